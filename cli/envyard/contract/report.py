@@ -1,0 +1,289 @@
+"""What a runner tells the hub: batches of events while a run is active, then one ending.
+
+Everything in here came near an environment's code: the hub reads it with `from_dict`, which caps
+sizes, drops what it does not know and never raises on content.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from envyard.contract.codes import Finding
+
+Phase = Literal["preparing", "running", "scoring"]
+Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
+
+MAX_TEXT = 100_000
+MAX_MESSAGES = 400
+MAX_PARTS = 50
+
+
+def number(value: Any) -> float | None:
+    """The value as float where it is a real number (nan and inf included), else None."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def finite(value: Any) -> float | None:
+    """The value as float where it is a finite number, else None."""
+    got = number(value)
+    return got if got is not None and math.isfinite(got) else None
+
+
+def text(value: Any, most: int = MAX_TEXT) -> str:
+    """The value as text without NULs, cut at `most` characters with a mark."""
+    got = (value if isinstance(value, str) else "" if value is None else str(value)).replace(
+        "\0", "\N{REPLACEMENT CHARACTER}"
+    )
+    return got if len(got) <= most else got[:most] + "\N{HORIZONTAL ELLIPSIS}[cut]"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and model seconds of one rollout, counted by the gateway."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    model_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutReport:
+    """One finished rollout.
+
+    `reward` is None where the rollout failed (never zero); `reward_text` keeps what the
+    environment returned where that was not finite. `messages` is the gateway's own record.
+    """
+
+    policy: str
+    task: int
+    attempt: int
+    ok: bool
+    reward: float | None
+    reward_text: str = ""
+    rewards: dict[str, dict[str, float]] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    turns: int = 0
+    stop: str = ""
+    truncated: bool = False
+    seconds: float = 0.0
+    scoring_seconds: float | None = None
+    usage: Usage = field(default_factory=Usage)
+    error: dict[str, str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RolloutReport:
+        """Read an untrusted JSON form; wrong shapes become empty, long texts are cut."""
+        raw = data.get("reward")
+        reward = finite(raw)
+        usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+        error = data.get("error") if isinstance(data.get("error"), dict) else None
+        rewards = data.get("rewards") if isinstance(data.get("rewards"), dict) else {}
+        metrics = data.get("metrics") if isinstance(data.get("metrics"), dict) else {}
+        messages = data.get("messages") if isinstance(data.get("messages"), list) else []
+        return cls(
+            policy=text(data.get("policy"), 40),
+            task=int(finite(data.get("task")) or 0),
+            attempt=int(finite(data.get("attempt")) or 0),
+            ok=data.get("ok") is True,
+            reward=reward,
+            reward_text=text(data.get("reward_text"), 60)
+            or ("" if raw is None or reward is not None else text(raw, 60)),
+            rewards={
+                text(name, 80): {
+                    "score": finite(part.get("score")) or 0.0,
+                    "weight": finite(part.get("weight")) or 0.0,
+                }
+                for name, part in list(rewards.items())[:MAX_PARTS]
+                if isinstance(part, dict)
+            },
+            metrics={
+                text(name, 80): value
+                for name, value in (
+                    (n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS]
+                )
+                if value is not None
+            },
+            messages=[clean_message(m) for m in messages[:MAX_MESSAGES] if isinstance(m, dict)],
+            turns=int(finite(data.get("turns")) or 0),
+            stop=text(data.get("stop"), 80),
+            truncated=data.get("truncated") is True,
+            seconds=finite(data.get("seconds")) or 0.0,
+            scoring_seconds=finite(data.get("scoring_seconds")),
+            usage=Usage(
+                prompt_tokens=int(finite(usage.get("prompt_tokens")) or 0),
+                completion_tokens=int(finite(usage.get("completion_tokens")) or 0),
+                calls=int(finite(usage.get("calls")) or 0),
+                model_seconds=finite(usage.get("model_seconds")) or 0.0,
+            ),
+            error=None if error is None else {
+                key: text(error.get(key), 8000) for key in ("type", "message", "traceback", "fault")
+            },
+        )
+
+
+def clean_message(message: dict[str, Any]) -> dict[str, Any]:
+    """A chat message cut to role, content (text), tool calls and ids; nothing else survives."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "\n".join(
+            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
+            for part in content
+            if isinstance(part, dict)
+        )
+    clean: dict[str, Any] = {"role": text(message.get("role"), 20), "content": text(content)}
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls:
+        clean["tool_calls"] = [_clean_call(call) for call in calls[:MAX_PARTS]]
+    for key in ("tool_call_id", "name"):
+        if message.get(key):
+            clean[key] = text(message[key], 200)
+    return clean
+
+
+def _clean_call(call: Any) -> dict[str, Any]:
+    call = call if isinstance(call, dict) else {}
+    function = call.get("function") if isinstance(call.get("function"), dict) else {}
+    return {
+        "id": text(call.get("id"), 200),
+        "type": "function",
+        "function": {
+            "name": text(function.get("name"), 200),
+            "arguments": text(function.get("arguments")),
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """One task as the environment loaded it: identity, the text of its prompt, its split."""
+
+    index: int
+    hash: str
+    prompt: str
+    split: str = ""
+    reference: bool = False
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> TaskReport:
+        """Read an untrusted JSON form."""
+        return cls(
+            index=int(finite(data.get("index")) or 0),
+            hash=text(data.get("hash"), 64),
+            prompt=text(data.get("prompt"), 4000),
+            split=text(data.get("split"), 40),
+            reference=data.get("reference") is True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was measured once per run: install and load seconds, tasks, and the second load."""
+
+    install_seconds: float | None = None
+    load_seconds: float | None = None
+    framework_version: str = ""
+    packages: int | None = None
+    sandbox: str = ""
+    peak_memory_bytes: int | None = None
+    tasks: list[TaskReport] | None = None
+    hashes_again: list[str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form without what is not known."""
+        return {key: value for key, value in asdict(self).items() if value not in (None, "")}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Facts:
+        """Read an untrusted JSON form."""
+        tasks, again = data.get("tasks"), data.get("hashes_again")
+        packages, peak = finite(data.get("packages")), finite(data.get("peak_memory_bytes"))
+        return cls(
+            install_seconds=finite(data.get("install_seconds")),
+            load_seconds=finite(data.get("load_seconds")),
+            framework_version=text(data.get("framework_version"), 80),
+            packages=None if packages is None else int(packages),
+            sandbox=text(data.get("sandbox"), 80),
+            peak_memory_bytes=None if peak is None else int(peak),
+            tasks=None
+            if not isinstance(tasks, list)
+            else [TaskReport.from_dict(t) for t in tasks[:1000] if isinstance(t, dict)],
+            hashes_again=None
+            if not isinstance(again, list)
+            else [text(h, 64) for h in again[:1000]],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """One batch, numbered from 1 in each attempt; a number seen before is ignored by the hub.
+
+    `done`/`total` count rollouts. The batch is also the heartbeat: it renews the lease.
+    """
+
+    attempt: int
+    seq: int
+    phase: Phase
+    log: str = ""
+    done: int = 0
+    total: int = 0
+    rollouts: list[RolloutReport] = field(default_factory=list)
+    facts: Facts = field(default_factory=Facts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {**asdict(self), "facts": self.facts.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Events:
+        """Read a runner's JSON form; raises ValueError where attempt, seq or phase are missing."""
+        attempt, seq, phase = data.get("attempt"), data.get("seq"), data.get("phase")
+        if not isinstance(attempt, int) or not isinstance(seq, int):
+            raise ValueError("attempt and seq must be integers")
+        if phase not in get_args(Phase):
+            raise ValueError(f"phase must be one of {', '.join(get_args(Phase))}")
+        rollouts = data.get("rollouts") if isinstance(data.get("rollouts"), list) else []
+        facts = data.get("facts") if isinstance(data.get("facts"), dict) else {}
+        return cls(
+            attempt=attempt,
+            seq=seq,
+            phase=phase,
+            log=text(data.get("log"), 1 << 20),
+            done=int(finite(data.get("done")) or 0),
+            total=int(finite(data.get("total")) or 0),
+            rollouts=[RolloutReport.from_dict(r) for r in rollouts if isinstance(r, dict)],
+            facts=Facts.from_dict(facts),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How a run ended: `failed` is the environment's fault, `errored` the platform's."""
+
+    attempt: int
+    outcome: Outcome
+    findings: list[Finding] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Finish:
+        """Read a runner's JSON form; raises ValueError where attempt or outcome are missing."""
+        attempt, outcome = data.get("attempt"), data.get("outcome")
+        if not isinstance(attempt, int) or outcome not in get_args(Outcome):
+            raise ValueError(f"attempt must be an integer, outcome one of {get_args(Outcome)}")
+        findings = data.get("findings") if isinstance(data.get("findings"), list) else []
+        return cls(
+            attempt=attempt,
+            outcome=outcome,
+            findings=[Finding.from_dict(f) for f in findings[:200] if isinstance(f, dict)],
+        )
