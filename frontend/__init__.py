@@ -1,0 +1,1 @@
+"""Server-rendered pages: templates, static files, views. No models."""

@@ -1,0 +1,1 @@
+"""The Django project: settings, urls, the Celery app, system checks. Glue only."""

@@ -1,0 +1,12 @@
+"""Makes Django load the Celery app and the system checks."""
+
+from django.apps import AppConfig
+
+
+class HubConfig(AppConfig):
+    """Without the Celery app loaded here, `send_task` in a web process would go to no broker."""
+
+    name = "hub"
+
+    def ready(self) -> None:
+        from hub import celery, checks  # noqa: F401

@@ -1,0 +1,76 @@
+"""The hub's Celery app: JSON messages, two queues, and the clock that keeps runs moving.
+
+A message is only a doorbell: the database row is the truth, and what a lost message would
+have done is done again by `sweep` and `ring`.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from celery import Celery
+from celery.signals import setup_logging
+from django.conf import settings
+from kombu import Exchange, Queue
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
+
+app = Celery("hub")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+
+
+def filesystem_options(folder: Path) -> dict[str, Any]:
+    """Where kombu's `filesystem://` keeps its messages.
+
+    In and out are the same folder: the names are seen from one process, and everybody here is
+    both sender and receiver.
+    """
+    for part in ("messages", "control"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+        "polling_interval": 0.2,
+    }
+
+
+def _queue(name: str) -> Queue:
+    return Queue(name, Exchange(name, type="direct"), routing_key=name)
+
+
+app.conf.update(
+    task_serializer="json",
+    result_serializer="json",
+    accept_content=["json"],
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    # Remote control and gossip want fan-out exchanges, which filesystem:// does not have.
+    worker_enable_remote_control=False,
+    broker_connection_retry_on_startup=True,
+    task_soft_time_limit=300,
+    task_time_limit=330,
+    # `hub` is the hub worker's own; `runs` rings the runners, which are other programs.
+    task_queues=[_queue("hub"), _queue("runs")],
+    task_default_queue="hub",
+    task_default_exchange="hub",
+    task_default_routing_key="hub",
+    beat_schedule={
+        "sweep": {"task": "registry.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},
+        "ring": {"task": "registry.tasks.ring", "schedule": 15.0, "options": {"expires": 15}},
+        "prune": {"task": "registry.tasks.prune", "schedule": 3600.0, "options": {"expires": 3600}},
+    },
+    beat_schedule_filename=str(settings.HUB_HOME / "beat"),
+)
+if settings.CELERY_BROKER_URL.startswith("filesystem://"):
+    app.conf.broker_transport_options = filesystem_options(settings.HUB_BROKER_PATH)
+
+app.autodiscover_tasks(["registry"])
+
+
+@setup_logging.connect
+def keep_django_logging(**_: Any) -> None:
+    """Celery leaves logging alone when anybody listens here: settings.LOGGING is in force."""

@@ -1,0 +1,52 @@
+"""System checks: combinations of settings that each look right alone."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
+
+
+@register(deploy=False)
+def filesystem_broker(**_: Any) -> list[CheckMessage]:
+    """hub.W001: the embedded broker is for one machine, PostgreSQL usually means several."""
+    engine = settings.DATABASES["default"]["ENGINE"]
+    if not settings.CELERY_BROKER_URL.startswith("filesystem://") or "sqlite" in engine:
+        return []
+    return [
+        Warning(
+            "HUB_BROKER_URL is filesystem:// while DATABASE_URL names a server",
+            hint="Web, hub worker and runner must then share HUB_HOME on one machine; "
+            "name RabbitMQ or Redis in HUB_BROKER_URL to use several.",
+            id="hub.W001",
+        )
+    ]
+
+
+@register(deploy=False)
+def plain_http(**_: Any) -> list[CheckMessage]:
+    """hub.W002: passwords and tokens over plain HTTP to anywhere but this machine."""
+    if settings.HUB_URL.startswith(("https://", *LOOPBACK)):
+        return []
+    return [
+        Warning(
+            f"HUB_URL={settings.HUB_URL!r} sends passwords and tokens in clear text",
+            hint="Put a TLS proxy in front (deploy/nginx) and set HUB_URL to its https:// address.",
+            id="hub.W002",
+        )
+    ]
+
+
+@register(deploy=False)
+def half_a_key(**_: Any) -> list[CheckMessage]:
+    """hub.E001: an S3 access key without its secret, or the other way round."""
+    if bool(settings.HUB_S3_ACCESS_KEY_ID) == bool(settings.HUB_S3_SECRET_ACCESS_KEY):
+        return []
+    return [
+        Error(
+            "HUB_S3_ACCESS_KEY_ID and HUB_S3_SECRET_ACCESS_KEY are set together or not at all",
+            hint="Leave both out to use the machine's own AWS credentials.",
+            id="hub.E001",
+        )
+    ]

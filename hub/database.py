@@ -1,0 +1,46 @@
+"""DATABASE_URL to Django's DATABASES entry."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from hub import env
+
+
+def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
+    """One DATABASES entry for `postgresql://user:password@host:port/name?option=value`,
+    `sqlite:///file`, or, when `url` is empty, SQLite in `default_file`."""
+    if not url:
+        return _sqlite(default_file)
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return _sqlite(Path(unquote(parts.path)))
+    if parts.scheme in ("postgresql", "postgres"):
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": unquote(parts.path.lstrip("/")),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": unquote(parts.hostname or ""),
+            "PORT": str(parts.port or ""),
+            "CONN_HEALTH_CHECKS": True,
+            # libpq's own options (sslmode, host=/socket/folder, ...) pass through.
+            "OPTIONS": {"pool": {"min_size": 1, "max_size": 16, "timeout": 10}}
+            | dict(parse_qsl(parts.query)),
+        }
+    shown = url if "@" not in url else f"{parts.scheme}://…"
+    raise env.refuse("DATABASE_URL", shown, "must start with postgresql:// or sqlite://")
+
+
+def _sqlite(file: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": file,
+        "OPTIONS": {
+            # Write locks are taken at BEGIN and waited for, so that two writers queue up
+            # instead of one failing with "database is locked" half way.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }

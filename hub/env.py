@@ -1,0 +1,131 @@
+"""Typed readers for settings that come from the process environment."""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+
+
+def refuse(name: str, value: str, rule: str) -> ImproperlyConfigured:
+    """The startup error for one bad value: it names the variable, the value and the rule."""
+    return ImproperlyConfigured(f"{name}={value!r}: {rule}")
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable, stripped; an empty one counts as unset."""
+    return os.environ.get(name, "").strip() or default
+
+
+def _parsed(name: str, default: T, parse: Callable[[str], T], rule: str) -> T:
+    raw = text(name)
+    if not raw:
+        return default
+    try:
+        return parse(raw)
+    except ValueError:
+        raise refuse(name, raw, rule) from None
+
+
+def integer(name: str, default: int, *, low: int, high: int) -> int:
+    """A whole number within [low, high]."""
+    value = _parsed(name, default, int, "must be a whole number")
+    if not low <= value <= high:
+        raise refuse(name, str(value), f"must lie between {low} and {high}")
+    return value
+
+
+def flag(name: str, default: bool) -> bool:
+    """A switch: 1/true/yes/on or 0/false/no/off."""
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False}
+
+    def parse(raw: str) -> bool:
+        if raw.lower() not in words:
+            raise ValueError
+        return words[raw.lower()]
+
+    return _parsed(name, default, parse, f"must be one of {', '.join(words)}")
+
+
+def choice(name: str, default: str, *, among: tuple[str, ...]) -> str:
+    """One word out of a fixed set."""
+    value = text(name, default)
+    if value not in among:
+        raise refuse(name, value, f"must be one of {', '.join(among)}")
+    return value
+
+
+def words(name: str, default: tuple[str, ...], *, among: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """A comma-separated list, in the order written; `none` is the empty list."""
+    raw = text(name)
+    if not raw:
+        return default
+    found = () if raw == "none" else tuple(w.strip() for w in raw.split(",") if w.strip())
+    for word in found:
+        if among and word not in among:
+            raise refuse(name, raw, f"{word!r} must be one of {', '.join(among)}")
+    if len(set(found)) != len(found):
+        raise refuse(name, raw, "must not name a thing twice")
+    return found
+
+
+def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "https")) -> str:
+    """An absolute URL without its trailing slash."""
+    value = text(name, default).rstrip("/")
+    if value:
+        parts = urlsplit(value)
+        if parts.scheme not in schemes or not parts.netloc:
+            raise refuse(name, value, f"must be a URL that starts with {' or '.join(schemes)}://")
+    return value
+
+
+def path(name: str, default: Path) -> Path:
+    """An absolute path; a relative one counts from the working directory."""
+    return Path(text(name) or default).expanduser().absolute()
+
+
+def secret(name: str, default: str = "") -> str:
+    """The value of NAME, or the content of the file that NAME_FILE points at; never both."""
+    value, file = text(name), text(f"{name}_FILE")
+    if value and file:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: keep one of them")
+    if not file:
+        return value or default
+    try:
+        return Path(file).read_text().strip() or default
+    except OSError as error:
+        raise refuse(f"{name}_FILE", file, f"cannot be read ({error.strerror})") from None
+
+
+def generated_secret(name: str, file: Path) -> str:
+    """`secret(name)`, or a random one kept in `file` (mode 0600) from the first start on.
+
+    Several processes may start at once: the file is linked into place, so that all read one value.
+    """
+    if given := secret(name):
+        return given
+    if not file.exists():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            mine = file.with_name(f".{file.name}.{os.getpid()}")
+            descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w") as stream:
+                stream.write(secrets.token_urlsafe(50))
+            try:
+                os.link(mine, file)
+            except FileExistsError:
+                pass
+            finally:
+                mine.unlink()
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"cannot write {file} ({error.strerror}): set HUB_HOME to a folder "
+                f"that this user may write, or give {name}"
+            ) from None
+    return file.read_text().strip()

@@ -1,0 +1,39 @@
+"""Log lines that carry the id of the request they belong to."""
+
+import json
+import logging
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+
+def _when(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+class Plain(logging.Formatter):
+    """`time level logger [request] message`, for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        bound = request_id.get()
+        head = f"{_when(record)} {record.levelname} {record.name}" + (f" [{bound}]" if bound else "")
+        text = f"{head} {record.getMessage()}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+class Json(logging.Formatter):
+    """One JSON object a line, for log collectors."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _when(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if bound := request_id.get():
+            line["request_id"] = bound
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)

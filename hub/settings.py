@@ -1,0 +1,163 @@
+"""Every setting of the hub, read from the environment; a bad value stops the start.
+
+Secrets are also read from the file that `NAME_FILE` names. docs/settings.md lists them all.
+"""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from hub import database, env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where it lives --------------------------------------------------------------------------
+HUB_HOME = env.path("HUB_HOME", BASE_DIR / ".hub")
+HUB_PORT = env.integer("HUB_PORT", 8000, low=1, high=65535)
+HUB_URL = env.url("HUB_URL", f"http://127.0.0.1:{HUB_PORT}")
+HUB_NAME = env.text("HUB_NAME", "Envyard")
+DEBUG = env.flag("HUB_DEBUG", False)
+SECRET_KEY = env.generated_secret("HUB_SECRET_KEY", HUB_HOME / "secret_key")
+
+_https = HUB_URL.startswith("https://")
+_host = urlsplit(HUB_URL).hostname or ""
+ALLOWED_HOSTS = list(env.words("HUB_ALLOWED_HOSTS", (_host, "localhost", "127.0.0.1", "[::1]")))
+CSRF_TRUSTED_ORIGINS = [HUB_URL]
+
+# --- Django ----------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_htmx",
+    "hub",
+    "registry",
+    "frontend",
+]
+MIDDLEWARE = [
+    "hub.middleware.request_id",
+    "hub.middleware.content_security_policy",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "hub.urls"
+WSGI_APPLICATION = "hub.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+DATABASES = {
+    "default": database.from_url(env.secret("DATABASE_URL"), default_file=HUB_HOME / "hub.sqlite3")
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "registry.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+LOGIN_URL = "/login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "/static/"
+STATIC_ROOT = HUB_HOME / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_AUTOREFRESH = DEBUG
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+if _https:  # TLS ends at the proxy in front, which sets this header and strips a client's own
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+}
+
+# --- Files -----------------------------------------------------------------------------------
+HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
+HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
+HUB_S3_BUCKET = env.text("HUB_S3_BUCKET")
+HUB_S3_PREFIX = env.text("HUB_S3_PREFIX")
+HUB_S3_ENDPOINT_URL = env.url("HUB_S3_ENDPOINT_URL")
+HUB_S3_REGION = env.text("HUB_S3_REGION")
+HUB_S3_ACCESS_KEY_ID = env.secret("HUB_S3_ACCESS_KEY_ID")  # empty: boto3's own chain finds them
+HUB_S3_SECRET_ACCESS_KEY = env.secret("HUB_S3_SECRET_ACCESS_KEY")
+if HUB_STORAGE == "s3" and not HUB_S3_BUCKET:
+    raise ImproperlyConfigured("HUB_STORAGE='s3' needs HUB_S3_BUCKET")
+
+# --- Runs ------------------------------------------------------------------------------------
+HUB_MODEL_URL = env.url("HUB_MODEL_URL")  # an OpenAI-compatible base URL, usually ending in /v1
+HUB_MODEL = env.text("HUB_MODEL")
+HUB_MODEL_API_KEY = env.secret("HUB_MODEL_API_KEY")
+if bool(HUB_MODEL_URL) != bool(HUB_MODEL):
+    raise ImproperlyConfigured("HUB_MODEL_URL and HUB_MODEL are set together or not at all")
+
+_probes = ("silent", "parrot", "babble", "oracle", "swapped")
+HUB_PROBES = env.words("HUB_PROBES", _probes, among=_probes)
+HUB_POLICIES = (*HUB_PROBES, *(("model",) if HUB_MODEL else ()))  # in the order they run
+if not HUB_POLICIES:
+    raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL_URL: nothing else would answer")
+HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
+HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
+HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
+HUB_ROLLOUT_SECONDS = env.integer("HUB_ROLLOUT_SECONDS", 120, low=1, high=86400)
+HUB_RUN_SECONDS = env.integer("HUB_RUN_SECONDS", 900, low=10, high=604800)
+HUB_LEASE_SECONDS = env.integer("HUB_LEASE_SECONDS", 60, low=5, high=3600)
+HUB_LEASE_ATTEMPTS = env.integer("HUB_LEASE_ATTEMPTS", 3, low=1, high=20)
+
+# --- Queue -----------------------------------------------------------------------------------
+HUB_BROKER_PATH = HUB_HOME / "broker"
+CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", "filesystem://")
+
+# --- Logs ------------------------------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "plain": {"()": "hub.logs.Plain"},
+        "json": {"()": "hub.logs.Json"},
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": env.choice("HUB_LOG_FORMAT", "plain", among=("plain", "json")),
+        },
+    },
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("HUB_LOG_LEVEL", "INFO", among=("DEBUG", "INFO", "WARNING", "ERROR")),
+    },
+}
