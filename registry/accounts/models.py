@@ -1,0 +1,145 @@
+"""People, organisations, the names they own, their tokens, and runners."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class User(AbstractUser):
+    """A person who signs in; the name they own is `self.owner.name`."""
+
+    owner: Owner
+
+
+class Organisation(models.Model):
+    """A group of people who own environments together."""
+
+    title = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    members = models.ManyToManyField(User, through="Membership", related_name="organisations")
+
+    owner: Owner
+
+    def __str__(self) -> str:
+        return self.owner.name
+
+
+class Owner(models.Model):
+    """A name under which environments live: one namespace for people and organisations."""
+
+    name = models.CharField(max_length=39, unique=True)
+    user = models.OneToOneField(User, null=True, on_delete=models.PROTECT, related_name="owner")
+    organisation = models.OneToOneField(
+        Organisation, null=True, on_delete=models.PROTECT, related_name="owner"
+    )
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, organisation__isnull=True)
+                | Q(user__isnull=True, organisation__isnull=False),
+                name="owner_is_user_or_organisation",
+            ),
+            models.CheckConstraint(
+                condition=Q(name__regex=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"), name="owner_name_rule"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A person's role in an organisation."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        MAINTAINER = "maintainer"
+        MEMBER = "member"
+
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.CASCADE, related_name="memberships"
+    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role.choices, default=Role.MEMBER)
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("organisation", "user"), name="one_role_a_member"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.role} of {self.organisation}"
+
+
+class Token(models.Model):
+    """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept."""
+
+    class Scope(models.TextChoices):
+        READ = "read"
+        PUBLISH = "publish"
+        ADMIN = "admin"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80)
+    public_id = models.CharField(max_length=12, unique=True)
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=8, choices=Scope.choices)
+    environment = models.ForeignKey(
+        "registry.Environment",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="tokens",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.public_id})"
+
+    @property
+    def usable(self) -> bool:
+        """Neither revoked nor expired."""
+        return self.revoked_at is None and (
+            self.expires_at is None or self.expires_at > timezone.now()
+        )
+
+
+class DeviceLogin(models.Model):
+    """A `hub login` waiting for its person to approve it in the browser (RFC 8628).
+
+    The token is minted when the approved device asks for it, so no secret is ever stored.
+    """
+
+    user_code = models.CharField(max_length=9, unique=True)
+    device_digest = models.CharField(max_length=64, unique=True)
+    device_name = models.CharField(max_length=80)
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    approved_at = models.DateTimeField(null=True)
+    denied_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.user_code
+
+
+class Runner(models.Model):
+    """A machine that executes runs; it knows its token and nothing else of the hub."""
+
+    name = models.CharField(max_length=80, unique=True)
+    digest = models.CharField(max_length=64, unique=True)
+    enabled = models.BooleanField(default=True)
+    capabilities = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_seen_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,178 @@
+"""Environments and their versions. Status is written by `catalog.lifecycle.move` alone."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from registry.accounts.models import Owner, User
+
+
+class Tag(models.Model):
+    """A keyword from METADATA, lower case."""
+
+    name = models.CharField(max_length=40, unique=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+
+class Environment(models.Model):
+    """owner/name; what it shows comes from `latest`, the newest listed version."""
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "public"
+        PRIVATE = "private"
+
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="environments")
+    name = models.CharField(max_length=100)
+    visibility = models.CharField(
+        max_length=8, choices=Visibility.choices, default=Visibility.PUBLIC
+    )
+    latest = models.ForeignKey(
+        "registry.Version", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    summary = models.CharField(max_length=512, blank=True)
+    tags = models.ManyToManyField(Tag, related_name="environments")
+    installs = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    quarantined_at = models.DateTimeField(null=True, blank=True)
+    quarantine_reason = models.CharField(max_length=400, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_name"),
+            models.CheckConstraint(
+                condition=Q(name__regex=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+                name="environment_name_normalised",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.owner.name}/{self.name}"
+
+
+class Version(models.Model):
+    """One immutable wheel of an environment, its metadata and its place in the pipeline.
+
+    `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
+    row and its file name stay so that neither ever returns.
+    """
+
+    class Status(models.TextChoices):
+        UPLOADED = "uploaded"
+        CHECKING = "checking"
+        EVALUATING = "evaluating"
+        LISTED = "listed"
+        REJECTED = "rejected"
+        HELD = "held"
+
+    environment = models.ForeignKey(Environment, on_delete=models.PROTECT, related_name="versions")
+    version = models.CharField(max_length=80)
+    sort_key = models.CharField(max_length=400)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.UPLOADED)
+    status_at = models.DateTimeField(auto_now_add=True)
+
+    filename = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    metadata_sha256 = models.CharField(max_length=64)
+
+    summary = models.CharField(max_length=512, blank=True)
+    readme = models.TextField(blank=True)
+    readme_type = models.CharField(max_length=80, blank=True)
+    license = models.CharField(max_length=200, blank=True)
+    requires_python = models.CharField(max_length=120, blank=True)
+    requires_dist = models.JSONField(default=list)
+    keywords = models.JSONField(default=list)
+    links = models.JSONField(default=dict)
+    authors = models.CharField(max_length=400, blank=True)
+
+    framework = models.CharField(max_length=20, blank=True)
+    api = models.CharField(max_length=10, blank=True)
+    module = models.CharField(max_length=200, blank=True)
+    entry = models.CharField(max_length=200, blank=True)
+
+    uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    listed_at = models.DateTimeField(null=True, blank=True)
+    yanked_at = models.DateTimeField(null=True, blank=True)
+    yanked_reason = models.CharField(max_length=400, blank=True)
+    quarantined_at = models.DateTimeField(null=True, blank=True)
+    quarantine_reason = models.CharField(max_length=400, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("environment", "version"), name="one_wheel_a_version"),
+            models.CheckConstraint(
+                condition=~Q(status="listed") | Q(listed_at__isnull=False),
+                name="listed_versions_have_a_time",
+            ),
+        )
+        indexes = (models.Index(fields=("status", "status_at"), name="version_by_status"),)
+
+    def __str__(self) -> str:
+        return f"{self.environment}=={self.version}"
+
+
+class UsedFilename(models.Model):
+    """A wheel's file name under one owner, taken for ever (PyPI's file registry)."""
+
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
+    filename = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "filename"), name="file_names_never_return"),
+        )
+
+    def __str__(self) -> str:
+        return self.filename
+
+
+class VersionFinding(models.Model):
+    """One finding about a version: from the upload's checks, a run, or the card."""
+
+    class Stage(models.TextChoices):
+        CHECK = "check"
+        RUN = "run"
+        CARD = "card"
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="findings")
+    run = models.ForeignKey(
+        "registry.Run", null=True, on_delete=models.CASCADE, related_name="findings"
+    )
+    stage = models.CharField(max_length=8, choices=Stage.choices)
+    code = models.CharField(max_length=80)
+    severity = models.CharField(max_length=8)
+    message = models.TextField()
+    hint = models.TextField(blank=True)
+    where = models.CharField(max_length=300, blank=True)
+    details = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Star(models.Model):
+    """A person's mark on an environment."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="stars")
+    environment = models.ForeignKey(Environment, on_delete=models.CASCADE, related_name="stars")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("user", "environment"), name="one_star_a_person"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} * {self.environment}"

@@ -1,0 +1,53 @@
+"""The journal: who did what to which object, when. Rows are only ever added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+
+if TYPE_CHECKING:
+    from registry.accounts.models import User
+
+
+class Event(models.Model):
+    """One thing that happened; `actor` is None where the hub itself acted."""
+
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    verb = models.CharField(max_length=60)
+    environment = models.ForeignKey(
+        "registry.Environment", null=True, on_delete=models.SET_NULL, related_name="events"
+    )
+    version = models.ForeignKey(
+        "registry.Version", null=True, on_delete=models.SET_NULL, related_name="events"
+    )
+    run = models.ForeignKey(
+        "registry.Run", null=True, on_delete=models.SET_NULL, related_name="events"
+    )
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("environment", "-id"), name="event_by_environment"),)
+
+    def __str__(self) -> str:
+        return f"{self.verb} #{self.pk}"
+
+
+def record(
+    verb: str,
+    *,
+    by: User | None = None,
+    environment: models.Model | None = None,
+    version: models.Model | None = None,
+    run: models.Model | None = None,
+    **data: Any,
+) -> Event:
+    """Add one row; call it inside the transaction of the change it tells of."""
+    return Event.objects.create(
+        verb=verb, actor=by, environment=environment, version=version, run=run, data=data
+    )

@@ -1,0 +1,141 @@
+"""Runs, their rollouts and logs. The run's row is the truth; a message is only a doorbell."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from registry.accounts.models import Runner, User
+from registry.catalog.models import Version
+
+
+class Run(models.Model):
+    """One evaluation of one version by some policies, in one sandbox on one runner.
+
+    Every write of a runner is fenced by (`id`, `attempt`); `last_seq` makes its batches
+    idempotent. `facts` is the contract's Facts in JSON.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        LEASED = "leased"
+        PREPARING = "preparing"
+        RUNNING = "running"
+        SCORING = "scoring"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+        ERRORED = "errored"
+        CANCELLED = "cancelled"
+
+    HELD = (Status.LEASED, Status.PREPARING, Status.RUNNING, Status.SCORING)
+    ACTIVE = (Status.QUEUED, *HELD)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    policies = models.JSONField()
+    model = models.CharField(max_length=200, blank=True)
+    tasks = models.PositiveIntegerField()
+    attempts = models.PositiveSmallIntegerField()
+    seed = models.BigIntegerField(default=0)
+    requested_by = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    runner = models.ForeignKey(Runner, null=True, on_delete=models.SET_NULL, related_name="runs")
+    lease_expires_at = models.DateTimeField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    rung_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    last_seq = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    facts = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("version",),
+                condition=Q(status__in=("queued", "leased", "preparing", "running", "scoring")),
+                name="one_active_run_a_version",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
+                | Q(lease_expires_at__isnull=False, runner__isnull=False),
+                name="held_runs_have_a_lease",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=("succeeded", "failed", "errored", "cancelled"))
+                == Q(ended_at__isnull=False),
+                name="ended_runs_have_an_end",
+            ),
+        )
+        indexes = (models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),)
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    @property
+    def is_active(self) -> bool:
+        """Not ended yet."""
+        return self.status in self.ACTIVE
+
+
+class Rollout(models.Model):
+    """One attempt at a task by one policy; `reward` is null where it failed, never zero."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
+    policy = models.CharField(max_length=40)
+    task = models.PositiveIntegerField()
+    attempt = models.PositiveSmallIntegerField()
+    ok = models.BooleanField()
+    reward = models.FloatField(null=True)
+    reward_text = models.CharField(max_length=64, blank=True)
+    rewards = models.JSONField(default=dict)
+    metrics = models.JSONField(default=dict)
+    messages = models.JSONField(default=list)
+    turns = models.PositiveIntegerField(default=0)
+    stop = models.CharField(max_length=100, blank=True)
+    truncated = models.BooleanField(default=False)
+    seconds = models.FloatField(default=0.0)
+    scoring_seconds = models.FloatField(null=True)
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    calls = models.PositiveIntegerField(default=0)
+    model_seconds = models.FloatField(default=0.0)
+    error = models.JSONField(null=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "policy", "task", "attempt"), name="one_rollout_an_attempt"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.policy}/{self.task}/{self.attempt}"
+
+
+class LogChunk(models.Model):
+    """A piece of a run's log, in the order of its batches."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="log")
+    attempt = models.PositiveSmallIntegerField()
+    seq = models.PositiveIntegerField()
+    text = models.TextField()
+
+    class Meta:
+        ordering = ("attempt", "seq")
+        constraints = (
+            models.UniqueConstraint(fields=("run", "attempt", "seq"), name="one_chunk_a_batch"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.attempt}.{self.seq}"
