@@ -17,7 +17,9 @@ class Plain(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         bound = request_id.get()
-        head = f"{_when(record)} {record.levelname} {record.name}" + (f" [{bound}]" if bound else "")
+        head = f"{_when(record)} {record.levelname} {record.name}" + (
+            f" [{bound}]" if bound else ""
+        )
         text = f"{head} {record.getMessage()}"
         return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 

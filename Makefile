@@ -1,0 +1,39 @@
+# Every target sets up what it needs; `make` alone lists them.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup run test test-sqlite lint types format clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## set up .venv with everything for working on the code
+	@$(PYTHON) tools/bootstrap.py test
+
+run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
+	@$(PYTHON) tools/bootstrap.py run
+	@exec $(BIN)/python manage.py serve --with-parent
+
+test: setup  ## run the tests: quick ones on SQLite, then all of them on PostgreSQL
+	@$(BIN)/python -m pytest -m "not flow and not browser"
+	@$(BIN)/python -m pytest --postgresql
+
+test-sqlite: setup  ## run only the quick tests, on SQLite
+	@$(BIN)/python -m pytest -m "not flow and not browser"
+
+lint: setup types  ## check style, import order between layers, migrations
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
+
+types: setup  ## check types
+	@$(BIN)/mypy
+
+format: setup  ## rewrite the code in the house style
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+clean:  ## remove what setup made; HUB_HOME stays
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

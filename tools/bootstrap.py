@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Set up a fresh clone with nothing but Python's standard library: `bootstrap.py run|test`.
+
+A bare Debian has neither pip nor venv, so this fetches uv's wheel, checks its hash against the
+one written below, and lets uv install exactly what uv.lock says into .venv. A stamp in .venv
+says what was installed; while it holds, nothing is done.
+"""
+
+import ctypes
+import hashlib
+import html.parser
+import io
+import os
+import platform
+import re
+import shutil
+import ssl
+import stat
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+UV_VERSION = "0.13.9"
+# The manylinux wheels of that version, by machine: the index may be any mirror, the bytes may not.
+UV_SHA256 = {
+    "x86_64": "d7f459fe4fd247d830351c75686d3996ace3c6f3f728eb0e85a30b7ada0cef19",
+    "aarch64": "5435c5ce14a56431208ca0996416d310f1598e8c2c8ba707688985a16bb82dbe",
+}
+INDEX = "https://pypi.org/simple"
+
+
+class Stop(Exception):
+    """Setting up cannot go on; the message says what to do."""
+
+
+def say(text: str) -> None:
+    """One line of progress, out of the way of what the caller prints."""
+    print(f"setup: {text}", file=sys.stderr, flush=True)
+
+
+# --- what only the system can give ----------------------------------------------------------
+
+
+def missing_packages() -> list[str]:
+    """Debian's names for what the hub needs from the system and does not find."""
+    missing = []
+    if not shutil.which("bwrap"):
+        missing.append("bubblewrap")
+    try:
+        ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        missing.append("libseccomp2")
+    paths = ssl.get_default_verify_paths()
+    if not paths.cafile and not (paths.capath and any(Path(paths.capath).iterdir())):
+        missing.append("ca-certificates")
+    return missing
+
+
+def install_packages(packages: list[str]) -> None:
+    """Install them with apt-get where this user may, else stop with the command to type."""
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    command = f"apt-get update && {' '.join(install)}"
+    if not shutil.which("apt-get"):
+        raise Stop(f"please install {' and '.join(packages)} with this system's package manager")
+    if os.geteuid() == 0:
+        rise = []
+    elif (
+        shutil.which("sudo")
+        and not subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode
+    ):
+        rise = ["sudo", "-n"]
+    else:
+        raise Stop(
+            f"some system packages are missing; type this, then try again:\n\n    sudo sh -c '{command}'\n"
+        )
+    say(f"installing {', '.join(packages)} with apt-get")
+    for step in (["apt-get", "update"], install):
+        done = subprocess.run(
+            [*rise, "env", "DEBIAN_FRONTEND=noninteractive", *step],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    if done.returncode:
+        raise Stop(f"apt-get failed:\n{done.stdout}\nType this, then try again:\n\n    {command}\n")
+
+
+# --- uv -------------------------------------------------------------------------------------
+
+
+class Links(html.parser.HTMLParser):
+    """The links of a simple index page (PEP 503), which every index and mirror serves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        href = dict(attrs).get("href")
+        if tag == "a" and href:
+            self.found.append(href)
+
+
+def fetch(url: str) -> bytes:
+    """The body at `url`. SSL_CERT_FILE and the proxy variables are honoured by urllib itself."""
+    request = urllib.request.Request(
+        url, headers={"Accept": "application/vnd.pypi.simple.v1+html, text/html, */*;q=0.1"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return response.read()
+    except (OSError, urllib.error.URLError) as error:
+        raise Stop(f"cannot fetch {url} ({error}); UV_DEFAULT_INDEX names another index") from None
+
+
+def index_url() -> str:
+    """The package index this user has chosen."""
+    for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
+        if os.environ.get(name):
+            return os.environ[name].rstrip("/")
+    return INDEX
+
+
+def download_uv(target: Path) -> None:
+    """Put the pinned uv at `target`, after checking the wheel's hash."""
+    machine = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine(), platform.machine())
+    if sys.platform != "linux" or machine not in UV_SHA256:
+        raise Stop(
+            f"install uv {UV_VERSION} or later by hand: no wheel of it is pinned for {sys.platform} {machine}"
+        )
+    page = f"{index_url()}/uv/"
+    links = Links()
+    links.feed(fetch(page).decode())
+    wheel = re.compile(
+        rf"/uv-{re.escape(UV_VERSION)}-[^/]*manylinux2014_{machine}[^/]*\.whl(#|\?|$)"
+    )
+    urls = [urllib.parse.urljoin(page, link) for link in links.found if wheel.search(link)]
+    if not urls:
+        raise Stop(
+            f"{page} has no uv {UV_VERSION} for {machine}; UV_DEFAULT_INDEX names another index"
+        )
+    say(f"fetching uv {UV_VERSION}")
+    body = fetch(urls[0].partition("#")[0])
+    if (digest := hashlib.sha256(body).hexdigest()) != UV_SHA256[machine]:
+        raise Stop(f"{urls[0]} has sha256 {digest}, expected {UV_SHA256[machine]}: not using it")
+    target.parent.mkdir(exist_ok=True)
+    partial = target.with_suffix(".partial")
+    partial.write_bytes(zipfile.ZipFile(io.BytesIO(body)).read(f"uv-{UV_VERSION}.data/scripts/uv"))
+    partial.chmod(0o755)
+    partial.replace(target)
+
+
+def find_uv() -> str:
+    """A uv that is new enough: our own, the one on PATH, or a freshly fetched one."""
+    own = ROOT / ".tools" / f"uv-{UV_VERSION}"
+    if own.exists():
+        return str(own)
+    if on_path := shutil.which("uv"):
+        said = subprocess.run([on_path, "--version"], capture_output=True, text=True).stdout
+        version = re.search(r"(\d+)\.(\d+)\.(\d+)", said)
+        if version and tuple(map(int, version.groups())) >= tuple(map(int, UV_VERSION.split("."))):
+            say(f"using {on_path} ({said.strip()})")
+            return on_path
+        say(f"{on_path} is older than {UV_VERSION}: not using it")
+    download_uv(own)
+    return str(own)
+
+
+# --- the virtual environment ----------------------------------------------------------------
+
+
+def readable_by_all(file: Path) -> bool:
+    """Whether any user may execute `file`: no folder above it is closed to others."""
+    real = file.resolve()
+    return all(part.stat().st_mode & stat.S_IXOTH for part in (real, *real.parents))
+
+
+def find_python() -> str:
+    """A Python >= 3.11, the system's own first: the sandbox's users must be able to read it."""
+    if sys.version_info < (3, 11):
+        raise Stop(f"Python 3.11 or later is needed, this is {platform.python_version()}")
+    names = [f"python3.{minor}" for minor in (11, 12, 13, 14)]
+    found = [Path(folder, name) for folder in ("/usr/bin", "/usr/local/bin") for name in names]
+    for candidate in (*found, Path(sys.executable)):
+        if candidate.exists() and readable_by_all(candidate):
+            return str(candidate)
+    say(f"{sys.executable} lies in a private folder: a runner under root will refuse to use it")
+    return sys.executable
+
+
+def has_postgresql() -> bool:
+    """Whether the distribution's PostgreSQL server is here, for the tests."""
+    return bool(shutil.which("initdb") or list(Path("/usr/lib/postgresql").glob("*/bin/initdb")))
+
+
+def sync(mode: str) -> None:
+    """Make .venv hold what uv.lock says, unless its stamp says that it does."""
+    inputs = [
+        ROOT / "uv.lock",
+        *(ROOT / part / "pyproject.toml" for part in (".", "cli", "worker")),
+    ]
+    locked = hashlib.sha256(b"".join(file.read_bytes() for file in inputs)).hexdigest()
+    arguments = ["--no-dev", "--inexact"]
+    if mode == "test":
+        arguments = [] if has_postgresql() else ["--group", "postgres"]
+    stamp = VENV / f".stamp-{mode}"
+    line = " ".join([locked, *arguments])
+    if stamp.exists() and stamp.read_text() == line and (VENV / "bin/python").exists():
+        return
+    say("installing what uv.lock names into .venv")
+    stamp.unlink(missing_ok=True)
+    started = subprocess.run(
+        [
+            find_uv(),
+            "sync",
+            "--all-packages",
+            "--frozen",
+            "--python",
+            find_python(),
+            "--quiet",
+            *arguments,
+        ],
+        cwd=ROOT,
+        env=os.environ | {"UV_PYTHON_DOWNLOADS": "never", "UV_DEFAULT_INDEX": index_url()},
+    )
+    if started.returncode:
+        raise Stop("uv could not install the dependencies; its message is above")
+    stamp.write_text(line)
+
+
+def main(mode: str) -> int:
+    """0 when everything is in place, 1 with a sentence when it is not."""
+    try:
+        if missing := missing_packages():
+            install_packages(missing)
+            if missing := missing_packages():
+                raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
+        sync(mode)
+    except Stop as stop:
+        print(f"setup: {stop}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in (["run"], ["test"]):
+        sys.exit("usage: bootstrap.py run|test")
+    sys.exit(main(sys.argv[1]))
