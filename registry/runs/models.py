@@ -70,8 +70,14 @@ class Run(models.Model):
                 name="held_runs_have_a_lease",
             ),
             models.CheckConstraint(
-                condition=Q(status__in=("succeeded", "failed", "errored", "cancelled"))
-                == Q(ended_at__isnull=False),
+                condition=Q(
+                    status__in=("succeeded", "failed", "errored", "cancelled"),
+                    ended_at__isnull=False,
+                )
+                | Q(
+                    status__in=("queued", "leased", "preparing", "running", "scoring"),
+                    ended_at__isnull=True,
+                ),
                 name="ended_runs_have_an_end",
             ),
         )

@@ -1,0 +1,77 @@
+"""The one exception that carries an answer to a person: code, message, hint and HTTP status."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envyard.contract.codes import CATALOGUE, Finding
+
+
+class HubError(Exception):
+    """A refusal with a catalogued code; message and hint default to the catalogue's.
+
+    Services raise it, the rims (API, pages, commands) render it. The message names the field, the
+    value and the rule; the hint names the next step. `status` is the HTTP status.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str = "",
+        hint: str = "",
+        status: int = 400,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        known = CATALOGUE[code]
+        self.code = code
+        self.message = message or known.title
+        self.hint = hint or known.hint
+        self.status = status
+        self.details: dict[str, Any] = details or {}
+        super().__init__(self.message)
+
+    @classmethod
+    def of_findings(cls, findings: list[Finding], *, status: int = 400) -> HubError:
+        """The error that refuses for these findings: the first speaks, all stand in `details`."""
+        first = findings[0]
+        message = first.message if not first.where else f"{first.message} ({first.where})"
+        return cls(
+            first.code,
+            message,
+            first.hint,
+            status,
+            {"findings": [finding.to_dict() for finding in findings]},
+        )
+
+    def to_dict(self, request_id: str = "") -> dict[str, Any]:
+        """The JSON body that every refusal under /api/v1 has."""
+        return {
+            "error": {
+                "code": self.code,
+                "message": self.message,
+                "hint": self.hint,
+                "details": self.details,
+                "request_id": request_id,
+            }
+        }
+
+
+class NotFound(HubError):
+    """404: it is not there, or the asker may not know that it is."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__("request.not_found", message, status=404)
+
+
+class Forbidden(HubError):
+    """403: the asker sees the thing but may not do that to it."""
+
+    def __init__(self, message: str = "", hint: str = "", code: str = "request.forbidden") -> None:
+        super().__init__(code, message, hint, status=403)
+
+
+class Stale(HubError):
+    """409: the row is no longer in the state that the change started from."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__("request.conflict", message, status=409)
