@@ -1,0 +1,18 @@
+"""The small interface that the runner has to every framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+
+class Framework(Protocol):
+    """What must be installed beside an environment, and the program that plays it."""
+
+    def requirements(self, api: str, declared: Iterable[str]) -> list[str]:
+        """Requirements to add to the wheel's own (`declared`: its Requires-Dist lines)."""
+        ...
+
+    def program(self, inside: str) -> list[str]:
+        """What Python is started with in the sandbox; `inside` is where our files are mounted."""
+        ...
