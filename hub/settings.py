@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from envyard.contract.job import MODEL, PROBES
 
 from hub import database, env
 
@@ -119,17 +120,14 @@ if HUB_STORAGE == "s3" and not HUB_S3_BUCKET:
     raise ImproperlyConfigured("HUB_STORAGE='s3' needs HUB_S3_BUCKET")
 
 # --- Runs ------------------------------------------------------------------------------------
-HUB_MODEL_URL = env.url("HUB_MODEL_URL")  # an OpenAI-compatible base URL, usually ending in /v1
+# The name only: HUB_MODEL_URL and HUB_MODEL_API_KEY are the runner's settings, and `make run`
+# hands them on to the one it starts.
 HUB_MODEL = env.text("HUB_MODEL")
-HUB_MODEL_API_KEY = env.secret("HUB_MODEL_API_KEY")
-if bool(HUB_MODEL_URL) != bool(HUB_MODEL):
-    raise ImproperlyConfigured("HUB_MODEL_URL and HUB_MODEL are set together or not at all")
 
-_probes = ("silent", "parrot", "babble", "oracle", "swapped")
-HUB_PROBES = env.words("HUB_PROBES", _probes, among=_probes)
-HUB_POLICIES = (*HUB_PROBES, *(("model",) if HUB_MODEL else ()))  # in the order they run
+HUB_PROBES = env.words("HUB_PROBES", PROBES, among=PROBES)
+HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:
-    raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL_URL: nothing else would answer")
+    raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: nothing else would answer")
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task

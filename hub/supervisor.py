@@ -1,0 +1,196 @@
+"""Child processes of one command: started, watched, restarted, and ended with it.
+
+Each child leads its own session, so that Ctrl-C reaches only the supervisor, which then ends
+the whole tree. A pid file says which session was ours: what a killed supervisor left behind is
+found by it, even where the session's leader is gone.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+STOP_SECONDS = 12.0
+HARSHER = ((0.0, signal.SIGTERM), (5.0, signal.SIGQUIT), (10.0, signal.SIGKILL))
+STEADY_SECONDS = 60.0
+BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(signum: int = signal.SIGTERM) -> None:
+    """Ask the kernel to send this process `signum` when the thread that started it ends."""
+    _libc.prctl(PR_SET_PDEATHSIG, int(signum))
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One line of the kernel's process table; `started` is in clock ticks since boot."""
+
+    pid: int
+    state: str
+    session: int
+    started: int
+
+
+def process(pid: int) -> Process | None:
+    """The live process of that number; None when there is none, or only its exit status."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()  # the name before it may hold spaces and brackets
+    found = Process(pid, fields[0], int(fields[3]), int(fields[19]))
+    return None if found.state in "ZX" else found
+
+
+def processes() -> Iterator[Process]:
+    """Every live process that this user can see."""
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit() and (found := process(int(entry.name))):
+            yield found
+
+
+def session_members(leader: int, started: int) -> list[Process]:
+    """What is left of the session that process `leader`, started at `started`, opened.
+
+    The kernel does not reuse a number while a session bears it; where all members died and a
+    stranger got the number, the stranger's start differs.
+    """
+    head = process(leader)
+    if head is not None and head.started != started:
+        return []
+    return [found for found in processes() if found.session == leader and found.started >= started]
+
+
+def end(members: Callable[[], list[Process]], *, seconds: float = STOP_SECONDS) -> bool:
+    """End them, more harshly as time goes by; False if some outlive even SIGKILL."""
+    began = time.monotonic()
+    steps = list(HARSHER)
+    while living := members():
+        waited = time.monotonic() - began
+        if waited > seconds:
+            return False
+        if steps and waited >= steps[0][0]:
+            _signal(living, steps.pop(0)[1])
+        time.sleep(0.05)
+    return True
+
+
+def _signal(living: list[Process], signum: signal.Signals) -> None:
+    """Ask leaders first: they know best how to end their own children. SIGKILL is for all."""
+    leaders = [found for found in living if found.pid == found.session]
+    for found in living if signum == signal.SIGKILL else leaders or living:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(found.pid, signum)
+
+
+def end_leftovers(folder: Path) -> list[str]:
+    """End what a killed supervisor left running; the names of the children that were."""
+    ended = []
+    for file in sorted(folder.glob("*.pid")):
+        with contextlib.suppress(ValueError):
+            pid, started = map(int, file.read_text().split())
+            if session_members(pid, started):
+                end(lambda pid=pid, started=started: session_members(pid, started))
+                ended.append(file.stem)
+        file.unlink()
+    return ended
+
+
+@dataclass(slots=True)
+class Child:
+    """One program to keep running; its output goes to `log`."""
+
+    name: str
+    command: Sequence[str]
+    environ: Mapping[str, str]
+    log: Path
+    popen: subprocess.Popen[bytes] | None = None
+    started: int = 0
+    since: float = 0.0
+    failures: int = 0
+    start_at: float = 0.0
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Keeps its children running until `stop`; `say` gets one short line for each event."""
+
+    folder: Path
+    say: Callable[[str], None]
+    children: list[Child] = field(default_factory=list)
+
+    def start(self, child: Child) -> None:
+        """Start one child and remember it in its pid file.
+
+        Call it from the main thread: the kernel ends the child with the thread that started it.
+        """
+        child.log.parent.mkdir(parents=True, exist_ok=True)
+        with child.log.open("ab") as log:
+            child.popen = subprocess.Popen(
+                child.command,
+                env=dict(child.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        child.since = time.monotonic()
+        found = process(child.popen.pid)
+        child.started = found.started if found else 0
+        (self.folder / f"{child.name}.pid").write_text(f"{child.popen.pid} {child.started}\n")
+        if child not in self.children:
+            self.children.append(child)
+
+    def tend(self) -> None:
+        """Notice children that ended, and start them again when their pause is over."""
+        now = time.monotonic()
+        for child in self.children:
+            if child.popen is None:
+                if now >= child.start_at:
+                    self.start(child)
+            elif (code := child.popen.poll()) is not None:
+                self._clear(child)
+                steady = now - child.since > STEADY_SECONDS
+                child.failures = 1 if steady else child.failures + 1
+                pause = BACK_OFF_SECONDS[min(child.failures, len(BACK_OFF_SECONDS)) - 1]
+                child.popen, child.start_at = None, now + pause
+                self.say(
+                    f"{child.name} ended ({_ending(code)}), starting again in {pause} s; "
+                    f"see {child.log}"
+                )
+
+    def stop(self) -> None:
+        """End every child and all that it started."""
+        ours = [(c.popen.pid, c.started) for c in self.children if c.popen is not None]
+
+        def members() -> list[Process]:
+            for child in self.children:
+                if child.popen is not None:
+                    child.popen.poll()
+            return [found for pid, started in ours for found in session_members(pid, started)]
+
+        if not end(members):
+            self.say("some processes did not end; the next start ends them")
+            return
+        for child in self.children:
+            (self.folder / f"{child.name}.pid").unlink(missing_ok=True)
+            child.popen = None
+
+    def _clear(self, child: Child) -> None:
+        """End what a dead child left of its session, before another takes its place."""
+        if child.popen is not None:
+            pid, started = child.popen.pid, child.started
+            end(lambda: session_members(pid, started))
+
+
+def _ending(code: int) -> str:
+    return f"exit {code}" if code >= 0 else signal.Signals(-code).name

@@ -1,0 +1,1 @@
+"""Tests mirror the tree; their names are sentences."""

