@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core import checks
+from django.core.checks import CheckMessage, register
 
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
@@ -15,7 +16,7 @@ def filesystem_broker(**_: Any) -> list[CheckMessage]:
     if not settings.CELERY_BROKER_URL.startswith("filesystem://") or "sqlite" in engine:
         return []
     return [
-        Warning(
+        checks.Warning(
             "HUB_BROKER_URL is filesystem:// while DATABASE_URL names a server",
             hint="Web, hub worker and runner must then share HUB_HOME on one machine; "
             "name RabbitMQ or Redis in HUB_BROKER_URL to use several.",
@@ -30,7 +31,7 @@ def plain_http(**_: Any) -> list[CheckMessage]:
     if settings.HUB_URL.startswith(("https://", *LOOPBACK)):
         return []
     return [
-        Warning(
+        checks.Warning(
             f"HUB_URL={settings.HUB_URL!r} sends passwords and tokens in clear text",
             hint="Put a TLS proxy in front (deploy/nginx) and set HUB_URL to its https:// address.",
             id="hub.W002",
@@ -44,7 +45,7 @@ def half_a_key(**_: Any) -> list[CheckMessage]:
     if bool(settings.HUB_S3_ACCESS_KEY_ID) == bool(settings.HUB_S3_SECRET_ACCESS_KEY):
         return []
     return [
-        Error(
+        checks.Error(
             "HUB_S3_ACCESS_KEY_ID and HUB_S3_SECRET_ACCESS_KEY are set together or not at all",
             hint="Leave both out to use the machine's own AWS credentials.",
             id="hub.E001",

@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from envyard.contract.job import MODEL, PROBES
 
+from envyard.contract.job import MODEL, PROBES
 from hub import database, env
 
 BASE_DIR = Path(__file__).resolve().parent.parent

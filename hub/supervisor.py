@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
@@ -97,8 +98,9 @@ def end_leftovers(folder: Path) -> list[str]:
     for file in sorted(folder.glob("*.pid")):
         with contextlib.suppress(ValueError):
             pid, started = map(int, file.read_text().split())
-            if session_members(pid, started):
-                end(lambda pid=pid, started=started: session_members(pid, started))
+            members = partial(session_members, pid, started)
+            if members():
+                end(members)
                 ended.append(file.stem)
         file.unlink()
     return ended
@@ -188,8 +190,7 @@ class Supervisor:
     def _clear(self, child: Child) -> None:
         """End what a dead child left of its session, before another takes its place."""
         if child.popen is not None:
-            pid, started = child.popen.pid, child.started
-            end(lambda: session_members(pid, started))
+            end(partial(session_members, child.popen.pid, child.started))
 
 
 def _ending(code: int) -> str:

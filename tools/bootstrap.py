@@ -6,6 +6,8 @@ one written below, and lets uv install exactly what uv.lock says into .venv. A s
 says what was installed; while it holds, nothing is done.
 """
 
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import html.parser
@@ -77,7 +79,8 @@ def install_packages(packages: list[str]) -> None:
         rise = ["sudo", "-n"]
     else:
         raise Stop(
-            f"some system packages are missing; type this, then try again:\n\n    sudo sh -c '{command}'\n"
+            "some system packages are missing; type this, then try again:\n\n"
+            f"    sudo sh -c '{command}'\n"
         )
     say(f"installing {', '.join(packages)} with apt-get")
     for step in (["apt-get", "update"], install):
@@ -114,7 +117,8 @@ def fetch(url: str) -> bytes:
     )
     try:
         with urllib.request.urlopen(request, timeout=60) as response:
-            return response.read()
+            body: bytes = response.read()
+            return body
     except (OSError, urllib.error.URLError) as error:
         raise Stop(f"cannot fetch {url} ({error}); UV_DEFAULT_INDEX names another index") from None
 
@@ -132,7 +136,8 @@ def download_uv(target: Path) -> None:
     machine = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine(), platform.machine())
     if sys.platform != "linux" or machine not in UV_SHA256:
         raise Stop(
-            f"install uv {UV_VERSION} or later by hand: no wheel of it is pinned for {sys.platform} {machine}"
+            f"install uv {UV_VERSION} or later by hand: "
+            f"no wheel of it is pinned for {sys.platform} {machine}"
         )
     page = f"{index_url()}/uv/"
     links = Links()
