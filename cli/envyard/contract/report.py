@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from envyard.contract.codes import Finding
 
@@ -17,7 +17,9 @@ Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
 
 MAX_TEXT = 100_000
 MAX_MESSAGES = 400
+MAX_ROLLOUTS = 1000
 MAX_PARTS = 50
+ERROR_KEYS = ("type", "message", "traceback", "fault")
 
 
 def number(value: Any) -> float | None:
@@ -31,12 +33,27 @@ def finite(value: Any) -> float | None:
     return got if got is not None and math.isfinite(got) else None
 
 
+def count(value: Any) -> int:
+    """The value as a whole number from 0 to 2**31 - 1, what a database column holds."""
+    return int(min(max(finite(value) or 0.0, 0.0), 2**31 - 1))
+
+
 def text(value: Any, most: int = MAX_TEXT) -> str:
     """The value as text without NULs, cut at `most` characters with a mark."""
     got = (value if isinstance(value, str) else "" if value is None else str(value)).replace(
         "\0", "\N{REPLACEMENT CHARACTER}"
     )
     return got if len(got) <= most else got[:most] + "\N{HORIZONTAL ELLIPSIS}[cut]"
+
+
+def record(value: Any) -> dict[str, Any]:
+    """The value where it is a dict, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def records(value: Any, most: int) -> list[dict[str, Any]]:
+    """The dicts among the first `most` items where the value is a list, else none."""
+    return [v for v in value[:most] if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +100,12 @@ class RolloutReport:
         """Read an untrusted JSON form; wrong shapes become empty, long texts are cut."""
         raw = data.get("reward")
         reward = finite(raw)
-        usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
-        error = data.get("error") if isinstance(data.get("error"), dict) else None
-        rewards = data.get("rewards") if isinstance(data.get("rewards"), dict) else {}
-        metrics = data.get("metrics") if isinstance(data.get("metrics"), dict) else {}
-        messages = data.get("messages") if isinstance(data.get("messages"), list) else []
+        usage, rewards, metrics = (record(data.get(k)) for k in ("usage", "rewards", "metrics"))
+        error = record(data.get("error"))
         return cls(
             policy=text(data.get("policy"), 40),
-            task=int(finite(data.get("task")) or 0),
-            attempt=int(finite(data.get("attempt")) or 0),
+            task=count(data.get("task")),
+            attempt=count(data.get("attempt")),
             ok=data.get("ok") is True,
             reward=reward,
             reward_text=text(data.get("reward_text"), 60)
@@ -106,26 +120,22 @@ class RolloutReport:
             },
             metrics={
                 text(name, 80): value
-                for name, value in (
-                    (n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS]
-                )
+                for name, value in ((n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS])
                 if value is not None
             },
-            messages=[clean_message(m) for m in messages[:MAX_MESSAGES] if isinstance(m, dict)],
-            turns=int(finite(data.get("turns")) or 0),
+            messages=[clean_message(m) for m in records(data.get("messages"), MAX_MESSAGES)],
+            turns=count(data.get("turns")),
             stop=text(data.get("stop"), 80),
             truncated=data.get("truncated") is True,
             seconds=finite(data.get("seconds")) or 0.0,
             scoring_seconds=finite(data.get("scoring_seconds")),
             usage=Usage(
-                prompt_tokens=int(finite(usage.get("prompt_tokens")) or 0),
-                completion_tokens=int(finite(usage.get("completion_tokens")) or 0),
-                calls=int(finite(usage.get("calls")) or 0),
+                prompt_tokens=count(usage.get("prompt_tokens")),
+                completion_tokens=count(usage.get("completion_tokens")),
+                calls=count(usage.get("calls")),
                 model_seconds=finite(usage.get("model_seconds")) or 0.0,
             ),
-            error=None if error is None else {
-                key: text(error.get(key), 8000) for key in ("type", "message", "traceback", "fault")
-            },
+            error={key: text(error.get(key), 8000) for key in ERROR_KEYS} if error else None,
         )
 
 
@@ -149,8 +159,8 @@ def clean_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clean_call(call: Any) -> dict[str, Any]:
-    call = call if isinstance(call, dict) else {}
-    function = call.get("function") if isinstance(call.get("function"), dict) else {}
+    call = record(call)
+    function = record(call.get("function"))
     return {
         "id": text(call.get("id"), 200),
         "type": "function",
@@ -175,7 +185,7 @@ class TaskReport:
     def from_dict(cls, data: dict[str, Any]) -> TaskReport:
         """Read an untrusted JSON form."""
         return cls(
-            index=int(finite(data.get("index")) or 0),
+            index=count(data.get("index")),
             hash=text(data.get("hash"), 64),
             prompt=text(data.get("prompt"), 4000),
             split=text(data.get("split"), 40),
@@ -214,7 +224,7 @@ class Facts:
             peak_memory_bytes=None if peak is None else int(peak),
             tasks=None
             if not isinstance(tasks, list)
-            else [TaskReport.from_dict(t) for t in tasks[:1000] if isinstance(t, dict)],
+            else [TaskReport.from_dict(t) for t in records(tasks, 1000)],
             hashes_again=None
             if not isinstance(again, list)
             else [text(h, 64) for h in again[:1000]],
@@ -247,19 +257,19 @@ class Events:
         attempt, seq, phase = data.get("attempt"), data.get("seq"), data.get("phase")
         if not isinstance(attempt, int) or not isinstance(seq, int):
             raise ValueError("attempt and seq must be integers")
-        if phase not in get_args(Phase):
-            raise ValueError(f"phase must be one of {', '.join(get_args(Phase))}")
-        rollouts = data.get("rollouts") if isinstance(data.get("rollouts"), list) else []
-        facts = data.get("facts") if isinstance(data.get("facts"), dict) else {}
+        if phase not in ("preparing", "running", "scoring"):
+            raise ValueError("phase must be preparing, running or scoring")
         return cls(
             attempt=attempt,
             seq=seq,
             phase=phase,
             log=text(data.get("log"), 1 << 20),
-            done=int(finite(data.get("done")) or 0),
-            total=int(finite(data.get("total")) or 0),
-            rollouts=[RolloutReport.from_dict(r) for r in rollouts if isinstance(r, dict)],
-            facts=Facts.from_dict(facts),
+            done=count(data.get("done")),
+            total=count(data.get("total")),
+            rollouts=[
+                RolloutReport.from_dict(r) for r in records(data.get("rollouts"), MAX_ROLLOUTS)
+            ],
+            facts=Facts.from_dict(record(data.get("facts"))),
         )
 
 
@@ -279,11 +289,12 @@ class Finish:
     def from_dict(cls, data: dict[str, Any]) -> Finish:
         """Read a runner's JSON form; raises ValueError where attempt or outcome are missing."""
         attempt, outcome = data.get("attempt"), data.get("outcome")
-        if not isinstance(attempt, int) or outcome not in get_args(Outcome):
-            raise ValueError(f"attempt must be an integer, outcome one of {get_args(Outcome)}")
-        findings = data.get("findings") if isinstance(data.get("findings"), list) else []
+        if not isinstance(attempt, int):
+            raise ValueError("attempt must be an integer")
+        if outcome not in ("succeeded", "failed", "errored", "cancelled"):
+            raise ValueError("outcome must be succeeded, failed, errored or cancelled")
         return cls(
             attempt=attempt,
             outcome=outcome,
-            findings=[Finding.from_dict(f) for f in findings[:200] if isinstance(f, dict)],
+            findings=[Finding.from_dict(f) for f in records(data.get("findings"), 200)],
         )

@@ -1,0 +1,59 @@
+"""The `hub` command: the parser tree and the only try/except.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the version was rejected, 4 the hub could not
+decide, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from envyard import __version__
+from envyard.commands import ALL
+from envyard.errors import HubCliError
+from envyard.output import Output
+
+EPILOG = """exit codes: 0 done, 1 failed, 2 wrong usage, 3 version rejected, 4 hub could not decide
+
+environment variables: HUB_URL (default http://127.0.0.1:8000), HUB_TOKEN, NO_COLOR"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command tree; each command module registers itself."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--url", help="address of the hub (default: HUB_URL, then `hub login`)")
+    common.add_argument("--json", action="store_true", help="machine-readable output on stdout")
+    root = argparse.ArgumentParser(
+        prog="hub",
+        description="Make, check, publish, find and install reinforcement-learning environments.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"hub {__version__}")
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in ALL:
+        module.register(commands, common)
+    return root
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    args = parser().parse_args(argv)
+    out = Output(as_json=getattr(args, "json", False))
+    try:
+        return int(args.run(args, out) or 0)
+    except HubCliError as exc:
+        out.error(exc.message, exc.hint, exc.code)
+        return exc.exit_code
+    except KeyboardInterrupt:
+        out.error("interrupted", code="cli.interrupted")
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""From a path to a wheel: a wheel as it is, a folder through its own build backend (PEP 517)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from envyard.errors import HubCliError, UsageError
+
+
+@contextmanager
+def wheel_of(path: Path) -> Iterator[Path]:
+    """The wheel at `path`, or one built from the folder `path` that lives inside the `with`."""
+    if path.is_file():
+        if path.suffix != ".whl":
+            raise UsageError(f"{path} is not a wheel", "Give a folder or a .whl file.")
+        yield path
+        return
+    if not (path / "pyproject.toml").is_file():
+        raise UsageError(
+            f"{path} has no pyproject.toml", "Give an environment's folder; hub init makes one."
+        )
+    with TemporaryDirectory(prefix="envyard-") as temporary:
+        yield build(path, Path(temporary))
+
+
+def build(source: Path, into: Path) -> Path:
+    """Build one wheel in an isolated environment; raises HubCliError with the backend's words."""
+    command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(into), str(source)]
+    uv = find_uv()
+    env = dict(os.environ)
+    if uv:
+        command[4:4] = ["--installer", "uv"]
+        env["PATH"] = f"{Path(uv).parent}{os.pathsep}{env.get('PATH', '')}"
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    wheels = sorted(into.glob("*.whl"))
+    if done.returncode or len(wheels) != 1:
+        words = (done.stdout + done.stderr).strip()
+        raise HubCliError(
+            f"building {source} failed:\n{words[-4000:]}",
+            "Mend what the build backend says; `python -m build --wheel` shows the same.",
+            "cli.build_failed",
+        )
+    return wheels[0]
+
+
+def find_uv() -> str | None:
+    """The uv on PATH, else the one installed beside this Python."""
+    beside = Path(sys.executable).parent / "uv"
+    return shutil.which("uv") or (str(beside) if beside.is_file() else None)

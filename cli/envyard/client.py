@@ -1,0 +1,150 @@
+"""HTTP to the hub: time-outs, retries of reads, and the hub's error shape as exceptions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import requests
+
+from envyard import __version__
+from envyard.config import Config
+from envyard.contract.names import Ref
+from envyard.errors import ApiError, NoConnection
+
+TIMEOUT = (10.0, 60.0)
+RETRIES = 4
+
+
+class Hub:
+    """One hub, as one person. Paths are relative to /api/v1/ unless they begin with a slash."""
+
+    def __init__(self, config: Config, session: requests.Session | None = None) -> None:
+        self.url = config.url
+        self.token = config.token
+        self.session = session or requests.Session()
+        self.session.headers["User-Agent"] = f"envyard/{__version__}"
+
+    def get(self, path: str, **params: Any) -> Any:
+        """A JSON answer; raises ApiError, NoConnection."""
+        return self._json("GET", path, params={k: v for k, v in params.items() if v is not None})
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Send JSON, read JSON; never retried."""
+        return self._json("POST", path, json=body or {})
+
+    def delete(self, path: str) -> Any:
+        """Delete; the answer is None where the hub sends none."""
+        return self._json("DELETE", path)
+
+    def pages(self, path: str, *, limit: int, **params: Any) -> Iterator[dict[str, Any]]:
+        """Up to `limit` results over as many pages as it takes."""
+        answer = self.get(path, limit=min(limit, 100), **params)
+        while True:
+            for row in answer["results"]:
+                if limit <= 0:
+                    return
+                limit -= 1
+                yield row
+            if not answer.get("next") or limit <= 0:
+                return
+            answer = self._json("GET", answer["next"])
+
+    def version(self, ref: Ref) -> dict[str, Any]:
+        """The named version, or the latest listed one; ApiError request.not_found else."""
+        if ref.version:
+            found: dict[str, Any] = self.get(f"{environment_path(ref)}versions/{ref.version}/")
+            return found
+        detail = self.get(environment_path(ref))
+        if not detail.get("latest_version"):
+            raise ApiError(
+                404,
+                "request.not_found",
+                f"{ref} has no listed version",
+                f"See what there is: hub versions {ref}",
+            )
+        latest: dict[str, Any] = detail["latest_version"]
+        return latest
+
+    def download(self, url: str, to: Path) -> None:
+        """Fetch a file of this hub with our token; the caller checks its hash."""
+        with self._send("GET", url, stream=True) as answer, to.open("wb") as out:
+            if answer.status_code >= 400:
+                raise api_error(answer)
+            for block in answer.iter_content(1 << 16):
+                out.write(block)
+
+    def _json(self, method: str, path: str, **kwargs: Any) -> Any:
+        answer = self._send(method, path, **kwargs)
+        if answer.status_code >= 400:
+            raise api_error(answer)
+        if not answer.content:
+            return None
+        try:
+            return answer.json()
+        except ValueError as exc:
+            raise NoConnection(
+                f"{self.url} answered, but not like a hub", "Check HUB_URL, or `hub login --url`."
+            ) from exc
+
+    def _send(self, method: str, path: str, **kwargs: Any) -> requests.Response:
+        url = self._absolute(path)
+        headers = {"Accept": "application/json"}
+        if self.token and url.startswith(self.url + "/"):
+            headers["Authorization"] = f"Bearer {self.token}"
+        tries = RETRIES if method == "GET" else 1
+        for left in reversed(range(tries)):
+            try:
+                return self.session.request(method, url, headers=headers, timeout=TIMEOUT, **kwargs)
+            except requests.RequestException as exc:
+                if not left:
+                    raise NoConnection(
+                        f"cannot reach {self.url}: {reason(exc)}",
+                        "Is the hub running? Set HUB_URL or `hub login --url` to another one.",
+                        "cli.no_connection",
+                    ) from exc
+                time.sleep(0.3 * 2 ** (tries - left))
+        raise AssertionError("unreachable")
+
+    def _absolute(self, path: str) -> str:
+        if path.startswith(("http://", "https://")):
+            return path
+        return self.url + (path if path.startswith("/") else f"/api/v1/{path}")
+
+
+def environment_path(ref: Ref) -> str:
+    """The API path of an environment, with a slash at the end."""
+    return f"environments/{quote(ref.owner)}/{quote(ref.name)}/"
+
+
+def reason(exc: Exception) -> str:
+    """The innermost cause in a few words; requests wraps it three times."""
+    inner: BaseException = exc
+    while inner.__cause__ or inner.__context__:
+        inner = inner.__cause__ or inner.__context__ or inner
+    return (
+        getattr(inner, "strerror", None) or str(inner).split(":")[-1].strip() or type(exc).__name__
+    )
+
+
+def api_error(answer: requests.Response) -> ApiError:
+    """The hub's error, or what can be said of an answer that is not one."""
+    try:
+        error = answer.json()["error"]
+        return ApiError(
+            answer.status_code,
+            str(error.get("code", "hub.error")),
+            str(error.get("message") or answer.reason),
+            str(error.get("hint") or ""),
+            error.get("details"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ApiError(
+            answer.status_code,
+            "hub.error",
+            f"the hub answered {answer.status_code} {answer.reason}",
+            "Try again; if it stays, tell the hub's operator.",
+        )

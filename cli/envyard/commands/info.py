@@ -1,0 +1,103 @@
+"""`hub info`: one environment or version with its measured card."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from envyard import config as configs
+from envyard.client import Hub
+from envyard.commands.show import (
+    STATUS_COLOUR,
+    interval,
+    number,
+    ref_of,
+    score_text,
+    show_finding,
+    when,
+)
+from envyard.contract.codes import Finding
+from envyard.output import Output
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add info."""
+    info = commands.add_parser(
+        "info", parents=[common], help="show an environment, its status, card and findings"
+    )
+    info.add_argument("ref", metavar="owner/name[==version]")
+    info.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Print the named version, or the latest listed one."""
+    hub = Hub(configs.load(args.url))
+    version = hub.version(ref_of(args.ref))
+    if out.as_json:
+        out.json(version)
+        return
+    out.line(f"{version['ref']}  {version['status']}")
+    if version["summary"]:
+        out.line(f"  {version['summary']}")
+    for label, value in facts(version):
+        out.line(f"  {label:<11} {value}")
+    show_scores(version, out)
+    show_card(version, out)
+    if version["findings"]:
+        out.line("\nFindings")
+        for row in version["findings"]:
+            show_finding(Finding.from_dict(row), out)
+    if version["status"] == "listed":
+        out.hint(f"install it: hub install {version['ref']}")
+
+
+def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
+    """Label and value of what is worth a line."""
+    yanked = version["yanked"]
+    rows = [
+        ("framework", f"{version['framework']} {version['api']}".strip()),
+        ("module", version["module"]),
+        ("python", version["requires_python"]),
+        ("licence", version["license"]),
+        ("tags", ", ".join(version["keywords"])),
+        ("uploaded", f"{when(version['uploaded_at'])} by {version['uploaded_by']}"),
+        ("listed", when(version["listed_at"]) if version["listed_at"] else ""),
+        ("yanked", f"{when(yanked['at'])} {yanked['reason']}" if yanked else ""),
+        ("sha256", version["file"]["sha256"]),
+        ("page", version["url"]),
+    ]
+    return [(label, value) for label, value in rows if value]
+
+
+def show_scores(version: dict[str, Any], out: Output) -> None:
+    """Each policy's score of the last run."""
+    run = version["run"]
+    if not run:
+        return
+    out.line(f"\nLast run {run['id']} {run['status']} {run['done']}/{run['total']} rollouts")
+    for score in run["scores"]:
+        failed = f", {score['failed']} failed" if score["failed"] else ""
+        out.line(f"  {score_text(score)}{failed}")
+
+
+def show_card(version: dict[str, Any], out: Output) -> None:
+    """Each measure with its status, value, interval and threshold."""
+    card = version["card"]
+    if not card:
+        return
+    out.line("\nCard")
+    for measure in card["measures"]:
+        value = interval(measure["value"], measure["low"], measure["high"])
+        unit = f" {measure['unit']}" if measure["unit"] else ""
+        threshold = measure["threshold"]
+        bound = (
+            f" (threshold {number(threshold)})"
+            if isinstance(threshold, int | float)
+            else f" ({threshold})"
+            if threshold
+            else ""
+        )
+        status = measure["status"]
+        out.line(f"  {status:<7} {measure['title']}: {value}{unit}{bound}")
+        if status in ("fail", "warn") and measure["detail"]:
+            out.note(f"          {measure['detail']}", STATUS_COLOUR[status])

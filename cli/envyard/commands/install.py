@@ -1,0 +1,78 @@
+"""`hub install`: environments into the active Python environment, by immutable URL and sha256."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from envyard import config as configs
+from envyard import installer
+from envyard.client import Hub
+from envyard.commands.show import ref_of
+from envyard.errors import HubCliError, UsageError
+from envyard.output import Output
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add install."""
+    install = commands.add_parser(
+        "install", parents=[common], help="install environments into the active environment"
+    )
+    install.add_argument("refs", nargs="+", metavar="owner/name[==version]")
+    install.add_argument("--python", help="install for this interpreter instead")
+    install.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Resolve through the API, then hand pinned requirements to uv or pip in one call.
+
+    No second index is involved, so a name on PyPI can never stand in for an environment. Files
+    behind a login are fetched here, so that our token never reaches the installer's arguments.
+    """
+    python = installer.target_python(args.python)
+    hub = Hub(configs.load(args.url))
+    versions = [hub.version(ref_of(text)) for text in args.refs]
+    refuse_clashes(versions)
+    with TemporaryDirectory(prefix="envyard-") as temporary:
+        requirements = [pin(hub, version, Path(temporary)) for version in versions]
+        installer.install(python, requirements, quiet=out.as_json)
+    if out.as_json:
+        out.json([{k: v[k] for k in ("ref", "version", "module", "file")} for v in versions])
+        return
+    for version in versions:
+        if version["yanked"]:
+            out.note(f"{version['ref']} was yanked: {version['yanked']['reason']}", "yellow")
+        out.note(f"Installed {version['ref']}", "green")
+    out.hint(f'use it: python -c "import {versions[0]["module"]}"')
+
+
+def refuse_clashes(versions: list[dict[str, Any]]) -> None:
+    """Two owners' environments of one name cannot share a Python environment."""
+    seen: dict[str, str] = {}
+    for version in versions:
+        name = version["environment"].partition("/")[2]
+        if name in seen:
+            raise UsageError(
+                f"{seen[name]} and {version['ref']} would install the same distribution {name!r}",
+                "Install them into separate virtual environments.",
+            )
+        seen[name] = version["ref"]
+
+
+def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
+    """A PEP 508 direct reference with its hash, local where the hub asks for a login."""
+    file, name = version["file"], version["environment"].partition("/")[2]
+    if version["visibility"] == "public" and version["status"] == "listed":
+        return f"{name} @ {file['url']}#sha256={file['sha256']}"
+    path = temporary / Path(file["filename"]).name
+    hub.download(file["url"], path)
+    got = hashlib.sha256(path.read_bytes()).hexdigest()
+    if got != file["sha256"]:
+        raise HubCliError(
+            f"{file['filename']} has sha256 {got}, the hub promised {file['sha256']}",
+            "Do not install it; tell the hub's operator.",
+        )
+    return f"{name} @ {path.as_uri()}#sha256={got}"

@@ -1,0 +1,47 @@
+"""`hub logs`: what a run printed, and its progress while it is under way."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+from typing import Any
+from uuid import UUID
+
+from envyard import config as configs
+from envyard.client import Hub
+from envyard.errors import UsageError
+from envyard.output import Output
+
+PACE_SECONDS = 1.0
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add logs."""
+    logs = commands.add_parser("logs", parents=[common], help="print a run's log")
+    logs.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs`")
+    logs.add_argument("-f", "--follow", action="store_true", help="keep printing until it ends")
+    logs.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Print the log so far, or follow it to the run's end."""
+    try:
+        run_id = UUID(args.run_id)
+    except ValueError as exc:
+        raise UsageError(f"{args.run_id!r} is not a run's id", "See: hub runs owner/name") from exc
+    hub = Hub(configs.load(args.url))
+    text, after = "", 0
+    while True:
+        part = hub.get(f"runs/{run_id}/log/", after=after)
+        after = part["next"]
+        if out.as_json:
+            text += part["text"]
+        else:
+            for line in part["text"].splitlines():
+                out.line(line)
+        if part["ended"] or not (args.follow or part["text"]):
+            break
+        if not part["text"]:
+            time.sleep(PACE_SECONDS)
+    if out.as_json:
+        out.json({"run": str(run_id), "log": text, "ended": part["ended"]})

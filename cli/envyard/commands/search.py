@@ -1,0 +1,58 @@
+"""`hub search`: find listed environments."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from envyard import config as configs
+from envyard.client import Hub
+from envyard.commands.show import score_text
+from envyard.output import Output
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add search."""
+    search = commands.add_parser("search", parents=[common], help="find listed environments")
+    search.add_argument("words", nargs="*", help="words in name, summary, tags or README")
+    search.add_argument("--tag", help="only with this tag")
+    search.add_argument("--owner", help="only of this owner")
+    search.add_argument("--sort", choices=("relevance", "fresh", "name", "stars"))
+    search.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
+    search.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Print one line an environment."""
+    hub = Hub(configs.load(args.url))
+    words = " ".join(args.words) or None
+    rows = list(
+        hub.pages(
+            "environments/",
+            limit=args.limit,
+            q=words,
+            tag=args.tag,
+            owner=args.owner,
+            sort=args.sort,
+        )
+    )
+    if out.as_json:
+        out.json(rows)
+        return
+    if not rows:
+        out.note(f"nothing listed matches {words!r}" if words else "nothing is listed yet")
+        out.hint("fewer words find more; `hub search` alone lists everything")
+        return
+    out.table(
+        ("ENVIRONMENT", "VERSION", "SCORE", "SUMMARY"),
+        [
+            (
+                row["ref"],
+                (row["latest"] or {}).get("version", "-"),
+                score_text(row["score"]),
+                row["summary"][:80],
+            )
+            for row in rows
+        ],
+    )
+    out.hint(f"more about one: hub info {rows[0]['ref']}")

@@ -1,0 +1,77 @@
+"""How findings, scores and times read in the terminal, the same in every command."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from envyard.contract.codes import Finding
+from envyard.contract.names import BadName, Ref, parse_ref
+from envyard.errors import UsageError
+from envyard.output import Output
+
+MARK = {"error": ("✗", "red"), "warning": ("!", "yellow"), "info": ("·", "dim")}
+STATUS_COLOUR = {
+    "listed": "green",
+    "succeeded": "green",
+    "pass": "green",
+    "rejected": "red",
+    "failed": "red",
+    "fail": "red",
+    "errored": "yellow",
+    "held": "yellow",
+    "warn": "yellow",
+}
+
+
+def ref_of(text: str) -> Ref:
+    """A reference from the command line; raises UsageError with the rule."""
+    try:
+        return parse_ref(text)
+    except BadName as exc:
+        raise UsageError(str(exc), "For example: alice/reverse-text==0.1.0") from exc
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number without trailing zeros, or a dash."""
+    return "-" if value is None else f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def interval(mean: float | None, low: float | None, high: float | None) -> str:
+    """`0.52 [0.41, 0.63]`, the interval left out where there is none."""
+    if mean is None or low is None or high is None:
+        return number(mean)
+    return f"{number(mean)} [{number(low)}, {number(high)}]"
+
+
+def score_text(score: dict[str, Any] | None) -> str:
+    """`policy mean [low, high] n=8`, or a dash."""
+    if not score:
+        return "-"
+    return (
+        f"{score['policy']} {interval(score['mean'], score['low'], score['high'])} n={score['n']}"
+    )
+
+
+def when(stamp: str | None) -> str:
+    """An ISO time as `2026-11-21 10:15`, local to this machine."""
+    if not stamp:
+        return "-"
+    return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def lasted(start: str | None, end: str | None) -> str:
+    """Seconds between two ISO times, the end being now where there is none yet."""
+    if not start:
+        return "-"
+    last = datetime.fromisoformat(end) if end else datetime.now(UTC)
+    return f"{(last - datetime.fromisoformat(start)).total_seconds():.0f}s"
+
+
+def show_finding(finding: Finding, out: Output) -> None:
+    """One finding for a person: mark, code, sentence, then its hint."""
+    sign, colour = MARK[finding.severity]
+    where = f" [{finding.where}]" if finding.where else ""
+    out.note(f"{sign} {finding.code}{where}: {finding.message}", colour)
+    if finding.hint and finding.severity != "info":
+        out.note(f"    {finding.hint}", "dim")

@@ -1,0 +1,65 @@
+"""Install wheels into the active environment with uv where it is at hand, else with pip."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from envyard.builder import find_uv
+from envyard.errors import HubCliError, UsageError
+
+
+def target_python(given: str | None = None) -> Path:
+    """The interpreter to install for: given, activated, ./.venv, or our own virtual environment.
+
+    Never a system interpreter: installing a stranger's code there must be asked for by name.
+    """
+    if given:
+        if not Path(given).is_file():
+            raise UsageError(f"--python {given!r} is not a file")
+        return Path(given)
+    for root in (os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX"), ".venv"):
+        for inside in ("bin/python", "Scripts/python.exe"):
+            if root and (Path(root) / inside).is_file():
+                return (Path(root) / inside).absolute()
+    if sys.prefix != sys.base_prefix:
+        return Path(sys.executable)
+    raise UsageError(
+        "no virtual environment is active",
+        "Make one: `uv venv && source .venv/bin/activate`; or name one with --python.",
+    )
+
+
+def install(python: Path, requirements: Sequence[str], *, quiet: bool) -> None:
+    """Install pinned requirements; the installer checks each sha256."""
+    _run(python, ["install"], [*requirements], quiet=quiet)
+
+
+def uninstall(python: Path, names: Sequence[str], *, quiet: bool) -> None:
+    """Remove distributions by name."""
+    _run(python, ["uninstall"], [*names], quiet=quiet)
+
+
+def _run(python: Path, verb: list[str], what: list[str], *, quiet: bool) -> None:
+    if uv := find_uv():
+        command = [uv, "pip", *verb, "--python", str(python)]
+    else:
+        command = [str(python), "-m", "pip", *verb, "--disable-pip-version-check"]
+        command += ["--yes"] if verb == ["uninstall"] else []
+    done = subprocess.run(
+        [*command, *what],
+        stdout=subprocess.PIPE if quiet else sys.stderr.fileno(),
+        stderr=subprocess.STDOUT if quiet else None,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise HubCliError(
+            f"{Path(command[0]).name} could not {verb[0]} {', '.join(what)}"
+            + (f":\n{done.stdout.strip()[-4000:]}" if quiet and done.stdout else ""),
+            "Its own words stand above.",
+            "cli.install_failed",
+        )

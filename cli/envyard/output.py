@@ -1,0 +1,105 @@
+"""The one sink: data on stdout, everything else on stderr, nothing hostile on the terminal.
+
+Text from a hub may come from a stranger's environment, so control characters (terminal escape
+codes among them) never reach a terminal raw.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
+
+
+def safe(value: object) -> str:
+    """The text with control and direction-changing characters shown as `?`; newline, tab stay."""
+    return "".join(
+        ch
+        if ch in "\n\t" or unicodedata.category(ch) not in ("Cc", "Cf", "Cs") or ch == "\u200d"
+        else "?"
+        for ch in str(value)
+    )
+
+
+class Output:
+    """Human or JSON output; colour only on a terminal that wants it (NO_COLOR, TERM=dumb)."""
+
+    def __init__(
+        self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None
+    ) -> None:
+        self.as_json = as_json
+        self.out = out or sys.stdout
+        self.err = err or sys.stderr
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self.colour = bool(not plain and self.err.isatty())
+        self.live = self.err.isatty() and not as_json
+        self._bar = False
+
+    def paint(self, text: object, colour: str) -> str:
+        """The text in a colour, where colours are wanted."""
+        clean = safe(text)
+        return f"\033[{COLOURS[colour]}m{clean}\033[0m" if self.colour else clean
+
+    def json(self, value: Any) -> None:
+        """One JSON document on stdout."""
+        print(json.dumps(value, indent=2, ensure_ascii=True), file=self.out, flush=True)
+
+    def line(self, text: object = "") -> None:
+        """One line of data on stdout."""
+        self._clear_bar()
+        print(safe(text), file=self.out, flush=True)
+
+    def note(self, text: object, colour: str | None = None) -> None:
+        """One line for the person watching, on stderr; silent with --json."""
+        if self.as_json:
+            return
+        self._clear_bar()
+        print(self.paint(text, colour) if colour else safe(text), file=self.err, flush=True)
+
+    def hint(self, text: str) -> None:
+        """The next step, after an empty line."""
+        if text and not self.as_json:
+            self._clear_bar()
+            print(f"\n{self.paint('hint:', 'blue')} {safe(text)}", file=self.err, flush=True)
+
+    def error(self, message: str, hint: str = "", code: str = "") -> None:
+        """A failure: JSON on stderr with --json, else a sentence and its hint."""
+        self._clear_bar()
+        if self.as_json:
+            problem = {"error": {"code": code, "message": message, "hint": hint}}
+            print(json.dumps(problem), file=self.err, flush=True)
+            return
+        print(f"{self.paint('error:', 'red')} {safe(message)}", file=self.err, flush=True)
+        self.hint(hint)
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Columns on stdout, tab-separated without a header where stdout is not a terminal."""
+        cells = [[safe(c).replace("\n", " ").replace("\t", " ") for c in row] for row in rows]
+        if not self.out.isatty():
+            for row in cells:
+                print("\t".join(row), file=self.out)
+            return
+        widths = [max(len(r[i]) for r in [list(head), *cells]) for i in range(len(head))]
+        for row in [list(head), *cells]:
+            text = "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True))
+            print(text.rstrip(), file=self.out)
+
+    def progress(self, label: str, done: int, total: int) -> None:
+        """A bar that rewrites itself on a terminal; nothing elsewhere."""
+        if not self.live:
+            return
+        width = 28
+        filled = int(width * done / total) if total else 0
+        bar = "█" * filled + "░" * (width - filled)
+        print(f"\r\033[K{safe(label)} {bar} {done}/{total}", end="", file=self.err, flush=True)
+        self._bar = True
+
+    def _clear_bar(self) -> None:
+        if self._bar:
+            print("\r\033[K", end="", file=self.err, flush=True)
+            self._bar = False
