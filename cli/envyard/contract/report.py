@@ -24,7 +24,12 @@ ERROR_KEYS = ("type", "message", "traceback", "fault")
 
 def number(value: Any) -> float | None:
     """The value as float where it is a real number (nan and inf included), else None."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return math.inf if value > 0 else -math.inf
 
 
 def finite(value: Any) -> float | None:
@@ -39,10 +44,10 @@ def count(value: Any) -> int:
 
 
 def text(value: Any, most: int = MAX_TEXT) -> str:
-    """The value as text without NULs, cut at `most` characters with a mark."""
-    got = (value if isinstance(value, str) else "" if value is None else str(value)).replace(
-        "\0", "\N{REPLACEMENT CHARACTER}"
-    )
+    """The value as text without NULs or lone surrogates, which no database takes, cut at `most`
+    characters with a mark."""
+    got = value if isinstance(value, str) else "" if value is None else str(value)
+    got = got.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
     return got if len(got) <= most else got[:most] + "\N{HORIZONTAL ELLIPSIS}[cut]"
 
 
