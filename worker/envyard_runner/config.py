@@ -1,0 +1,186 @@
+"""The runner's settings: one typed object read once from environment variables.
+
+A bad value stops the runner at start: ConfigError names the variable, the value and the rule.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envyard_runner.limits import Limits
+
+SYSTEM_HOME = Path("/var/lib/envyard-runner")
+PYTHON_VERSIONS = ("3.14", "3.13", "3.12", "3.11")
+MEBIBYTE = 1 << 20
+
+
+class ConfigError(ValueError):
+    """A setting cannot be used; the message says which and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Where things are and how much a run may take; holds the only secrets a runner has.
+
+    `python` is the base interpreter of every run, `limits` the ceiling of what a hub may ask for,
+    `cgroup` a delegated cgroup v2 folder (None: look at the runner's own), `index_environment`
+    the variables that tell uv which package index to use and how to trust it.
+    """
+
+    hub_url: str
+    home: Path
+    python: Path
+    bwrap: Path
+    uv: Path
+    token: str | None = field(default=None, repr=False)
+    broker_url: str | None = field(default=None, repr=False)
+    model_url: str | None = None
+    model: str | None = None
+    model_key: str | None = field(default=None, repr=False)
+    limits: Limits = field(default_factory=Limits)
+    venv_cache_bytes: int = 20 << 30
+    cgroup: Path | None = None
+    index_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Config:
+        """Read every setting; raises ConfigError at the first bad one."""
+        return cls(
+            hub_url=_url(environ, "HUB_URL", "http://127.0.0.1:8000"),
+            home=_home(environ),
+            python=_program(environ, "RUNNER_PYTHON", default_python()),
+            bwrap=_program(environ, "RUNNER_BWRAP", shutil.which("bwrap") or "/usr/bin/bwrap"),
+            uv=_program(environ, "RUNNER_UV", _default_uv()),
+            token=secret(environ, "HUB_RUNNER_TOKEN"),
+            broker_url=secret(environ, "HUB_BROKER_URL"),
+            model_url=_url(environ, "HUB_MODEL_URL", "") or None,
+            model=environ.get("HUB_MODEL") or None,
+            model_key=secret(environ, "HUB_MODEL_KEY"),
+            limits=_limits(environ),
+            venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
+            cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
+            index_environment={name: environ[name] for name in INDEX_VARIABLES if name in environ},
+        )
+
+    @property
+    def runs(self) -> Path:
+        """One folder per running sandbox."""
+        return self.home / "runs"
+
+    @property
+    def venvs(self) -> Path:
+        """One folder per built venv, named by its key."""
+        return self.home / "venvs"
+
+
+# uv is started with an empty environment plus these, so that nothing else of the runner reaches it.
+INDEX_VARIABLES = (
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "UV_HTTP_TIMEOUT",
+    "UV_SYSTEM_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+)
+
+
+def secret(environ: Mapping[str, str], name: str) -> str | None:
+    """The value of NAME, or what the file named by NAME_FILE holds; both at once is an error."""
+    value, file = environ.get(name), environ.get(f"{name}_FILE")
+    if value and file:
+        raise ConfigError(f"{name} and {name}_FILE are both set; keep one of them")
+    if not file:
+        return value or None
+    try:
+        return Path(file).read_text(encoding="utf-8").strip() or None
+    except OSError as error:
+        raise ConfigError(f"{name}_FILE={file} cannot be read: {error.strerror}") from error
+
+
+def default_python() -> str:
+    """The newest system interpreter that every user of the machine may run."""
+    for folder in ("/usr/bin", "/usr/local/bin"):
+        for version in PYTHON_VERSIONS:
+            path = Path(folder) / f"python{version}"
+            if path.exists() and reachable(path) is None:
+                return str(path)
+    return "/usr/bin/python3"
+
+
+def reachable(path: Path) -> Path | None:
+    """None when every user can walk to `path` and read it, else the first path in the way."""
+    path = path.absolute()
+    for one in (*reversed(path.parents), path):
+        try:
+            mode = one.stat().st_mode
+        except OSError:
+            return one
+        need = 0o001 if stat.S_ISDIR(mode) else 0o004
+        if not mode & need:
+            return one
+    return None
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    if environ.get("RUNNER_HOME"):
+        return Path(environ["RUNNER_HOME"]).absolute()
+    home = (Path(environ.get("HUB_HOME") or ".hub") / "runner").absolute()
+    if os.geteuid() != 0:
+        return home
+    existing = next(parent for parent in home.parents if parent.exists())
+    return home if reachable(existing) is None else SYSTEM_HOME
+
+
+def _default_uv() -> str:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else shutil.which("uv") or str(beside)
+
+
+def _program(environ: Mapping[str, str], name: str, default: str) -> Path:
+    value = environ.get(name)
+    if value and not os.access(value, os.X_OK):
+        raise ConfigError(f"{name}={value} is not a program that can be started")
+    return Path(value or default).absolute()
+
+
+def _url(environ: Mapping[str, str], name: str, default: str) -> str:
+    value = environ.get(name) or default
+    if value and not value.startswith(("http://", "https://")):
+        raise ConfigError(f"{name}={value} must start with http:// or https://")
+    return value.rstrip("/")
+
+
+def _number(environ: Mapping[str, str], name: str, default: int) -> int:
+    value = environ.get(name)
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) == 0:
+        raise ConfigError(f"{name}={value} must be a whole number above 0")
+    return int(value)
+
+
+def _limits(environ: Mapping[str, str]) -> Limits:
+    usual = Limits()
+    return Limits(
+        wall_seconds=_number(environ, "RUNNER_WALL_SECONDS", int(usual.wall_seconds)),
+        cpu_seconds=_number(environ, "RUNNER_CPU_SECONDS", usual.cpu_seconds),
+        memory_bytes=_number(environ, "RUNNER_MEMORY_MB", usual.memory_bytes // MEBIBYTE)
+        * MEBIBYTE,
+        pids=_number(environ, "RUNNER_PIDS", usual.pids),
+        files=_number(environ, "RUNNER_FILES", usual.files),
+        file_bytes=_number(environ, "RUNNER_FILE_MB", usual.file_bytes // MEBIBYTE) * MEBIBYTE,
+        tmp_bytes=_number(environ, "RUNNER_TMP_MB", usual.tmp_bytes // MEBIBYTE) * MEBIBYTE,
+        log_bytes=_number(environ, "RUNNER_LOG_MB", usual.log_bytes // MEBIBYTE) * MEBIBYTE,
+        events_bytes=_number(environ, "RUNNER_EVENTS_MB", usual.events_bytes // MEBIBYTE)
+        * MEBIBYTE,
+    )

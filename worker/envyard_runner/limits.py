@@ -1,0 +1,40 @@
+"""What one run may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envyard.contract.job import RunLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one run: seconds, bytes and counts, over all its processes together.
+
+    `files` (open descriptors) and `file_bytes` (largest file) are per process. `tmp_bytes` bounds
+    /tmp and /dev/shm each; they live in memory, so the machine needs memory_bytes + 2 tmp_bytes.
+    """
+
+    wall_seconds: float = 3600.0
+    cpu_seconds: int = 3600
+    memory_bytes: int = 4 << 30
+    pids: int = 512
+    files: int = 1024
+    file_bytes: int = 256 << 20
+    tmp_bytes: int = 256 << 20
+    log_bytes: int = 4 << 20
+    events_bytes: int = 256 << 20
+
+    def lowered(self, asked: RunLimits) -> Limits:
+        """What a job asks for, never above this ceiling."""
+        return Limits(
+            wall_seconds=min(self.wall_seconds, asked.wall_seconds),
+            cpu_seconds=min(self.cpu_seconds, asked.cpu_seconds),
+            memory_bytes=min(self.memory_bytes, asked.memory_bytes),
+            pids=min(self.pids, asked.pids),
+            files=self.files,
+            file_bytes=min(self.file_bytes, asked.tmp_bytes),
+            tmp_bytes=min(self.tmp_bytes, asked.tmp_bytes),
+            log_bytes=min(self.log_bytes, asked.log_bytes),
+            events_bytes=self.events_bytes,
+        )

@@ -1,0 +1,132 @@
+"""The bubblewrap command of one run: what the sandbox sees, and nothing else.
+
+Inside: the host's /usr read-only, a venv at /venv whose site-packages are the environment's, the
+runner's inside programs at /inside, the job at /job.json, sized tmpfs at /tmp and /dev/shm, and a
+made-up /etc.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+VENV = "/venv"
+USER_ID = 1000  # inside; the host's uid is another one for every run
+PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
+GROUP = f"sandbox:x:{USER_ID}:\n"
+HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
+NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The interpreter runs start from: its path, the prefix to bind, and its X.Y version."""
+
+    python: Path
+    prefix: Path
+    version: str
+
+    @property
+    def site_packages(self) -> str:
+        """Where the environment's files are inside the sandbox."""
+        return f"{VENV}/lib/python{self.version}/site-packages"
+
+
+class Memory:
+    """Anonymous files handed to bubblewrap by descriptor, so that no path names their content."""
+
+    def __init__(self) -> None:
+        self.fds: list[int] = []
+
+    def add(self, content: bytes) -> str:
+        """A descriptor at the start of `content`, as text; open until `close`."""
+        fd = os.memfd_create("envyard", os.MFD_CLOEXEC)
+        self.fds.append(fd)
+        with os.fdopen(fd, "wb", closefd=False) as file:
+            file.write(content)
+        os.lseek(fd, 0, os.SEEK_SET)
+        return str(fd)
+
+    def close(self) -> None:
+        """Close all of them; the child holds its own copies."""
+        while self.fds:
+            os.close(self.fds.pop())
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one sandbox is given."""
+
+    base: Base
+    site: Path
+    inside: Path
+    job: bytes
+    tmp_bytes: int
+    site_writable: bool
+
+
+def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
+    """Bubblewrap's options, given through --args so that /proc/1/cmdline shows no host path.
+
+    Order matters: mounts happen as listed, and the two remounts must come last.
+    """
+    return [
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
+        *("--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"),
+        *("--uid", str(USER_ID), "--gid", str(USER_ID)),
+        *_variables(view, events_fd),
+        *("--size", str(view.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108 - inside the sandbox
+        *_system(view.base),
+        *_venv(view, memory),
+        *("--ro-bind", str(view.inside), "/inside"),
+        *_file(memory, "/job.json", view.job),
+        *_file(memory, "/etc/passwd", PASSWD.encode()),
+        *_file(memory, "/etc/group", GROUP.encode()),
+        *_file(memory, "/etc/hosts", HOSTS.encode()),
+        *_file(memory, "/etc/nsswitch.conf", NSSWITCH.encode()),
+        *("--proc", "/proc", "--dev", "/dev"),
+        # Shared maps of /dev/zero are memory that no resident-set count sees.
+        *("--dev-bind", "/dev/null", "/dev/zero"),
+        *("--size", str(view.tmp_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"),  # noqa: S108
+    ]
+
+
+def _variables(view: View, events_fd: int) -> list[str]:
+    path = f"{VENV}/bin:{view.base.site_packages}/bin:/usr/bin:/bin"
+    return [
+        "--clearenv",
+        *("--setenv", "PATH", path),
+        *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
+        *("--setenv", "OPENAI_BASE_URL", "http://127.0.0.1:8000/v1"),
+        *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
+    ]
+
+
+def _system(base: Base) -> list[str]:
+    options = ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "lib", "lib32", "lib64", "sbin"):
+        path = Path("/") / name
+        if path.is_symlink():
+            options += ["--symlink", f"usr/{name}", f"/{name}"]
+        elif path.is_dir():
+            options += ["--ro-bind", str(path), str(path)]
+    if not base.prefix.is_relative_to("/usr"):
+        options += ["--ro-bind", str(base.prefix), str(base.prefix)]
+    return options
+
+
+def _venv(view: View, memory: Memory) -> list[str]:
+    """A real venv: site-packages follow the standard library, the host's packages stay out."""
+    settings = f"home = {view.base.python.parent}\ninclude-system-site-packages = false\n"
+    options: list[str] = []
+    for name in ("python", "python3", f"python{view.base.version}"):
+        options += ["--symlink", str(view.base.python), f"{VENV}/bin/{name}"]
+    bind = "--bind" if view.site_writable else "--ro-bind"
+    options += [*_file(memory, f"{VENV}/pyvenv.cfg", settings.encode())]
+    return [*options, bind, str(view.site), view.base.site_packages]
+
+
+def _file(memory: Memory, path: str, content: bytes) -> list[str]:
+    return ["--perms", "0444", "--ro-bind-data", memory.add(content), path]

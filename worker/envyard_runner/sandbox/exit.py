@@ -1,0 +1,33 @@
+"""How a sandbox ended, or why it could not be made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["exited", "wall_clock", "memory", "cpu", "events_flood", "killed"]
+HeldBy = Literal["cgroup2", "rlimit+watchdog"]
+
+
+class SandboxError(RuntimeError):
+    """The sandbox could not be made; the message says why and what to install or change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a sandbox ended, as seen from outside.
+
+    `code` and `signal` are what bubblewrap reports of the first process; a program can fake a
+    signal by exiting with 128 + n, so blame rests on `reason`, which only the runner sets.
+    `peak_memory_bytes` is the most seen at once (without cgroup2: polled, so spikes below 50 ms
+    may be missed). `network_attempts` counts connections and datagrams sent to
+    an address outside the sandbox and refused (None: the machine does not count).
+    """
+
+    code: int | None
+    signal: int | None
+    reason: Reason
+    seconds: float
+    peak_memory_bytes: int
+    held_by: HeldBy
+    network_attempts: int | None = None

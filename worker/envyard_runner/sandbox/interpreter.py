@@ -1,0 +1,44 @@
+"""The base interpreter of every run, asked once what it is."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+from pathlib import Path
+
+from envyard_runner.config import reachable
+from envyard_runner.sandbox.command import Base
+from envyard_runner.sandbox.exit import SandboxError
+
+ASK = "import sys; print(sys.base_prefix, '%d.%d' % sys.version_info[:2], sep='\\n')"
+OLDEST = (3, 11)
+
+
+@functools.cache
+def base(python: Path) -> Base:
+    """What runs start from; raises SandboxError where the run's uid could not start it.
+
+    Symlinks are resolved, since only the target's folder is bound in the sandbox.
+    """
+    real = python.resolve()
+    if os.geteuid() == 0 and (blocked := reachable(real)) is not None:
+        raise SandboxError(
+            f"{python} cannot be used: other users may not read {blocked}; "
+            "set RUNNER_PYTHON to a system Python (apt-get install python3)"
+        )
+    try:
+        answer = subprocess.run(
+            [real, "-I", "-S", "-c", ASK],
+            env={},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        ).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxError(f"{python} does not start ({error}); set RUNNER_PYTHON") from error
+    version = tuple(int(part) for part in answer[1].split("."))
+    if version < OLDEST:
+        raise SandboxError(f"{python} is Python {answer[1]}; set RUNNER_PYTHON to 3.11 or newer")
+    return Base(python=real, prefix=Path(answer[0]), version=answer[1])

@@ -1,0 +1,300 @@
+"""One run's sandbox, from prepare to close, on the event loop of the process's main thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from envyard_runner.config import Config
+from envyard_runner.limits import Limits
+from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
+from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
+from envyard_runner.sandbox.network import Attempts
+from envyard_runner.sandbox.rundir import RunDir
+from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
+
+POLL_SECONDS = 0.05
+CHUNK = 1 << 16
+LONGEST_LINE = 8 << 20
+LOG_CUT = b"\n[the log ends here: it reached its limit]\n"
+
+
+class Sandbox:
+    """One program and all it starts, contained: `prepare`, `start`, read `lines`, `wait`, `close`.
+
+    `on_log` gets stdout and stderr together as they come, at most `limits.log_bytes` of them; set
+    it before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
+    """
+
+    def __init__(
+        self,
+        *,
+        config: Config,
+        limits: Limits,
+        run_dir: RunDir,
+        lease: uids.Lease,
+        view: command.View,
+        site_lock: int,
+    ) -> None:
+        self.on_log: Callable[[bytes], None] = lambda _: None
+        self._config, self._limits, self._view = config, limits, view
+        self._run_dir, self._lease, self._site_lock = run_dir, lease, site_lock
+        self._channels: Channels | None = None
+        self._started: Started | None = None
+        self._group: cgroup.Group | None = None
+        self._supervisor: asyncio.Task[Exit] | None = None
+        self._reason: Reason | None = None
+        self._peak = 0
+        self._log_left = limits.log_bytes
+        self._closed = False
+
+    @classmethod
+    def prepare(
+        cls,
+        *,
+        config: Config,
+        venv: Path,
+        job: bytes,
+        inside: Path,
+        limits: Limits,
+        venv_writable: bool = False,
+    ) -> Sandbox:
+        """Take a uid and a folder for one run; `venv` is the environment's site-packages folder.
+
+        `venv_writable` is for byte-compiling a venv that no run uses yet. Raises SandboxError.
+        """
+        if os.geteuid() == 0:
+            for path in (venv, config.home):
+                if path.exists() and (blocked := _blocked(path)) is not None:
+                    raise SandboxError(
+                        f"{path} cannot be used: other users may not enter {blocked}; "
+                        "set RUNNER_HOME to a folder that every user can walk through"
+                    )
+        base = interpreter.base(config.python)
+        site_lock = os.open(venv, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(site_lock, fcntl.LOCK_SH)  # eviction skips locked venvs
+        lease = uids.lease()
+        run_dir = RunDir.create(config, inside)
+        view = command.View(
+            base=base,
+            site=venv,
+            inside=run_dir.path / "inside",
+            job=job,
+            tmp_bytes=limits.tmp_bytes,
+            site_writable=venv_writable,
+        )
+        return cls(
+            config=config,
+            limits=limits,
+            run_dir=run_dir,
+            lease=lease,
+            view=view,
+            site_lock=site_lock,
+        )
+
+    @property
+    def uid(self) -> int:
+        """The host's uid that the run acts under."""
+        return self._lease.uid
+
+    @property
+    def python(self) -> Path:
+        """The base interpreter, the same path inside, where `python` on the PATH is the venv's."""
+        return self._view.base.python
+
+    async def start(self, program: list[str]) -> socket.socket:
+        """Start `program` and return the listening, non-blocking socket of 127.0.0.1:8000 inside.
+
+        The caller owns the socket. The clock starts here. Raises SandboxError.
+        """
+        self._channels = Channels.open()
+        try:
+            self._started = await spawn(
+                config=self._config,
+                uid=self.uid,
+                view=self._view,
+                limits=self._limits,
+                program=program,
+                channels=self._channels,
+            )
+        except BaseException:
+            self._channels.close_ours()
+            self._channels = None
+            raise
+        started = self._started
+        self._run_dir.record(started.process.pid, started.init)
+        self._limit_memory(started)
+        self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
+        with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
+            self._channels.control[0].send(b"g")
+        return started.door
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The events channel's whole lines; a line or a total beyond the limits kills the run."""
+        assert self._channels is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
+        reader, transport = await self._events_reader(self._channels.events[0])
+        left, buffer = self._limits.events_bytes, bytearray()
+        try:
+            while chunk := await reader.read(CHUNK):
+                left -= len(chunk)
+                *whole, rest = (buffer + chunk).split(b"\n")
+                if left < 0 or len(rest) > LONGEST_LINE:
+                    self.kill("events_flood")
+                    return
+                buffer = rest
+                for line in whole:
+                    yield bytes(line)
+        finally:
+            transport.close()
+
+    async def wait(self) -> Exit:
+        """Wait until every process of the run has ended and its whole log was handed over."""
+        assert self._supervisor is not None, "start the sandbox first"  # noqa: S101
+        return await asyncio.shield(self._supervisor)
+
+    def kill(self, reason: Reason = "killed") -> None:
+        """End every process of the run now; the first reason given is the one reported."""
+        if self._started is None:
+            return
+        self._reason = self._reason or reason
+        for pidfd in (self._started.pidfd, self._started.init_pidfd):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+    async def close(self) -> None:
+        """Kill what still runs and leave nothing behind: no process, folder, descriptor or uid."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._supervisor is not None:
+            if not self._supervisor.done():
+                self.kill()
+            await asyncio.wait([self._supervisor])
+        if self._started is not None:
+            os.close(self._started.pidfd)
+            os.close(self._started.init_pidfd)
+        if self._group is not None:
+            self._group.remove()
+        if self._channels is not None:
+            self._channels.close_ours()
+        self._run_dir.remove()
+        self._lease.release()
+        os.close(self._site_lock)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _limit_memory(self, started: Started) -> None:
+        parent = cgroup.find(self._config.cgroup)
+        if parent is not None:
+            self._group = cgroup.Group.create(parent, self._run_dir.path.name, self._limits)
+            self._group.add((started.process.pid, *watchdog.measure(started.init).pids))
+
+    async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
+        loop, began = asyncio.get_running_loop(), time.monotonic()
+        wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
+        watch = asyncio.create_task(self._watch(started.init))
+        self._resume_log()
+        await readable(started.pidfd)
+        code = started.process.wait()
+        with contextlib.suppress(ProcessLookupError):  # what it left running
+            signal.pidfd_send_signal(started.init_pidfd, signal.SIGKILL)
+        await readable(started.init_pidfd)
+        wall_clock.cancel()
+        watch.cancel()
+        self._drain_log()
+        if self._group is not None:
+            self._peak = max(self._peak, self._group.peak_bytes())
+            if self._group.ran_out_of_memory():
+                self._reason = self._reason or "memory"
+        number = -code if code < 0 else code - 128 if code > 128 else None
+        return Exit(
+            code=code if number is None else None,
+            signal=number,
+            reason=self._reason or "exited",
+            seconds=time.monotonic() - began,
+            peak_memory_bytes=self._peak,
+            held_by="rlimit+watchdog" if self._group is None else "cgroup2",
+            network_attempts=attempts.count(),
+        )
+
+    async def _watch(self, init: int) -> None:
+        while True:
+            usage = watchdog.measure(init)
+            used = usage.resident_bytes
+            if used > self._limits.memory_bytes:  # may be the same pages counted in many processes
+                used = watchdog.proportional_bytes(usage.pids)
+            self._peak = max(self._peak, used)
+            if used > self._limits.memory_bytes and self._group is None:
+                self.kill("memory")
+            if usage.cpu_seconds > self._limits.cpu_seconds:
+                self.kill("cpu")
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
+        reader = asyncio.StreamReader(limit=CHUNK)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(fd), "rb")
+        )
+        return reader, transport
+
+    def _resume_log(self) -> None:
+        if self._channels is not None and not self._closed:
+            os.set_blocking(self._channels.log[0], False)
+            asyncio.get_running_loop().add_reader(self._channels.log[0], self._read_log)
+
+    def _read_log(self) -> None:
+        assert self._channels is not None  # noqa: S101 - set before the reader is
+        fd, loop = self._channels.log[0], asyncio.get_running_loop()
+        chunk = os.read(fd, CHUNK)
+        if not chunk:
+            loop.remove_reader(fd)
+        elif not self._take_log(chunk):
+            # Past its limit a log is still read, so that nobody blocks on it, but slowly.
+            loop.remove_reader(fd)
+            loop.call_later(POLL_SECONDS, self._resume_log)
+
+    def _take_log(self, chunk: bytes) -> bool:
+        if self._log_left > 0:
+            self.on_log(chunk[: self._log_left])
+            self._log_left -= len(chunk)
+            if self._log_left <= 0:
+                self.on_log(LOG_CUT)
+        return self._log_left > 0
+
+    def _drain_log(self) -> None:
+        assert self._channels is not None  # noqa: S101 - called while supervising
+        fd = self._channels.log[0]
+        asyncio.get_running_loop().remove_reader(fd)
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(fd, CHUNK):
+                self._take_log(chunk)
+
+
+def _blocked(folder: Path) -> Path | None:
+    """The first folder on the way to `folder` (or itself) that other users may not walk through."""
+    return next(
+        (
+            one
+            for one in (*reversed(folder.absolute().parents), folder)
+            if not one.stat().st_mode & 1
+        ),
+        None,
+    )

@@ -1,0 +1,200 @@
+"""Starts bubblewrap and takes the gateway's door from it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import threading
+from dataclasses import dataclass
+
+from envyard_runner.config import Config
+from envyard_runner.limits import Limits
+from envyard_runner.sandbox import command, seccomp
+from envyard_runner.sandbox.exit import SandboxError
+
+START_SECONDS = 60.0
+HINTS = {
+    "ermission": "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 and, on Ubuntu, "
+    "kernel.apparmor_restrict_unprivileged_userns=0",
+    "No space left": "allow user namespaces: sysctl user.max_user_namespaces=10000",
+    "find source path": "that path must be reachable by every user; see RUNNER_HOME, RUNNER_PYTHON",
+    "nknown option": "bubblewrap 0.8 or newer is needed: apt-get install bubblewrap",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """What connects runner and sandbox: (ours, theirs) of each pipe and of the control sockets."""
+
+    control: tuple[socket.socket, socket.socket]
+    log: tuple[int, int]
+    events: tuple[int, int]
+    info: tuple[int, int]
+
+    @classmethod
+    def open(cls) -> Channels:
+        """Open them all; only their ends that are passed on will be inherited."""
+        return cls(socket.socketpair(), os.pipe(), os.pipe(), os.pipe())
+
+    def close_theirs(self) -> None:
+        """Close the sandbox's ends here, so that its death is an end of file."""
+        self.control[1].close()
+        for _, theirs in (self.log, self.events, self.info):
+            os.close(theirs)
+
+    def close_ours(self) -> None:
+        """Close the runner's ends."""
+        self.control[0].close()
+        for ours, _ in (self.log, self.events, self.info):
+            os.close(ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A sandbox that waits for its first byte: bubblewrap, its init as seen from here, the door."""
+
+    process: subprocess.Popen[bytes]
+    pidfd: int
+    init: int
+    init_pidfd: int
+    door: socket.socket
+
+
+async def spawn(
+    *,
+    config: Config,
+    uid: int,
+    view: command.View,
+    limits: Limits,
+    program: list[str],
+    channels: Channels,
+) -> Started:
+    """Start bubblewrap as `uid` and wait until the launcher inside hands the door out.
+
+    Main thread only: the sandbox dies with the thread that started it (--die-with-parent).
+    Raises SandboxError with bubblewrap's own sentence; nothing is left running then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise SandboxError("start a sandbox from the main thread: it dies with the thread it has")
+    process = _popen(config, uid, view, limits, program, channels)
+    try:
+        door = await _receive_door(channels.control[0])
+        init = int(json.loads(os.read(channels.info[0], 4096))["child-pid"])
+        return Started(process, os.pidfd_open(process.pid), init, os.pidfd_open(init), door)
+    except (OSError, ValueError, TimeoutError) as error:
+        process.kill()
+        process.wait()
+        said = os.read(channels.log[0], 4096).decode("utf-8", "replace").strip() or str(error)
+        hint = next((hint for part, hint in HINTS.items() if part in said), "run hub-runner doctor")
+        raise SandboxError(f"the sandbox did not start: {said}; {hint}") from error
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
+def _popen(
+    config: Config,
+    uid: int,
+    view: command.View,
+    limits: Limits,
+    program: list[str],
+    channels: Channels,
+) -> subprocess.Popen[bytes]:
+    root = os.geteuid() == 0
+    memory = command.Memory()
+    control, (_, log), (_, events), (_, info) = (
+        channels.control[1].fileno(),
+        channels.log,
+        channels.events,
+        channels.info,
+    )
+    try:
+        options = "\0".join(command.arguments(view, memory, events)).encode()
+        bwrap = [
+            str(config.bwrap),
+            *("--args", memory.add(options), "--seccomp", memory.add(seccomp.program())),
+            *("--info-fd", str(info), "--"),
+            *(str(view.base.python), "-I", "-S", "/inside/launch.py"),
+            *(str(control), str(events), _rlimits(limits), "--", *program),
+        ]
+        # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
+        return subprocess.Popen(
+            bwrap,
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(control, events, info, *memory.fds),
+            start_new_session=True,
+            user=uid if root else None,
+            group=uid if root else None,
+            extra_groups=[] if root else None,
+        )
+    except OSError as error:
+        raise SandboxError(
+            f"{config.bwrap} does not start ({error.strerror}); apt-get install bubblewrap"
+        ) from error
+    finally:
+        memory.close()
+        channels.close_theirs()
+
+
+def _rlimits(limits: Limits) -> str:
+    """Per-process limits that the launcher takes on; hard ones, so nothing can raise them again.
+
+    Address space is wider than memory, since threads and allocators reserve much that they never
+    use; the memory itself is held by the cgroup or the watchdog.
+    """
+    return ",".join(
+        f"{name}={value}"
+        for name, value in {
+            "AS": 2 * limits.memory_bytes + (4 << 30),
+            "FSIZE": limits.file_bytes,
+            "CPU": limits.cpu_seconds + 1,
+            "NOFILE": limits.files,
+            "NPROC": limits.pids,
+            "CORE": 0,
+            "MSGQUEUE": 0,
+        }.items()
+    )
+
+
+async def _receive_door(control: socket.socket) -> socket.socket:
+    control.setblocking(False)
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(control, _settle, ready)
+    try:
+        await asyncio.wait_for(ready, START_SECONDS)
+    except TimeoutError:
+        raise TimeoutError(f"nothing came from inside in {START_SECONDS:.0f} s") from None
+    finally:
+        loop.remove_reader(control)
+    _, fds, _, _ = socket.recv_fds(control, 1, 1)
+    if not fds:
+        raise OSError("it ended before it was ready")
+    door = socket.socket(fileno=fds[0])
+    door.setblocking(False)
+    door.set_inheritable(False)
+    return door
+
+
+async def readable(fd: int) -> None:
+    """Wait until `fd` is readable; for a pidfd, until its process ended."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(fd, _settle, done)
+    try:
+        await done
+    finally:
+        loop.remove_reader(fd)
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
