@@ -15,16 +15,19 @@ from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
 
+FILESYSTEM = "filesystem://"
+
 app = Celery("hub")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 
 
-def filesystem_options(folder: Path) -> dict[str, Any]:
-    """Where kombu's `filesystem://` keeps its messages.
+def filesystem_options(url: str) -> dict[str, Any]:
+    """Where kombu keeps the messages of `filesystem:///folder`; it takes no path from the URL.
 
     In and out are the same folder: the names are seen from one process, and everybody here is
     both sender and receiver.
     """
+    folder = Path(url.removeprefix(FILESYSTEM))
     for part in ("messages", "control"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     return {
@@ -65,8 +68,11 @@ app.conf.update(
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),
 )
-if settings.CELERY_BROKER_URL.startswith("filesystem://"):
-    app.conf.broker_transport_options = filesystem_options(settings.HUB_BROKER_PATH)
+if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
+    app.conf.update(
+        broker_url=FILESYSTEM,
+        broker_transport_options=filesystem_options(settings.CELERY_BROKER_URL),
+    )
 
 app.autodiscover_tasks(["registry"])
 

@@ -9,12 +9,12 @@ from hub import env
 
 def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
     """One DATABASES entry for `postgresql://user:password@host:port/name?option=value`,
-    `sqlite:///file`, or, when `url` is empty, SQLite in `default_file`."""
+    `sqlite:///absolute/file`, or, when `url` is empty, SQLite in `default_file`."""
     if not url:
         return _sqlite(default_file)
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        return _sqlite(Path(unquote(parts.path)))
+        return _sqlite(Path("/", unquote(parts.path).lstrip("/")))
     if parts.scheme in ("postgresql", "postgres"):
         return {
             "ENGINE": "django.db.backends.postgresql",

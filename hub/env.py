@@ -81,7 +81,7 @@ def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "ht
     if value:
         parts = urlsplit(value)
         if parts.scheme not in schemes or not parts.netloc:
-            raise refuse(name, value, f"must be a URL that starts with {' or '.join(schemes)}://")
+            raise refuse(name, value, f"must be a URL that starts with {'://, '.join(schemes)}://")
     return value
 
 

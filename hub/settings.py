@@ -16,6 +16,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where it lives --------------------------------------------------------------------------
 HUB_HOME = env.path("HUB_HOME", BASE_DIR / ".hub")
 HUB_PORT = env.integer("HUB_PORT", 8000, low=1, high=65535)
+HUB_BIND = env.text("HUB_BIND", "127.0.0.1")  # the address that `serve` listens on
 HUB_URL = env.url("HUB_URL", f"http://127.0.0.1:{HUB_PORT}")
 HUB_NAME = env.text("HUB_NAME", "Envyard")
 DEBUG = env.flag("HUB_DEBUG", False)
@@ -137,8 +138,8 @@ HUB_LEASE_SECONDS = env.integer("HUB_LEASE_SECONDS", 60, low=5, high=3600)
 HUB_LEASE_ATTEMPTS = env.integer("HUB_LEASE_ATTEMPTS", 3, low=1, high=20)
 
 # --- Queue -----------------------------------------------------------------------------------
-HUB_BROKER_PATH = HUB_HOME / "broker"
-CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", "filesystem://")
+# amqp://, redis://, or filesystem:///folder, which everybody on this one machine shares.
+CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'broker'}")
 
 # --- Logs ------------------------------------------------------------------------------------
 LOGGING = {

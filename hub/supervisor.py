@@ -18,7 +18,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
-HARSHER = ((0.0, signal.SIGTERM), (5.0, signal.SIGQUIT), (10.0, signal.SIGKILL))
+HARSHER = ((0.0, signal.SIGTERM), (4.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 
@@ -108,12 +108,13 @@ def end_leftovers(folder: Path) -> list[str]:
 
 @dataclass(slots=True)
 class Child:
-    """One program to keep running; its output goes to `log`."""
+    """One program to keep running; its output goes to `log`, its files are born under `umask`."""
 
     name: str
     command: Sequence[str]
     environ: Mapping[str, str]
     log: Path
+    umask: int = 0o077
     popen: subprocess.Popen[bytes] | None = None
     started: int = 0
     since: float = 0.0
@@ -143,6 +144,7 @@ class Supervisor:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=child.umask,
                 preexec_fn=die_with_parent,
             )
         child.since = time.monotonic()

@@ -1,0 +1,69 @@
+"""What `serve` puts into an empty hub: four people, an organisation, a runner's credentials.
+
+Passwords and tokens are random, kept in files under HUB_HOME that only their owner may read.
+"""
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+
+from registry.accounts import runners, services, tokens
+from registry.accounts.models import Membership, Owner, Runner, Token, User
+
+PEOPLE = {
+    "alice": "publishes the examples, owns the organisation lab",
+    "bob": "member of lab",
+    "carol": "a stranger to both",
+    "root": "staff",
+}
+RUNNER = "embedded"
+
+
+def people() -> dict[str, str]:
+    """Make who is not there yet; name to password, of those whose password is in our file."""
+    file = settings.HUB_HOME / "demo.json"
+    passwords: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    for name in PEOPLE:
+        if not Owner.objects.filter(name=name).exists():
+            passwords[name] = secrets.token_urlsafe(9)
+            _private(file, json.dumps(passwords, indent=2))
+            services.register(username=name, email=f"{name}@example.com", password=passwords[name])
+    User.objects.filter(username="root").update(is_staff=True, is_superuser=True)
+    if not Owner.objects.filter(name="lab").exists():
+        alice = User.objects.get(username="alice")
+        lab = services.create_organisation(name="lab", title="The lab", by=alice)
+        services.add_member(
+            organisation=lab,
+            user=User.objects.get(username="bob"),
+            role=Membership.Role.MEMBER,
+            by=alice,
+        )
+    return {name: passwords[name] for name in PEOPLE if name in passwords}
+
+
+def publish_token(name: str) -> str:
+    """A token that may publish for one day, as that person."""
+    user = User.objects.get(username=name)
+    return tokens.mint(user=user, name="make run", scope=Token.Scope.PUBLISH, days=1)[1]
+
+
+def runner_token() -> str:
+    """The embedded runner's token: the one in our file while it is good, else a new one."""
+    file = settings.HUB_HOME / "runner.token"
+    if file.exists() and runners.verify(kept := file.read_text().strip()):
+        return kept
+    runner = Runner.objects.filter(name=RUNNER).first()
+    token = runners.renew(runner=runner) if runner else runners.create(name=RUNNER)[1]
+    _private(file, token)
+    return token
+
+
+def _private(file: Path, text: str) -> None:
+    """Write a file that only this user may read, in one rename."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        out.write(text)
+    draft.replace(file)

@@ -1,0 +1,193 @@
+"""`manage.py serve`: the whole hub on one machine, in one terminal."""
+
+import argparse
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any, NoReturn
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from hub import demo, programs, publish, supervisor
+
+READY_SECONDS = 60
+TICK_SECONDS = 0.3
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LOG_BYTES = 10_000_000
+
+
+class Stopped(BaseException):
+    """A signal asked this process to end; not an error, so nothing may catch it by mistake."""
+
+
+class Command(BaseCommand):
+    """Migrate, start web, hub worker and runner, publish the examples, and watch over them."""
+
+    help = "Run web, hub worker and runner together until Ctrl-C."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--with-parent", action="store_true", help="end when the starting process ends"
+        )
+        parser.add_argument(
+            "--no-demo", action="store_true", help="make no demo users and publish no examples"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for signum in SIGNALS:
+            signal.signal(signum, _stop)
+        os.umask(0o077)  # the database holds password hashes
+        if options["with_parent"]:
+            supervisor.die_with_parent()
+        home = settings.HUB_HOME
+        try:
+            with _only_one(home):
+                self._serve(home, with_demo=not options["no_demo"])
+        except Stopped:
+            self._say("stopped")
+
+    def _serve(self, home: Path, *, with_demo: bool) -> NoReturn:
+        for name in supervisor.end_leftovers(home / "run"):
+            self._say(f"ended {name}, left over from a run that was killed")
+        _port_is_free()
+        self._prepare(home / "logs")
+        people = demo.people() if with_demo else {}
+        watcher = supervisor.Supervisor(home / "run", self._say)
+        publisher = None
+        try:
+            for child in programs.children(logs=home / "logs", runner_token=demo.runner_token()):
+                watcher.start(child)
+            self._wait_until_ready(watcher)
+            self._welcome(people)
+            if with_demo:
+                publisher = self._publisher(home)
+            while True:
+                watcher.tend()
+                if publisher and not publisher.finished:
+                    publisher.step()
+                    if publisher.finished:
+                        self._say(f"{publisher.listed} examples are listed now")
+                time.sleep(TICK_SECONDS)
+        finally:
+            for signum in SIGNALS:
+                signal.signal(signum, signal.SIG_IGN)
+            self._say("stopping")
+            if publisher:
+                publisher.stop()
+            watcher.stop()
+
+    def _prepare(self, logs: Path) -> None:
+        for log in logs.glob("*.log"):
+            if log.stat().st_size > LOG_BYTES:
+                log.replace(log.with_suffix(".log.1"))
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+    def _wait_until_ready(self, watcher: supervisor.Supervisor) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not _healthy():
+            watcher.tend()
+            if time.monotonic() > deadline:
+                log = settings.HUB_HOME / "logs" / "web.log"
+                raise CommandError(f"the hub did not answer in {READY_SECONDS} s, see {log}")
+            time.sleep(0.1)
+
+    def _publisher(self, home: Path) -> publish.Publisher | None:
+        waiting = [
+            example
+            for example in publish.examples(settings.BASE_DIR / "examples")
+            if publish.version_of(example, owner="alice") is None
+        ]
+        if not waiting:
+            return None
+        self._say(f"publishing {len(waiting)} examples as alice with `hub push`")
+        return publish.Publisher(
+            waiting,
+            owner="alice",
+            token=demo.publish_token("alice"),
+            log=home / "logs" / "publish.log",
+            say=self._say,
+        )
+
+    def _welcome(self, people: dict[str, str]) -> None:
+        lines = ["", f"{settings.HUB_NAME} runs at {settings.HUB_URL}", ""]
+        for name, password in people.items():
+            lines.append(f"  {name:6} {password:16} {demo.PEOPLE[name]}")
+        lines += [
+            "Next, in another terminal:",
+            f"  alias hub={programs.PROGRAMS / 'hub'}",
+            f"  export HUB_URL={settings.HUB_URL}",
+            "  hub login && hub search math",
+            "  hub init my-env && hub push my-env",
+            "",
+            f"Logs are in {settings.HUB_HOME / 'logs'}; Ctrl-C stops everything.",
+            "",
+        ]
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(f"{time.strftime('%H:%M:%S')} {text}")
+        self.stdout.flush()
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise Stopped
+
+
+@contextlib.contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    """Hold HUB_HOME for this process; the kernel lets go of it however the process ends."""
+    try:
+        home.mkdir(mode=0o711, parents=True, exist_ok=True)
+        home.chmod(0o711)  # the sandbox's users walk through it to the runner's folder
+        (home / "run").mkdir(exist_ok=True)
+        lock: IO[str] = (home / "run" / "serve.lock").open("a+")
+    except OSError as error:
+        raise CommandError(
+            f"HUB_HOME={home} cannot be written ({error.strerror}): choose another folder"
+        ) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            raise CommandError(
+                f"a hub already runs in HUB_HOME={home} (process {lock.read().strip()}) "
+                f"at {settings.HUB_URL}: stop that one first, or set HUB_HOME and HUB_PORT"
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+def _port_is_free() -> None:
+    family = socket.AF_INET6 if ":" in settings.HUB_BIND else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.HUB_BIND, settings.HUB_PORT))
+        except OSError as error:
+            raise CommandError(
+                f"cannot listen on {settings.HUB_BIND}:{settings.HUB_PORT} ({error.strerror}): "
+                f"set HUB_PORT to a free port"
+            ) from None
+
+
+def _healthy() -> bool:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(f"{programs.local_url()}/healthz", timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,66 @@
+"""The three programs of a hub on one machine: how each is started, and with what environment."""
+
+import os
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from hub.supervisor import Child
+
+PROGRAMS = Path(sys.executable).parent
+# A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
+SECRETS = ("DATABASE_URL", "HUB_SECRET_KEY", "HUB_S3_", "AWS_")
+
+
+def local_url() -> str:
+    """Where programs on this machine reach the hub, whatever its public address."""
+    everywhere = ("0.0.0.0", "::")  # noqa: S104
+    host = "127.0.0.1" if settings.HUB_BIND in everywhere else settings.HUB_BIND
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.HUB_PORT}"
+
+
+def environment() -> dict[str, str]:
+    """What every child is given: our own variables, with the settings that we defaulted."""
+    here = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
+    return os.environ | {
+        "PATH": f"{PROGRAMS}:{os.environ.get('PATH', os.defpath)}",
+        "NO_PROXY": here,
+        "no_proxy": here,
+        "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "hub.settings",
+        "HUB_HOME": str(settings.HUB_HOME),
+        "HUB_BROKER_URL": settings.CELERY_BROKER_URL,
+    }
+
+
+def children(*, logs: Path, runner_token: str) -> list[Child]:
+    """Web, hub worker with its clock, and one runner."""
+    ours = environment()
+    runners = {name: value for name, value in ours.items() if not name.startswith(SECRETS)}
+    runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
+    runner = [str(PROGRAMS / "hub-runner"), "start"]
+    return [
+        Child("web", _web(), ours, logs / "web.log"),
+        Child("worker", _worker(), ours, logs / "worker.log"),
+        # The sandbox's users are others than this one, and read what the runner lays out.
+        Child("runner", runner, runners, logs / "runner.log", umask=0o022),
+    ]
+
+
+def _web() -> list[str]:
+    return [
+        *(sys.executable, "-m", "gunicorn", "hub.wsgi:application"),
+        *("--bind", f"{settings.HUB_BIND}:{settings.HUB_PORT}"),
+        *("--worker-class", "gthread", "--workers", "2", "--threads", "8"),
+        *("--timeout", "120", "--graceful-timeout", "5", "--no-control-socket"),
+    ]
+
+
+def _worker() -> list[str]:
+    return [
+        *(sys.executable, "-m", "celery", "--app", "hub.celery", "worker"),
+        *("--queues", "hub", "--hostname", "hub@%h", "--concurrency", "2", "--beat"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        *("--loglevel", "INFO"),
+    ]

@@ -1,0 +1,104 @@
+"""Publishes the examples with the real `hub push`, and tells what becomes of them."""
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from hub import programs
+from registry.catalog.models import Version
+
+DONE = (Version.Status.LISTED, Version.Status.REJECTED, Version.Status.HELD)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One folder to publish, and the name and version that its pyproject.toml states."""
+
+    folder: Path
+    name: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+def examples(folder: Path) -> list[Example]:
+    """The environments under `folder`, by name."""
+    found = []
+    for file in sorted(folder.glob("*/pyproject.toml")):
+        project = tomllib.loads(file.read_text())["project"]
+        found.append(Example(file.parent, project["name"], project["version"]))
+    return found
+
+
+def version_of(example: Example, *, owner: str) -> Version | None:
+    """The hub's row of that example, whatever became of it."""
+    return Version.objects.filter(
+        environment__owner__name=owner, environment__name=example.name, version=example.version
+    ).first()
+
+
+@dataclass(slots=True)
+class Publisher:
+    """Pushes one example after another; call `step` often, it never waits.
+
+    `say` gets a line whenever a version moves. `finished` once each is listed, rejected or held.
+    """
+
+    waiting: list[Example]
+    owner: str
+    token: str
+    log: Path
+    say: Callable[[str], None]
+    listed: int = 0
+    pushing: tuple[Example, subprocess.Popen[bytes]] | None = None
+    watching: dict[Example, str] = field(default_factory=dict)
+
+    @property
+    def finished(self) -> bool:
+        return not self.waiting and not self.pushing and not self.watching
+
+    def step(self) -> None:
+        """Start the next push, notice one that ended, tell of every move since the last call."""
+        if self.pushing and self.pushing[1].poll() is not None:
+            example, popen = self.pushing
+            self.pushing = None
+            if popen.returncode:
+                self.say(f"{example}: hub push failed (exit {popen.returncode}), see {self.log}")
+            else:
+                self.watching[example] = ""
+        if not self.pushing and self.waiting:
+            example = self.waiting.pop(0)
+            with self.log.open("ab") as log:
+                self.pushing = (example, self._push(example, log))
+        for example in list(self.watching):
+            self._tell(example)
+
+    def stop(self) -> None:
+        """End a push that still runs."""
+        if self.pushing:
+            self.pushing[1].terminate()
+            self.pushing[1].wait(timeout=10)
+
+    def _push(self, example: Example, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "envyard", "push", "--no-wait", str(example.folder)],
+            env=programs.environment() | {"HUB_URL": programs.local_url(), "HUB_TOKEN": self.token},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def _tell(self, example: Example) -> None:
+        version = version_of(example, owner=self.owner)
+        if version is None or version.status == self.watching[example]:
+            return
+        self.watching[example] = version.status
+        self.say(f"{example}: {version.status}")
+        if version.status in DONE:
+            self.listed += version.status == Version.Status.LISTED
+            del self.watching[example]

@@ -1,0 +1,84 @@
+"""Typed readers: a bad value stops the start and says why."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from hub import database, env
+
+
+@pytest.mark.parametrize(
+    ("value", "read", "rule"),
+    [
+        ("80x", lambda: env.integer("X", 1, low=1, high=9), "must be a whole number"),
+        ("99", lambda: env.integer("X", 1, low=1, high=9), "must lie between 1 and 9"),
+        ("maybe", lambda: env.flag("X", False), "must be one of 1, true"),
+        ("ftp", lambda: env.choice("X", "local", among=("local", "s3")), "must be one of local"),
+        ("a,b", lambda: env.words("X", (), among=("a",)), "'b' must be one of a"),
+        ("a,a", lambda: env.words("X", ()), "must not name a thing twice"),
+        ("localhost:80", lambda: env.url("X"), "must be a URL that starts with http://"),
+    ],
+)
+def test_a_bad_value_names_variable_value_and_rule(
+    monkeypatch: pytest.MonkeyPatch, value: str, read: Callable[[], object], rule: str
+) -> None:
+    monkeypatch.setenv("X", value)
+    with pytest.raises(ImproperlyConfigured) as caught:
+        read()
+    assert f"X={value!r}: " in str(caught.value)
+    assert rule in str(caught.value)
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("X", " ")
+    assert env.integer("X", 7, low=1, high=9) == 7
+    assert env.flag("X", True) is True
+
+
+def test_words_keep_their_order_and_none_is_the_empty_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("X", "b, a")
+    assert env.words("X", ()) == ("b", "a")
+    monkeypatch.setenv("X", "none")
+    assert env.words("X", ("a",)) == ()
+
+
+def test_a_secret_is_read_from_the_file_that_its_twin_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("s3cret\n")
+    monkeypatch.setenv("X_FILE", str(tmp_path / "secret"))
+    assert env.secret("X") == "s3cret"
+    monkeypatch.setenv("X", "other")
+    with pytest.raises(ImproperlyConfigured, match="X and X_FILE are both set"):
+        env.secret("X")
+    monkeypatch.delenv("X")
+    monkeypatch.setenv("X_FILE", str(tmp_path / "absent"))
+    with pytest.raises(ImproperlyConfigured, match="cannot be read"):
+        env.secret("X")
+
+
+def test_a_generated_secret_stays_the_same_and_private(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "key"
+    first = env.generated_secret("X", file)
+    assert len(first) > 50
+    assert env.generated_secret("X", file) == first
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_database_urls_are_read_and_strange_ones_refused_without_their_password(
+    tmp_path: Path,
+) -> None:
+    entry = database.from_url(
+        "postgresql://hub:p%40ss@db:5433/hub?sslmode=require", default_file=tmp_path
+    )
+    assert (entry["NAME"], entry["USER"], entry["PASSWORD"]) == ("hub", "hub", "p@ss")
+    assert (entry["HOST"], entry["PORT"]) == ("db", "5433")
+    assert entry["OPTIONS"]["sslmode"] == "require"
+    assert database.from_url("", default_file=tmp_path / "x")["NAME"] == tmp_path / "x"
+    assert database.from_url("sqlite:///a/b.db", default_file=tmp_path)["NAME"] == Path("/a/b.db")
+    with pytest.raises(ImproperlyConfigured) as caught:
+        database.from_url("mysql://me:hidden@db/hub", default_file=tmp_path)
+    assert "hidden" not in str(caught.value)

@@ -1,0 +1,132 @@
+"""The supervisor: children come back, end with it, and are found after it was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hub import supervisor
+
+SLEEPER = ["sleep", "600"]
+# A leader that ignores SIGTERM and has a child of its own, which does too.
+STUBBORN = """
+import signal, subprocess, time
+for number in (signal.SIGTERM, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_IGN)
+subprocess.Popen(["sleep", "600"])
+time.sleep(600)
+"""
+
+
+def until(true: Callable[[], object], seconds: float = 15) -> None:
+    """Wait until something holds; fail when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.05)
+
+
+def child(tmp_path: Path, command: list[str], name: str = "one") -> supervisor.Child:
+    return supervisor.Child(name, command, dict(os.environ), tmp_path / f"{name}.log")
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+def test_a_child_that_ends_is_started_again_after_a_pause(tmp_path: Path, said: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, said.append)
+    one = child(tmp_path, SLEEPER)
+    watcher.start(one)
+    try:
+        assert one.popen
+        first = one.popen.pid
+        os.kill(first, signal.SIGKILL)
+        until(lambda: watcher.tend() or said)
+        assert "one ended (SIGKILL), starting again in 1 s" in said[0]
+        until(lambda: watcher.tend() or one.popen)
+        assert one.popen.pid != first
+    finally:
+        watcher.stop()
+    assert one.popen is None
+
+
+def test_a_child_that_keeps_failing_waits_longer_each_time(tmp_path: Path, said: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, said.append)
+    watcher.start(child(tmp_path, ["false"]))
+    until(lambda: watcher.tend() or len(said) == 2)
+    watcher.stop()
+    assert [line.split(";")[0] for line in said] == [
+        "one ended (exit 1), starting again in 1 s",
+        "one ended (exit 1), starting again in 2 s",
+    ]
+
+
+def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, said: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, said.append)
+    one = child(tmp_path, [sys.executable, "-c", STUBBORN])
+    watcher.start(one)
+    assert one.popen
+    leader = one.popen.pid
+    until(lambda: len(supervisor.session_members(leader, one.started)) == 2)
+    watcher.stop()
+    assert supervisor.session_members(leader, one.started) == []
+    assert not list(tmp_path.glob("*.pid"))
+
+
+def test_leftovers_of_a_killed_supervisor_are_ended_even_without_their_leader(
+    tmp_path: Path,
+) -> None:
+    """The leader dies at once; only its child, in the same session, is left to find."""
+    orphaned = subprocess.Popen(
+        ["sh", "-c", "sleep 600 & echo $!; exec sleep 0.2"],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert orphaned.stdout
+    with orphaned.stdout:
+        grandchild = int(orphaned.stdout.readline())
+    head = supervisor.process(orphaned.pid)
+    assert head
+    (tmp_path / "web.pid").write_text(f"{head.pid} {head.started}\n")
+    orphaned.wait()
+    assert supervisor.process(grandchild)
+    assert supervisor.end_leftovers(tmp_path) == ["web"]
+    assert supervisor.process(grandchild) is None
+    assert not list(tmp_path.glob("*.pid"))
+
+
+def test_a_stranger_who_got_the_number_later_is_left_alone(tmp_path: Path) -> None:
+    stranger = subprocess.Popen(SLEEPER, start_new_session=True)
+    try:
+        found = supervisor.process(stranger.pid)
+        assert found
+        (tmp_path / "web.pid").write_text(f"{stranger.pid} {found.started - 1}\n")
+        assert supervisor.end_leftovers(tmp_path) == []
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_children_die_with_a_supervisor_that_was_killed(tmp_path: Path) -> None:
+    script = (
+        "import os, pathlib, sys, time; from hub.supervisor import Child, Supervisor;"
+        "home = pathlib.Path(sys.argv[1]); s = Supervisor(home, print);"
+        "s.start(Child('web', ['sleep', '600'], dict(os.environ), home / 'log')); time.sleep(600)"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+    file = tmp_path / "web.pid"
+    until(lambda: file.exists() and len(file.read_text().split()) == 2)
+    pid = int(file.read_text().split()[0])
+    assert supervisor.process(pid)
+    killed.kill()
+    killed.wait()
+    until(lambda: supervisor.process(pid) is None)
