@@ -178,13 +178,18 @@ def _clean_call(call: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """One task as the environment loaded it: identity, the text of its prompt, its split."""
+    """One task as the environment loaded it: identity, the text of its prompt, its split.
+
+    `reference` says that something is known of the right answer, `hook` that the environment's own
+    oracle() gives it: only then is the ceiling enforced.
+    """
 
     index: int
     hash: str
     prompt: str
     split: str = ""
     reference: bool = False
+    hook: bool = False
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> TaskReport:
@@ -195,6 +200,7 @@ class TaskReport:
             prompt=text(data.get("prompt"), 4000),
             split=text(data.get("split"), 40),
             reference=data.get("reference") is True,
+            hook=data.get("hook") is True,
         )
 
 
