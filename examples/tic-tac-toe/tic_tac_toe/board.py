@@ -1,7 +1,7 @@
 """The board, perfect play and the seeded opponent. X is the policy, O the opponent."""
 
 import random
-from functools import cache
+from functools import cache, lru_cache
 
 EMPTY = "........."
 LINES = (
@@ -57,6 +57,7 @@ def opponent_move(board: str, *, random_move_prob: float, seed: str) -> int:
     return rng.choice(best_moves(board, "O"))
 
 
+@lru_cache(maxsize=20_000)
 def best_line(board: str, *, random_move_prob: float, seed: str) -> tuple[float, tuple[int, ...]]:
     """X's best (result, moves) against the seeded opponent: 1 win, 0.5 draw, 0 loss, short first.
 
