@@ -96,6 +96,7 @@ CATALOGUE: dict[str, Code] = {
     "wheel.encrypted_member": _wheel("A member is encrypted."),
     "wheel.bad_compression": _wheel("A member uses an unusual compression method."),
     "wheel.extra_bytes": _wheel("The archive has bytes before, after or between its members."),
+    "wheel.bad_framing": _wheel("The archive's headers disagree or use what no wheel needs."),
     "wheel.bad_crc": _wheel("A member's bytes do not match its checksum."),
     "wheel.no_dist_info": _wheel("The wheel has no matching .dist-info directory."),
     "wheel.no_wheel_file": _wheel("The wheel has no WHEEL file, or an unreadable one."),
@@ -108,6 +109,10 @@ CATALOGUE: dict[str, Code] = {
     ),
     "wheel.pth_member": _wheel(
         "A .pth file would run code at every Python start.", "Remove the .pth file."
+    ),
+    "wheel.data_member": _wheel(
+        "A .data folder would install files outside the environment's own modules.",
+        "Ship data inside the package and read it with importlib.resources.",
     ),
     "wheel.shadows_stdlib": _wheel(
         "A top-level module shadows the standard library.", "Rename the module."
@@ -122,6 +127,7 @@ CATALOGUE: dict[str, Code] = {
     ),
     "metadata.bad_requirement": _wheel("A Requires-Dist line cannot be read."),
     "metadata.form_mismatch": _wheel("The upload form disagrees with METADATA."),
+    "metadata.bad_field": _wheel("A METADATA field breaks the specification."),
     "metadata.too_large": _wheel("METADATA is larger than the limit.", "Shorten the README."),
     "metadata.no_summary": _wheel(
         "There is no one-line description.", "Set `description` in pyproject.toml."
@@ -162,12 +168,19 @@ CATALOGUE: dict[str, Code] = {
     "run.cpu": _env("The run used more processor time than its limit.", "Look for a busy loop."),
     "run.killed": _env("The run was killed by a signal.", "See the log's last lines."),
     "run.flooded": _env("The run wrote more events than its limit.", "Shrink what it reports."),
+    "run.unplanned_rollouts": _env(
+        "Rollouts were reported that the run did not plan.", "Report only what you are asked for."
+    ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
     "run.wheel_changed": _ours("The downloaded wheel's sha256 is not the hub's."),
     "run.install_failed": _ours("The dependencies could not be fetched."),
     "run.model_unreachable": _ours("The model server did not answer.", "Is the model up?"),
     "run.lease_expired": _ours("The runner stopped reporting."),
     "run.runner_error": _ours("The runner itself failed."),
+    "run.never_taken": _ours(
+        "No runner took the run.", "The operator can start one: `hub-runner`; then staff can retry."
+    ),
+    "run.cancelled": _ask("The run was cancelled.", "Staff can retry the version."),
     "run.attempts_exhausted": _ours(
         "The hub could not decide after its attempts.", "Staff can retry the version."
     ),

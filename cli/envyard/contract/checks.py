@@ -1,0 +1,57 @@
+"""The static checks that a wheel must pass: the same on the author's machine and on the hub.
+
+Each check is a pure function of the wheel; STATIC is read from top to bottom. An archive that
+cannot be read in only one way never gets this far: `run_all` then tells of that alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from envyard.contract import content_checks, metadata_checks, wheel
+from envyard.contract.codes import Finding
+from envyard.contract.wheel import LIMITS, Limits, Unreadable, Wheel
+
+Check = Callable[[Wheel], Iterable[Finding]]
+
+# A wheel with ten thousand bad members is told of the first ones.
+MAX_FINDINGS_A_CHECK = 20
+
+STATIC: tuple[Check, ...] = (
+    content_checks.file_name,
+    content_checks.member_paths,
+    content_checks.member_kinds,
+    content_checks.collisions,
+    content_checks.dist_info,
+    content_checks.wheel_file,
+    content_checks.record,
+    content_checks.pure_python,
+    content_checks.startup_files,
+    content_checks.data_folder,
+    content_checks.module_names,
+    metadata_checks.present,
+    metadata_checks.fields,
+    metadata_checks.lengths,
+    metadata_checks.name,
+    metadata_checks.version,
+    metadata_checks.requirements,
+    metadata_checks.card,
+)
+
+
+def run_all(
+    source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
+) -> list[Finding]:
+    """Every finding about the wheel; empty where all is well. Never raises for what it holds."""
+    try:
+        return run(wheel.read(source, filename=filename, limits=limits))
+    except Unreadable as error:
+        return [error.finding]
+
+
+def run(whl: Wheel) -> list[Finding]:
+    """Every finding about a wheel that was read."""
+    return [found for check in STATIC for found in islice(check(whl), MAX_FINDINGS_A_CHECK)]

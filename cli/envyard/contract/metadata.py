@@ -1,0 +1,128 @@
+"""The METADATA file of a wheel: the only truth about what an environment says of itself.
+
+Source: the core metadata specification, as `packaging.metadata` reads it. Hostile bytes never
+raise: what is wrong with them stands in `faults`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from packaging.metadata import InvalidMetadata, RawMetadata, parse_email
+from packaging.metadata import Metadata as Strict
+
+MAX_TAG = 40
+MAX_TAGS = 20
+CLASSIFIED_LICENSE = "License :: "
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one field, named as METADATA spells it, lower case."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """METADATA's fields as written; texts are empty where a field is absent.
+
+    `keywords` are the environment's tags: stripped, lower case, without repetition. `license` is
+    the expression, else the first line of the older field, else what the classifiers say.
+    """
+
+    raw: bytes = b""
+    faults: tuple[Fault, ...] = ()
+    metadata_version: str = ""
+    name: str = ""
+    version: str = ""
+    summary: str = ""
+    description: str = ""
+    description_content_type: str = ""
+    keywords: tuple[str, ...] = ()
+    license: str = ""
+    license_files: tuple[str, ...] = ()
+    requires_python: str = ""
+    requires_dist: tuple[str, ...] = ()
+    authors: str = ""
+    project_urls: dict[str, str] = field(default_factory=dict)
+
+
+def parse(raw: bytes) -> Metadata:
+    """Read METADATA's bytes; never raises."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        return Metadata(raw, (Fault("metadata", f"byte {error.start} is not UTF-8"),))
+    if "\0" in text:
+        return Metadata(raw, (Fault("metadata", f"a NUL stands at {text.index(chr(0))}"),))
+    try:
+        fields, unparsed = parse_email(raw)
+    except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError):
+        return Metadata(raw, (Fault("metadata", "the headers cannot be parsed"),))
+    return Metadata(
+        raw=raw,
+        faults=(*_unparsed(unparsed), *_invalid(fields)),
+        metadata_version=fields.get("metadata_version", ""),
+        name=fields.get("name", ""),
+        version=fields.get("version", ""),
+        summary=fields.get("summary", "").strip(),
+        description=fields.get("description", ""),
+        description_content_type=fields.get("description_content_type", ""),
+        keywords=_tags(fields.get("keywords", [])),
+        license=_license(fields),
+        license_files=tuple(fields.get("license_files", [])),
+        requires_python=fields.get("requires_python", ""),
+        requires_dist=tuple(fields.get("requires_dist", [])),
+        authors=_authors(fields),
+        project_urls=_links(fields),
+    )
+
+
+def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
+    """Fields of the specification that stand twice or cannot be read; foreign ones are let be."""
+    known = set(RawMetadata.__annotations__)
+    for name, values in sorted(unparsed.items()):
+        key = name.replace("-", "_")
+        if key in known or f"{key}s" in known:
+            twice = "stands more than once" if len(values) > 1 else "cannot be read"
+            yield Fault(name, f"{name} {twice}: {', '.join(repr(v[:80]) for v in values[:3])}")
+
+
+def _invalid(fields: RawMetadata) -> Iterator[Fault]:
+    # Builders wrote License-File years before the version of METADATA that has it.
+    judged = fields.copy()
+    judged.pop("license_files", None)
+    try:
+        Strict.from_raw(judged, validate=True)
+    except ExceptionGroup as group:
+        for error in group.exceptions:
+            name = error.field if isinstance(error, InvalidMetadata) else "metadata"
+            cause = f" ({error.__cause__})" if error.__cause__ else ""
+            yield Fault(name, f"{error}{cause}"[:500])
+
+
+def _tags(keywords: list[str]) -> tuple[str, ...]:
+    words = (word.strip().lower() for word in keywords)
+    return tuple(dict.fromkeys(word for word in words if 0 < len(word) <= MAX_TAG))[:MAX_TAGS]
+
+
+def _license(fields: RawMetadata) -> str:
+    if expression := fields.get("license_expression", ""):
+        return expression[:200]
+    if lines := fields.get("license", "").strip().splitlines():
+        return lines[0].strip()[:200]
+    named = [c for c in fields.get("classifiers", []) if c.startswith(CLASSIFIED_LICENSE)]
+    return named[0].rpartition(" :: ")[2][:200] if named else ""
+
+
+def _authors(fields: RawMetadata) -> str:
+    given = (fields.get("author", ""), fields.get("author_email", ""))
+    return ", ".join(part.strip() for part in given if part.strip())[:400]
+
+
+def _links(fields: RawMetadata) -> dict[str, str]:
+    home = fields.get("home_page", "")
+    return ({"Homepage": home} if home else {}) | fields.get("project_urls", {})

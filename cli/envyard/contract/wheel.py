@@ -1,0 +1,200 @@
+"""A wheel as hub, runner and command line see it; nothing of it is extracted, imported or run.
+
+Source: the binary distribution format specification (PEP 427 and its successors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from packaging.tags import Tag
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from envyard.contract import archive, metadata
+from envyard.contract.archive import Entry, Unreadable, bad
+from envyard.contract.metadata import Metadata
+
+__all__ = ["LIMITS", "Limits", "Member", "Metadata", "Unreadable", "Wheel", "read", "sources"]
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a wheel may measure, in bytes where not said otherwise.
+
+    The ratio of expanded to packed bytes is looked at only above `ratio_floor`, since small
+    texts pack very well.
+    """
+
+    packed: int = 100 * MIB
+    members: int = 10_000
+    expanded: int = 512 * MIB
+    ratio: int = 50
+    ratio_floor: int = 32 * MIB
+    metadata: int = MIB
+    record: int = 8 * MIB
+    source: int = MIB
+    sources: int = 64 * MIB
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set."""
+
+    name: str
+    size: int
+    mode: int
+    sha256: str
+
+    @property
+    def is_directory(self) -> bool:
+        """A folder entry, which RECORD does not list."""
+        return self.name.endswith("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel whose archive is sound; whether its content keeps the rules is for the checks.
+
+    `name` (normalised), `version` (canonical) and `tags` come from the file name and are empty
+    where that is no wheel's. `dist_info` is empty unless there is exactly one such folder. `record`
+    and `wheel_file` are None where missing or not UTF-8; `metadata.raw` is empty where missing.
+    """
+
+    filename: str
+    size: int
+    name: str
+    version: str
+    tags: frozenset[Tag]
+    members: tuple[Member, ...]
+    dist_info: str
+    metadata: Metadata
+    record: str | None
+    wheel_file: str | None
+
+    @property
+    def tag(self) -> str:
+        """The compressed tag as the file name writes it, e.g. py3-none-any."""
+        return "-".join(self.filename.removesuffix(".whl").split("-")[-3:])
+
+    @property
+    def files(self) -> Iterator[Member]:
+        """The members that are not folders."""
+        return (member for member in self.members if not member.is_directory)
+
+
+def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS) -> Wheel:
+    """Read a wheel, every byte of it, in bounded memory; raises Unreadable.
+
+    A path's own name is the file name unless one is given. A file is left open.
+    """
+    with _opened(source) as file:
+        size = archive.file_size(file)
+        if size > limits.packed:
+            raise bad(
+                "wheel.too_large", f"the wheel has {size} bytes; the limit is {limits.packed}"
+            )
+        entries = archive.entries(file, max_members=limits.members)
+        _check_expansion(entries, size, limits)
+        members = tuple(
+            Member(entry.name, entry.size, entry.mode, archive.sha256(file, entry))
+            for entry in entries
+        )
+        filename = filename or (source.name if isinstance(source, Path) else "")
+        name, version, tags = _from_filename(filename)
+        dist_info = _dist_info(entries)
+        documents = {entry.name: entry for entry in entries}
+        raw = _document(file, documents.get(f"{dist_info}/METADATA"), limits.metadata)
+        return Wheel(
+            filename=filename,
+            size=size,
+            name=name,
+            version=version,
+            tags=tags,
+            members=members,
+            dist_info=dist_info,
+            metadata=metadata.parse(raw) if raw else Metadata(),
+            record=_text(_document(file, documents.get(f"{dist_info}/RECORD"), limits.record)),
+            wheel_file=_text(_document(file, documents.get(f"{dist_info}/WHEEL"), limits.metadata)),
+        )
+
+
+def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, bytes]:
+    """What `detect` looks at: the .py members and METADATA, by name; raises Unreadable.
+
+    Files above `limits.source` bytes are left out, and everything after `limits.sources` in all.
+    """
+    found: dict[str, bytes] = {}
+    left = limits.sources
+    with _opened(source) as file:
+        for entry in archive.entries(file, max_members=limits.members):
+            wanted = entry.name.endswith((".py", ".dist-info/METADATA"))
+            if wanted and entry.size <= min(limits.source, left):
+                found[entry.name] = b"".join(archive.contents(file, entry))
+                left -= entry.size
+    return found
+
+
+@contextmanager
+def _opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            yield file
+    else:
+        yield source
+
+
+def _check_expansion(entries: list[Entry], packed: int, limits: Limits) -> None:
+    """Judges declared sizes before any byte is inflated; reading enforces that they are true."""
+    expanded = sum(entry.size for entry in entries)
+    if expanded > limits.expanded:
+        raise bad(
+            "wheel.expands_too_much",
+            f"the members declare {expanded} bytes in all; the limit is {limits.expanded}",
+        )
+    if expanded > limits.ratio_floor and expanded > limits.ratio * packed:
+        raise bad(
+            "wheel.expands_too_much",
+            f"{packed} bytes expand to {expanded}; the limit is {limits.ratio} times",
+        )
+
+
+def _from_filename(filename: str) -> tuple[str, str, frozenset[Tag]]:
+    try:
+        name, version, _, tags = parse_wheel_filename(filename)
+    except InvalidWheelFilename:
+        return "", "", frozenset()
+    return str(name), str(version), tags
+
+
+def _dist_info(entries: list[Entry]) -> str:
+    folders = {entry.name.partition("/")[0] for entry in entries}
+    found = [folder for folder in folders if folder.lower().endswith(".dist-info")]
+    return found[0] if len(found) == 1 else ""
+
+
+def _document(file: BinaryIO, entry: Entry | None, most: int) -> bytes | None:
+    if entry is None:
+        return None
+    if entry.size > most:
+        raise bad(
+            "metadata.too_large",
+            f"{entry.name!r} has {entry.size} bytes; the limit is {most}",
+            entry.name,
+        )
+    return b"".join(archive.contents(file, entry))
+
+
+def _text(raw: bytes | None) -> str | None:
+    try:
+        return None if raw is None else raw.decode()
+    except UnicodeDecodeError:
+        return None
