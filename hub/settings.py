@@ -29,6 +29,7 @@ CSRF_TRUSTED_ORIGINS = [HUB_URL]
 
 # --- Django ----------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -106,7 +107,13 @@ if _https:  # TLS ends at the proxy in front, which sets this header and strips 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "registry.api.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
+HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
 
 # --- Files -----------------------------------------------------------------------------------
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))

@@ -6,12 +6,25 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 
 class User(AbstractUser):
     """A person who signs in; the name they own is `self.owner.name`."""
 
     owner: Owner
+
+    @cached_property
+    def roles(self) -> dict[int, str]:
+        """Owner id -> role: `owner` of the own name, and the role in each organisation.
+
+        Costs two queries, once for each loaded user: a role changed later is not seen.
+        """
+        own = Owner.objects.filter(user=self).values_list("pk", flat=True)
+        mine = self.memberships.values_list("organisation__owner__pk", "role")
+        return dict.fromkeys(own, str(Membership.Role.OWNER)) | {
+            pk: role for pk, role in mine if pk is not None
+        }
 
 
 class Organisation(models.Model):

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from registry.accounts.models import Owner, User
+from registry.catalog.queries import EnvironmentQuerySet, VersionQuerySet
 
 
 class Tag(models.Model):
@@ -15,7 +16,6 @@ class Tag(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
 
 
 class Environment(models.Model):
@@ -41,6 +41,8 @@ class Environment(models.Model):
     quarantined_at = models.DateTimeField(null=True, blank=True)
     quarantine_reason = models.CharField(max_length=400, blank=True)
 
+    objects = EnvironmentQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_name"),
@@ -52,6 +54,11 @@ class Environment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.owner.name}/{self.name}"
+
+    @property
+    def was_listed(self) -> bool:
+        """Some version is listed, be it yanked. Costs a query where there is no `latest`."""
+        return self.latest_id is not None or self.versions.published().exists()
 
 
 class Version(models.Model):
@@ -103,6 +110,8 @@ class Version(models.Model):
     quarantined_at = models.DateTimeField(null=True, blank=True)
     quarantine_reason = models.CharField(max_length=400, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VersionQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -1,0 +1,115 @@
+"""`hub login` through the browser (RFC 8628): begin on the device, approve in the browser, poll."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from registry.accounts import keys, tokens
+from registry.accounts.models import DeviceLogin, Token, User
+from registry.errors import HubError, NotFound
+
+LIFE = timedelta(minutes=10)
+INTERVAL = 2  # seconds between two polls
+TOKEN_DAYS = 90
+LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words (RFC 8628, 6.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the device needs: its secret, and the code that its person types or follows."""
+
+    device_code: str
+    user_code: str
+    interval: int
+    expires_in: int
+
+
+def begin(*, device_name: str) -> Begun:
+    """Open a login for that device; it lives ten minutes."""
+    name = device_name.strip()
+    if not 1 <= len(name) <= 80:
+        raise HubError(
+            "request.invalid", f"device_name {name[:90]!r} must have 1 to 80 characters"
+        )
+    now = timezone.now()
+    DeviceLogin.objects.filter(expires_at__lt=now - LIFE).delete()
+    secret = secrets.token_urlsafe(32)
+    code = "".join(secrets.choice(LETTERS) for _ in range(8))
+    DeviceLogin.objects.create(
+        user_code=f"{code[:4]}-{code[4:]}",
+        device_digest=keys.sha256(secret),
+        device_name=name,
+        expires_at=now + LIFE,
+    )
+    return Begun(secret, f"{code[:4]}-{code[4:]}", INTERVAL, int(LIFE.total_seconds()))
+
+
+def find(*, user_code: str) -> DeviceLogin:
+    """The open login of that code, however it was typed; raises NotFound once it is over."""
+    letters = re.sub(r"[\s-]", "", user_code).upper()
+    found = DeviceLogin.objects.filter(
+        user_code=f"{letters[:4]}-{letters[4:]}",
+        expires_at__gt=timezone.now(),
+        approved_at=None,
+        denied_at=None,
+    ).first()
+    if found is None:
+        raise NotFound(f"no device waits with the code {user_code[:20]!r}: it may have expired")
+    return found
+
+
+def approve(*, user_code: str, user: User) -> DeviceLogin:
+    """Let the waiting device act for the person; its token is minted when it next asks."""
+    return _decide(find(user_code=user_code), user=user, approved_at=timezone.now())
+
+
+def deny(*, user_code: str, user: User) -> DeviceLogin:
+    """Turn the waiting device away."""
+    return _decide(find(user_code=user_code), user=user, denied_at=timezone.now())
+
+
+def _decide(login: DeviceLogin, **change: object) -> DeviceLogin:
+    undecided = DeviceLogin.objects.filter(pk=login.pk, approved_at=None, denied_at=None)
+    if not undecided.update(**change):
+        raise NotFound("this device was answered already")
+    login.refresh_from_db()
+    return login
+
+
+def poll(*, device_code: str) -> tuple[Token, str] | None:
+    """None while undecided; once approved, the token and its text, and only once.
+
+    Raises 403 where it was denied and 410 where it expired, was fetched, or never was.
+    """
+    login = (
+        DeviceLogin.objects.filter(
+            device_digest=keys.sha256(device_code), expires_at__gt=timezone.now()
+        )
+        .select_related("user")
+        .first()
+    )
+    if login is None:
+        raise _over()
+    if login.denied_at is not None:
+        raise HubError(
+            "request.forbidden", "the login was denied in the browser", "Run `hub login` again.", 403
+        )
+    if login.approved_at is None or login.user is None:
+        return None
+    with transaction.atomic():
+        # Deleting the row is the claim: of two polls at once, one gets the token.
+        if not DeviceLogin.objects.filter(pk=login.pk).delete()[0]:
+            raise _over()
+        return tokens.mint(
+            user=login.user, name=login.device_name, scope=Token.Scope.PUBLISH, days=TOKEN_DAYS
+        )
+
+
+def _over() -> HubError:
+    return HubError("token.invalid", "this login is over", "Run `hub login` again.", 410)

@@ -1,0 +1,62 @@
+"""The text of our secrets: prefix, public id, 256 random bits and a checksum, all base62.
+
+The checksum (CRC-32 of all before it) lets scanners of leaked secrets, and our own door, tell a
+real token from a look-alike without asking the database. Only the SHA-256 of the text is stored:
+the secret is random, so a slow password hash would protect nothing and cost 50 ms a request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import string
+import zlib
+from dataclasses import dataclass
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+PUBLIC, SECRET, CHECK = 8, 43, 6  # characters; 43 of base62 hold 256 bits, 6 hold 32
+BODY = re.compile(rf"[0-9A-Za-z]{{{PUBLIC + SECRET + CHECK}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A new secret: `text` is shown once, `public_id` and `digest` are stored."""
+
+    text: str
+    public_id: str
+    digest: str
+
+
+def new(prefix: str) -> Key:
+    """A fresh secret that begins with `prefix`."""
+    public_id = "".join(secrets.choice(ALPHABET) for _ in range(PUBLIC))
+    body = prefix + public_id + base62(secrets.randbits(256), SECRET)
+    text = body + checksum(body)
+    return Key(text, public_id, sha256(text))
+
+
+def digest(text: str, prefix: str) -> str | None:
+    """What to look up for `text`, or None where it cannot be a secret of this kind."""
+    if not text.startswith(prefix) or not BODY.fullmatch(text[len(prefix) :]):
+        return None
+    return sha256(text) if checksum(text[:-CHECK]) == text[-CHECK:] else None
+
+
+def sha256(text: str) -> str:
+    """The stored form, 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checksum(body: str) -> str:
+    """CRC-32 of the ASCII text, as base62."""
+    return base62(zlib.crc32(body.encode()), CHECK)
+
+
+def base62(number: int, width: int) -> str:
+    """The number in base 62, most significant digit first, padded with zeros to `width`."""
+    digits = ""
+    while number:
+        number, rest = divmod(number, 62)
+        digits = ALPHABET[rest] + digits
+    return digits.rjust(width, ALPHABET[0])

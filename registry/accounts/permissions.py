@@ -1,0 +1,168 @@
+"""Who may do what: one table, from verb to rule. Everybody asks here, pages and API alike.
+
+A token never adds to what its person may do, it takes away: below the verb's scope it allows
+nothing, and away from its one environment it reads like a stranger and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import AnonymousUser
+
+from registry.accounts.models import Membership, Owner, Token, User
+from registry.errors import Forbidden, HubError, NotFound
+
+if TYPE_CHECKING:
+    from registry.catalog.models import Environment, Version
+    from registry.runs.models import Run
+
+Who = User | AnonymousUser
+READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
+RANK = {str(READ): 0, str(PUBLISH): 1, str(ADMIN): 2}
+PUBLISHERS = (Membership.Role.OWNER, Membership.Role.MAINTAINER)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A person as far as the token lets them act; `staff` needs the browser or an admin token."""
+
+    user: User | None
+    staff: bool
+
+    def role(self, owner_id: int) -> str | None:
+        """Their role under that owner."""
+        return self.user.roles.get(owner_id) if self.user else None
+
+    def publishes(self, owner_id: int) -> bool:
+        """Owner or maintainer there."""
+        return self.role(owner_id) in PUBLISHERS
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a verb asks of the token, which environment it is about, and of the person."""
+
+    scope: Token.Scope
+    about: Callable[[Any], int | None]
+    allows: Callable[[Asker, Any], bool]
+
+
+def _sees_environment(asker: Asker, environment: Environment) -> bool:
+    if asker.staff or asker.role(environment.owner_id) is not None:
+        return True
+    return environment.visibility == "public" and environment.was_listed
+
+
+def _sees_version(asker: Asker, version: Version) -> bool:
+    if version.deleted_at is not None:
+        return False
+    environment = version.environment
+    if asker.staff or asker.role(environment.owner_id) is not None:
+        return True
+    return environment.visibility == "public" and version.status == "listed"
+
+
+def _installs(asker: Asker, version: Version) -> bool:
+    blocked = version.quarantined_at or version.environment.quarantined_at
+    return blocked is None and _sees_version(asker, version)
+
+
+def _manages(asker: Asker, environment: Environment) -> bool:
+    return asker.staff or asker.publishes(environment.owner_id)
+
+
+def _none(_: object) -> None:
+    return None
+
+
+RULES: dict[str, Rule] = {
+    "environment.see": Rule(READ, lambda e: e.pk, _sees_environment),
+    "environment.publish": Rule(PUBLISH, lambda e: e.pk, lambda a, e: a.publishes(e.owner_id)),
+    "environment.manage": Rule(ADMIN, lambda e: e.pk, _manages),
+    "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
+    "owner.manage": Rule(
+        ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
+    ),
+    "version.see": Rule(READ, lambda v: v.environment_id, _sees_version),
+    "version.install": Rule(READ, lambda v: v.environment_id, _installs),
+    "version.yank": Rule(
+        PUBLISH, lambda v: v.environment_id, lambda a, v: _manages(a, v.environment)
+    ),
+    "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
+    "run.see": Rule(
+        READ, lambda r: r.version.environment_id, lambda a, r: _sees_version(a, r.version)
+    ),
+    "run.cancel": Rule(
+        PUBLISH,
+        lambda r: r.version.environment_id,
+        lambda a, r: _manages(a, r.version.environment),
+    ),
+    "token.manage": Rule(ADMIN, _none, lambda a, t: a.user is not None and t.user_id == a.user.pk),
+}
+# To be told "you may not" one must first be allowed to know that the thing is there.
+KNOWING = {
+    "environment": "environment.see",
+    "version": "version.see",
+    "run": "run.see",
+}
+NAMED = {
+    "environment.publish": "publish versions of {obj}",
+    "environment.manage": "change {obj}",
+    "owner.publish": "publish under {obj}",
+    "owner.manage": "manage {obj}",
+    "version.install": "install {obj}",
+    "version.yank": "yank {obj}",
+    "version.retry": "retry {obj}",
+    "run.cancel": "cancel run {obj}",
+    "token.manage": "manage tokens",
+}
+
+
+def can(
+    who: Who, verb: str, obj: Environment | Version | Run | Owner | Token, token: Token | None = None
+) -> bool:
+    """May this person, acting through this token (None: in the browser), do that to the object?
+
+    Objects must come with what the rule reads: a version with its environment, a run with both.
+    """
+    rule = RULES[verb]
+    asker = _asker(who, token)
+    if token is not None:
+        if RANK[token.scope] < RANK[rule.scope]:
+            return False
+        if token.environment_id is not None and rule.about(obj) != token.environment_id:
+            if rule.scope != READ:
+                return False
+            asker = Asker(None, staff=False)
+    return rule.allows(asker, obj)
+
+
+def _asker(who: Who, token: Token | None) -> Asker:
+    if not isinstance(who, User) or not who.is_active:
+        return Asker(None, staff=False)
+    return Asker(who, staff=who.is_staff and (token is None or token.scope == ADMIN))
+
+
+def require(
+    who: Who, verb: str, obj: Environment | Version | Run | Owner | Token, token: Token | None = None
+) -> None:
+    """Return where `can` allows it; else raise 404, 401 or 403, whichever gives nothing away."""
+    if can(who, verb, obj, token):
+        return
+    knowing = KNOWING.get(verb.partition(".")[0])
+    if knowing is not None and (verb == knowing or not can(who, knowing, obj, token)):
+        raise NotFound
+    if not who.is_authenticated:
+        raise HubError("request.unauthenticated", status=401)
+    doing = NAMED[verb].format(obj=obj)
+    if token is not None and can(who, verb, obj):
+        limit = f"is for {token.environment} alone" if token.environment else "is not enough"
+        raise Forbidden(
+            f"this token (scope {token.scope}) {limit}: it may not {doing}",
+            f"Make a token of scope {RULES[verb].scope} that covers it.",
+            "token.scope",
+        )
+    raise Forbidden(f"you may not {doing}")

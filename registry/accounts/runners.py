@@ -1,0 +1,60 @@
+"""Runners and their tokens; a runner's token may only ask for runs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from registry import events
+from registry.accounts import keys
+from registry.accounts.models import Runner
+from registry.errors import HubError
+
+PREFIX = "hubr_"
+SEEN_EVERY = timedelta(seconds=10)
+
+
+def create(*, name: str) -> tuple[Runner, str]:
+    """A new runner and its token, which nobody can see again."""
+    name = name.strip()
+    if not 1 <= len(name) <= 80:
+        raise HubError("request.invalid", f"runner name {name[:90]!r} must have 1 to 80 characters")
+    key = keys.new(PREFIX)
+    try:
+        with transaction.atomic():
+            runner = Runner.objects.create(name=name, digest=key.digest)
+            events.record("runner.created", runner=name)
+    except IntegrityError:
+        raise HubError(
+            "request.conflict",
+            f"there is a runner {name!r} already",
+            "Choose another name, or make a new token for it with --renew.",
+            409,
+        ) from None
+    return runner, key.text
+
+
+def renew(*, runner: Runner) -> str:
+    """A new token for the runner; the old one ends at once."""
+    key = keys.new(PREFIX)
+    with transaction.atomic():
+        Runner.objects.filter(pk=runner.pk).update(digest=key.digest, enabled=True)
+        events.record("runner.renewed", runner=runner.name)
+    return key.text
+
+
+def verify(text: str) -> Runner | None:
+    """The enabled runner of that token, noted as seen (at most every ten seconds); else None."""
+    digest = keys.digest(text, PREFIX)
+    if digest is None:
+        return None
+    runner = Runner.objects.filter(digest=digest, enabled=True).first()
+    if runner is not None:
+        now = timezone.now()
+        old = Q(last_seen_at=None) | Q(last_seen_at__lt=now - SEEN_EVERY)
+        if runner.last_seen_at is None or runner.last_seen_at < now - SEEN_EVERY:
+            Runner.objects.filter(old, pk=runner.pk).update(last_seen_at=now)
+    return runner

@@ -1,0 +1,85 @@
+"""API tokens: mint, look up, revoke."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.utils import timezone
+
+from registry import events
+from registry.accounts import keys
+from registry.accounts.models import Token, User
+from registry.errors import HubError, NotFound
+
+if TYPE_CHECKING:
+    from registry.catalog.models import Environment
+
+PREFIX = "hub_"
+MOST_DAYS = 3650
+USED_EVERY = timedelta(minutes=1)
+
+
+def mint(
+    *,
+    user: User,
+    name: str,
+    scope: str,
+    environment: Environment | None = None,
+    days: int | None = None,
+) -> tuple[Token, str]:
+    """A new token and its text, which nobody can see again; `days` None never expires."""
+    name = name.strip()
+    if not 1 <= len(name) <= 80:
+        raise HubError("request.invalid", f"name {name[:90]!r} must have 1 to 80 characters")
+    if scope not in Token.Scope.values:
+        words = ", ".join(Token.Scope.values)
+        raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
+    key = keys.new(PREFIX)
+    token = Token.objects.create(
+        user=user,
+        name=name,
+        public_id=key.public_id,
+        digest=key.digest,
+        scope=scope,
+        environment=environment,
+        expires_at=None if days is None else timezone.now() + timedelta(days=days),
+    )
+    events.record("token.minted", by=user, environment=environment, token=key.public_id)
+    return token, key.text
+
+
+def verify(text: str) -> Token | None:
+    """The usable token of that text, its user, owner and environment loaded; else None."""
+    digest = keys.digest(text, PREFIX)
+    if digest is None:
+        return None
+    found = (
+        Token.objects.filter(digest=digest)
+        .select_related("user__owner", "environment__owner")
+        .first()
+    )
+    if found is None or not found.usable or not found.user.is_active:
+        return None
+    _touch(found, timezone.now())
+    return found
+
+
+def _touch(token: Token, now: datetime) -> None:
+    """Note the use, at most once a minute: a busy client must not turn reads into writes."""
+    if token.last_used_at is None or token.last_used_at < now - USED_EVERY:
+        unnoted = Q(last_used_at=None) | Q(last_used_at__lt=now - USED_EVERY)
+        Token.objects.filter(unnoted, pk=token.pk).update(last_used_at=now)
+
+
+def revoke(*, user: User, public_id: str) -> None:
+    """End one of the person's tokens now; the row stays so that the journal keeps its name."""
+    changed = Token.objects.filter(user=user, public_id=public_id, revoked_at=None).update(
+        revoked_at=timezone.now()
+    )
+    if not changed:
+        raise NotFound(f"you have no token {public_id!r} that could be revoked")
+    events.record("token.revoked", by=user, token=public_id)

@@ -1,0 +1,103 @@
+"""Who is asking: a token as Bearer, a token as Basic password (twine, uv, pip), or the browser."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from registry.accounts import tokens
+from registry.accounts.models import Token, User
+from registry.accounts.permissions import Who
+from registry.errors import HubError
+
+BASIC_USER = "__token__"
+CHALLENGE = 'Bearer realm="hub", Basic realm="hub"'
+
+
+def identify(request: HttpRequest) -> tuple[Who, Token | None]:
+    """The person and, where one was sent, the token; raises 401 on a token that is not good.
+
+    For views that only read: the session counts here without a CSRF token.
+    """
+    token = token_of(request)
+    if token is not None:
+        return token.user, token
+    user = getattr(request, "user", None)
+    return (user if isinstance(user, User) else AnonymousUser()), None
+
+
+def token_of(request: HttpRequest) -> Token | None:
+    """The usable token of the Authorization header, None where there is no such header."""
+    text = credentials(request)
+    if text is None:
+        return None
+    token = tokens.verify(text)
+    if token is None:
+        raise HubError("token.invalid", status=401)
+    return token
+
+
+def credentials(request: HttpRequest) -> str | None:
+    """The secret in the Authorization header, whichever scheme carries it."""
+    scheme, _, value = request.headers.get("Authorization", "").partition(" ")
+    match scheme.lower():
+        case "":
+            return None
+        case "bearer":
+            return value.strip()
+        case "basic":
+            return _password(value)
+    raise HubError(
+        "token.invalid",
+        f"the hub does not know the scheme {scheme[:20]!r}",
+        "Send `Authorization: Bearer hub_...`.",
+        401,
+    )
+
+
+def _password(value: str) -> str:
+    try:
+        user, _, password = base64.b64decode(value, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        raise HubError(
+            "token.invalid", "the Basic credentials cannot be decoded", status=401
+        ) from None
+    if user != BASIC_USER:
+        raise HubError(
+            "token.invalid",
+            f"the user name must be {BASIC_USER}, not {user[:40]!r}",
+            "Give an API token as the password; account passwords are for the browser.",
+            401,
+        )
+    return password.strip()
+
+
+class TokenAuthentication(BaseAuthentication):
+    """The same for REST framework, which then puts the token into `request.auth`."""
+
+    def authenticate(self, request: Request) -> tuple[User, Token] | None:
+        """The pair, or None so that the session is tried next."""
+        token = token_of(request._request)  # noqa: SLF001 - REST framework has no public name for it
+        return None if token is None else (token.user, token)
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 carries."""
+        return CHALLENGE
+
+
+def asker(request: Request) -> tuple[Who, Token | None]:
+    """Person and token of a REST framework request."""
+    user = request.user if isinstance(request.user, User) else AnonymousUser()
+    return user, request.auth if isinstance(request.auth, Token) else None
+
+
+def person(request: Request) -> User:
+    """The signed-in person; raises 401 where there is none."""
+    if not isinstance(request.user, User):
+        raise HubError("request.unauthenticated", status=401)
+    return request.user

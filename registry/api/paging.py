@@ -1,0 +1,105 @@
+"""Lists in pages: `?limit=`, and an opaque `?cursor=` that holds the last row's sort keys.
+
+A row that is added or removed between two pages neither repeats nor hides another one, and the
+thousandth page costs what the first does.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.errors import HubError
+
+M = TypeVar("M", bound=Model)
+LIMIT, MOST = 20, 100
+
+
+def page(
+    request: Request,
+    queryset: QuerySet[M],
+    *,
+    by: tuple[str, ...],
+    shape: Callable[[Sequence[M]], list[dict[str, Any]]],
+) -> Response:
+    """`{"results", "next"}` sorted by the fields of `by`, `-` for falling, the last one unique."""
+    limit = whole(request, "limit", LIMIT, low=1, high=MOST)
+    keys = [field.lstrip("-") for field in by]
+    cursor = request.query_params.get("cursor", "")
+    try:
+        after = _after(by, _read(cursor, by)) if cursor else Q()
+        rows = list(queryset.order_by(*by).filter(after)[: limit + 1])
+    except (ValueError, TypeError, OverflowError, ValidationError):
+        raise HubError(
+            "request.invalid",
+            f"cursor {cursor[:60]!r} does not belong to this list",
+            "Start again without a cursor.",
+        ) from None
+    following = None
+    if len(rows) > limit:
+        rows.pop()
+        following = _url(request, _write(by, [_value(rows[-1], key) for key in keys]))
+    return Response({"results": shape(rows), "next": following})
+
+
+def whole(request: Request, name: str, default: int, *, low: int, high: int) -> int:
+    """A whole number from the query string; raises 400 naming it where it is none or outside."""
+    raw = request.query_params.get(name, "")
+    if not raw:
+        return default
+    if not (raw.isascii() and raw.isdigit() and len(raw) < 19 and low <= int(raw) <= high):
+        raise HubError(
+            "request.invalid",
+            f"{name} {raw[:40]!r} must be a whole number from {low} to {high}",
+            details={"field": name},
+        )
+    return int(raw)
+
+
+def _after(by: tuple[str, ...], values: list[Any]) -> Q:
+    """Rows that stand behind these values: (a > x) or (a = x and b > y) or ..."""
+    behind, equal = Q(), Q()
+    for field, value in zip(by, values, strict=True):
+        name = field.lstrip("-")
+        behind |= equal & Q(**{f"{name}__{'lt' if field.startswith('-') else 'gt'}": value})
+        equal &= Q(**{name: value})
+    return behind
+
+
+def _value(row: Model, key: str) -> Any:
+    value = attrgetter(key.replace("__", "."))(row)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value if isinstance(value, int | float | str) else str(value)
+
+
+def _write(by: tuple[str, ...], values: list[Any]) -> str:
+    text = json.dumps([",".join(by), *values], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read(cursor: str, by: tuple[str, ...]) -> list[Any]:
+    """The values; raises ValueError where this is no cursor of a list sorted so."""
+    try:
+        order, *values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, UnicodeError, RecursionError) as error:
+        raise ValueError(cursor) from error
+    if order != ",".join(by) or any(not isinstance(v, int | float | str) for v in values):
+        raise ValueError(cursor)
+    return values
+
+
+def _url(request: Request, cursor: str) -> str:
+    query = request.query_params.copy()
+    query["cursor"] = cursor
+    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")

@@ -1,0 +1,52 @@
+"""How often one address may knock at the doors that strangers can try."""
+
+from __future__ import annotations
+
+import time
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+
+from registry.errors import HubError
+
+# Door -> (times, seconds). A whole laboratory may stand behind one address.
+RATES = {
+    "login": (20, 60),
+    "registration": (20, 3600),
+    "device": (30, 60),
+    "poll": (240, 60),
+}
+
+
+def check(request: HttpRequest, door: str) -> None:
+    """Count this knock; raises 429 above the rate.
+
+    Counts live in Django's cache: with the default one, each web process counts for itself.
+    """
+    times, seconds = RATES[door]
+    window, elapsed = divmod(int(time.time()), seconds)
+    key = f"knocks-{door}-{window}-{address(request)}"
+    cache.add(key, 0, timeout=2 * seconds)
+    try:
+        count = cache.incr(key)
+    except ValueError:  # evicted between the two calls
+        return
+    if count > times:
+        wait = seconds - elapsed
+        raise HubError(
+            "request.throttled",
+            f"more than {times} requests in {seconds} seconds from one address",
+            f"Try again in {wait} seconds.",
+            429,
+            {"retry_after": wait},
+        )
+
+
+def address(request: HttpRequest) -> str:
+    """The client's address: the peer's, or the one that the outermost of our proxies saw."""
+    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+    trusted = settings.HUB_PROXIES
+    if trusted and len(hops) >= trusted and hops[-trusted]:
+        return hops[-trusted]
+    return str(request.META.get("REMOTE_ADDR", ""))

@@ -1,0 +1,102 @@
+"""Filters on environments and versions, to be chained; each says in SQL what `permissions` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from registry.accounts.models import Token, User
+from registry.accounts.permissions import Who
+
+if TYPE_CHECKING:
+    from registry.catalog.models import Environment, Version
+
+
+class VersionQuerySet(QuerySet["Version"]):
+    """Versions."""
+
+    def published(self) -> Self:
+        """Listed and not deleted; yanked and quarantined ones included. The index shows these."""
+        return self.filter(status="listed", deleted_at=None)
+
+    def current(self) -> Self:
+        """Published, not yanked, not quarantined: what catalogue, search and `latest` see."""
+        return self.published().filter(yanked_at=None, quarantined_at=None)
+
+    def installable(self) -> Self:
+        """Published and not quarantined, yanked ones included: what an index offers."""
+        return self.published().filter(
+            quarantined_at=None, environment__quarantined_at=None
+        )
+
+    def visible_to(self, who: Who, token: Token | None = None) -> Self:
+        """Those for which `can(who, "version.see", ...)` holds."""
+        public = Q(environment__visibility="public", status="listed")
+        return self.filter(public | _own("environment__", who, token), deleted_at=None)
+
+    def newest_first(self) -> Self:
+        """In falling PEP 440 order."""
+        return self.order_by("-sort_key", "-pk")
+
+
+class EnvironmentQuerySet(QuerySet["Environment"]):
+    """Environments."""
+
+    def visible_to(self, who: Who, token: Token | None = None) -> Self:
+        """Those for which `can(who, "environment.see", ...)` holds."""
+        public = Q(visibility="public") & (Q(latest__isnull=False) | Exists(_published()))
+        return self.filter(public | _own("", who, token))
+
+    def listed(self) -> Self:
+        """Those with a current version, not quarantined: the catalogue."""
+        return self.filter(latest__isnull=False, quarantined_at=None)
+
+    def indexed(self) -> Self:
+        """Those with a published version, yanked or not: what an owner's index names."""
+        return self.filter(Exists(_published()))
+
+    def belonging_to(self, user: User) -> Self:
+        """Those under the person's own name or an organisation they are in."""
+        return self.filter(owner_id__in=user.roles)
+
+    def for_summary(self) -> Self:
+        """With all that a summary shows, in two queries for any number of them."""
+        from registry.catalog.models import Star  # models.py needs this module first
+
+        stars = Star.objects.filter(environment=OuterRef("pk")).values("environment")
+        return (
+            self.select_related("owner", "latest__card__run")
+            .prefetch_related("tags")
+            .annotate(
+                star_count=Coalesce(Subquery(stars.annotate(n=Count("pk")).values("n")), 0),
+                fresh_at=Coalesce("latest__listed_at", "created_at"),
+            )
+        )
+
+
+def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:
+    """All environments that this person may see through this token."""
+    from registry.catalog.models import Environment
+
+    return Environment.objects.visible_to(who, token)
+
+
+def _published() -> VersionQuerySet:
+    from registry.catalog.models import Version
+
+    return Version.objects.published().filter(environment=OuterRef("pk"))
+
+
+def _own(prefix: str, who: Who, token: Token | None) -> Q:
+    """What only members and staff see, as far as the token reaches."""
+    if not isinstance(who, User) or not who.is_active:
+        return Q(pk__in=())
+    if who.is_staff and (token is None or token.scope == Token.Scope.ADMIN):
+        own = ~Q(pk__in=())
+    else:
+        own = Q(**{f"{prefix}owner_id__in": who.roles})
+    if token is not None and token.environment_id is not None:
+        own &= Q(**{f"{prefix}pk": token.environment_id})
+    return own
