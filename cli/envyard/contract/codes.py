@@ -172,6 +172,10 @@ CATALOGUE: dict[str, Code] = {
         "Rollouts were reported that the run did not plan.", "Report only what you are asked for."
     ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
+    "run.no_model_call": _env(
+        "Rollouts were scored without asking the policy.",
+        "Let the framework's own loop call the model; see the rollouts.",
+    ),
     "run.wheel_changed": _ours("The downloaded wheel's sha256 is not the hub's."),
     "run.install_failed": _ours("The dependencies could not be fetched."),
     "run.model_unreachable": _ours("The model server did not answer.", "Is the model up?"),
