@@ -1,4 +1,4 @@
-"""The three programs of a hub on one machine: how each is started, and with what environment."""
+"""The four programs of a hub on one machine: how each is started, and with what environment."""
 
 import os
 import sys
@@ -35,7 +35,7 @@ def environment() -> dict[str, str]:
 
 
 def children(*, logs: Path, runner_token: str) -> list[Child]:
-    """Web, hub worker with its clock, and one runner."""
+    """Web, hub worker, the clock that rings it, and one runner."""
     ours = environment()
     runners = {name: value for name, value in ours.items() if not name.startswith(SECRETS)}
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
@@ -43,6 +43,7 @@ def children(*, logs: Path, runner_token: str) -> list[Child]:
     return [
         Child("web", _web(), ours, logs / "web.log"),
         Child("worker", _worker(), ours, logs / "worker.log"),
+        Child("clock", _clock(), ours, logs / "clock.log"),
         # The sandbox's users are others than this one, and read what the runner lays out.
         Child("runner", runner, runners, logs / "runner.log", umask=0o022),
     ]
@@ -60,7 +61,14 @@ def _web() -> list[str]:
 def _worker() -> list[str]:
     return [
         *(sys.executable, "-m", "celery", "--app", "hub.celery", "worker"),
-        *("--queues", "hub", "--hostname", "hub@%h", "--concurrency", "2", "--beat"),
+        *("--queues", "hub", "--hostname", "hub@%h", "--concurrency", "2"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         *("--loglevel", "INFO"),
+    ]
+
+
+def _clock() -> list[str]:
+    return [
+        *(sys.executable, "-m", "celery", "--app", "hub.celery", "beat"),
+        *("--pidfile", "", "--loglevel", "INFO"),
     ]

@@ -46,7 +46,7 @@ def version_of(example: Example, *, owner: str) -> Version | None:
 class Publisher:
     """Pushes one example after another; call `step` often, it never waits.
 
-    `say` gets a line whenever a version moves. `finished` once each is listed, rejected or held.
+    `say` gets a line whenever a version moves.
     """
 
     waiting: list[Example]
@@ -58,12 +58,11 @@ class Publisher:
     pushing: tuple[Example, subprocess.Popen[bytes]] | None = None
     watching: dict[Example, str] = field(default_factory=dict)
 
-    @property
-    def finished(self) -> bool:
-        return not self.waiting and not self.pushing and not self.watching
+    def step(self) -> bool:
+        """Start the next push, notice one that ended, tell of every move since the last call.
 
-    def step(self) -> None:
-        """Start the next push, notice one that ended, tell of every move since the last call."""
+        True once each version is listed, rejected or held.
+        """
         if self.pushing and self.pushing[1].poll() is not None:
             example, popen = self.pushing
             self.pushing = None
@@ -77,6 +76,7 @@ class Publisher:
                 self.pushing = (example, self._push(example, log))
         for example in list(self.watching):
             self._tell(example)
+        return not (self.waiting or self.pushing or self.watching)
 
     def stop(self) -> None:
         """End a push that still runs."""

@@ -61,29 +61,29 @@ class Command(BaseCommand):
         _port_is_free()
         self._prepare(home / "logs")
         people = demo.people() if with_demo else {}
+        token = demo.runner_token()
         watcher = supervisor.Supervisor(home / "run", self._say)
-        publisher = None
-        try:
-            for child in programs.children(logs=home / "logs", runner_token=demo.runner_token()):
+        with contextlib.ExitStack() as at_the_end:
+            at_the_end.callback(watcher.stop)
+            at_the_end.callback(self._stopping)
+            for child in programs.children(logs=home / "logs", runner_token=token):
                 watcher.start(child)
             self._wait_until_ready(watcher)
             self._welcome(people)
-            if with_demo:
-                publisher = self._publisher(home)
+            publisher = self._publisher(home) if with_demo else None
+            if publisher:
+                at_the_end.callback(publisher.stop)
             while True:
                 watcher.tend()
-                if publisher and not publisher.finished:
-                    publisher.step()
-                    if publisher.finished:
-                        self._say(f"{publisher.listed} examples are listed now")
+                if publisher and publisher.step():
+                    self._say(f"{publisher.listed} examples are listed now")
+                    publisher = None
                 time.sleep(TICK_SECONDS)
-        finally:
-            for signum in SIGNALS:
-                signal.signal(signum, signal.SIG_IGN)
-            self._say("stopping")
-            if publisher:
-                publisher.stop()
-            watcher.stop()
+
+    def _stopping(self) -> None:
+        for signum in SIGNALS:  # impatience must not leave half of it running
+            signal.signal(signum, signal.SIG_IGN)
+        self._say("stopping")
 
     def _prepare(self, logs: Path) -> None:
         for log in logs.glob("*.log"):
