@@ -1,1 +1,1 @@
-"""Server-rendered pages: templates, static files, views. No models."""
+"""Server-rendered pages over the registry: no models, no rules of its own."""

@@ -1,0 +1,48 @@
+"""Fetch what a page is about, or answer 404 for what its reader may not know exists."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest
+
+from registry.accounts.permissions import can
+from registry.catalog.models import Environment, Version
+from registry.errors import HubError
+from registry.runs.models import Run
+
+
+def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environment:
+    """The environment with its owner, tags and latest version."""
+    found = Environment.objects.for_summary().filter(owner__name=owner.lower(), name=name).first()
+    if found is None or not can(request.user, "environment.see", found):
+        raise Http404
+    return found
+
+
+def version_or_404(request: HttpRequest, owner: str, name: str, number: str) -> Version:
+    """The version with its environment and owner."""
+    found = (
+        Version.objects.select_related("environment__owner", "uploaded_by")
+        .filter(environment__owner__name=owner.lower(), environment__name=name, version=number)
+        .first()
+    )
+    if found is None or not can(request.user, "version.see", found):
+        raise Http404
+    return found
+
+
+def run_or_404(request: HttpRequest, pk: UUID) -> Run:
+    """The run with its version, environment, owner and runner."""
+    found = (
+        Run.objects.select_related("version__environment__owner", "runner").filter(pk=pk).first()
+    )
+    if found is None or not can(request.user, "run.see", found):
+        raise Http404
+    return found
+
+
+def refused(request: HttpRequest, problem: HubError) -> None:
+    """Show a refusal on the next page."""
+    messages.error(request, f"{problem.message} {problem.hint}".strip())

@@ -1,0 +1,41 @@
+"""The page `hub login` opens: confirm that the waiting command line may act for you."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+
+from frontend.throttle import throttled
+from registry.accounts import devices
+from registry.errors import HubError
+
+DONE = {
+    "approve": {"tone": "good", "text": "Confirmed. Go back to your terminal."},
+    "deny": {"tone": "warn", "text": "Refused. The command line gets no token."},
+}
+
+
+@never_cache
+@login_required
+def device(request: HttpRequest) -> HttpResponse:
+    """Ask for the code, show who waits, take the answer."""
+    context: dict[str, Any] = {}
+    code = (request.POST or request.GET).get("code", "")
+    try:
+        if request.method == "POST":
+            answer = request.POST.get("answer", "")
+            decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)
+            if decide:
+                decide(user_code=code, user=request.user)
+                context["done"] = DONE[answer]
+        elif code and throttled(request, "device"):
+            context["problem"] = "Too many codes tried from here. Wait a minute."
+        elif code:
+            context["login"] = devices.find(user_code=code)
+    except HubError as problem:
+        context["problem"] = problem.message
+    return render(request, "pages/device.html", context)

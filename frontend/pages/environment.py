@@ -1,0 +1,80 @@
+"""One environment: README, versions, runs, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from envyard.contract.names import normalise
+from frontend.access import environment_or_404
+from frontend.paging import page
+from frontend.render.links import safe_links
+from frontend.render.markdown import readme_html
+from registry.api import shapes
+from registry.catalog.models import Environment, Version
+from registry.runs.models import Run
+
+TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
+
+
+def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """The latest listed version's page; for its owners the newest one where none is listed."""
+    if (normal := normalise(name)) != name or owner != owner.lower():
+        return redirect("environment", owner.lower(), normal, permanent=True)
+    env = environment_or_404(request, owner, name)
+    visible = env.versions.visible_to(request.user)
+    version = env.latest or visible.newest_first().first()
+    tab = request.GET.get("tab", "readme")
+    tab = tab if tab in TABS else "readme"
+    context: dict[str, Any] = {
+        "env": shapes.environment_summary(env),
+        "version": shapes.version_detail(version) if version else None,
+        "links": safe_links(version.links if version else {}),
+        "install": install_lines(version) if version else {},
+        "tab": tab,
+        "tabs": [
+            {"label": label, "url": f"?tab={key}", "on": key == tab} for key, label in TABS.items()
+        ],
+    }
+    context |= tab_context(request, env, version, tab)
+    return render(request, "pages/environment.html", context)
+
+
+def tab_context(
+    request: HttpRequest, env: Environment, version: Version | None, tab: str
+) -> dict[str, Any]:
+    """What only the open tab needs."""
+    visible = env.versions.visible_to(request.user)
+    if tab == "readme" and version:
+        return {"readme": readme_html(version.readme, version.readme_type)}
+    if tab == "versions":
+        rows, following = page(request, visible.select_related("environment__owner").newest_first())
+        return {"versions": [shapes.version_summary(v) for v in rows], "next": following}
+    if tab == "runs":
+        runs, following = page(
+            request,
+            Run.objects.filter(version__in=visible)
+            .select_related("version__environment__owner", "runner")
+            .prefetch_related("rollouts"),
+        )
+        return {"runs": [shapes.run_summary(r) for r in runs], "next": following}
+    return {}
+
+
+def install_lines(version: Version) -> dict[str, str]:
+    """How to install exactly this version, with each tool."""
+    env = version.environment
+    index = f"{settings.HUB_URL}/{env.owner.name}/simple/"
+    pin = f"{env.name}=={version.version}"
+    file = settings.HUB_URL + reverse(
+        "file", args=[version.sha256[:2], version.sha256, version.filename]
+    )
+    return {
+        "hub": f"hub install {env}=={version.version}",
+        "pip": f"pip install --extra-index-url {index} {pin}",
+        "uv": f'uv pip install "{env.name} @ {file}#sha256={version.sha256}"',
+    }

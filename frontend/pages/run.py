@@ -1,0 +1,96 @@
+"""One run, live; and each of its rollouts as a conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from frontend.access import refused, run_or_404
+from frontend.render.transcript import turns
+from registry.accounts.permissions import can, require
+from registry.api import shapes
+from registry.errors import HubError
+from registry.runs import services
+from registry.runs.models import Run
+
+ROWS = 100
+LOG_TAIL = 64_000
+
+
+def run(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The whole page."""
+    found = run_or_404(request, pk)
+    env = found.version.environment
+    return render(
+        request,
+        "pages/run.html",
+        {
+            **live_context(request, found),
+            "version_url": reverse(
+                "version", args=[env.owner.name, env.name, found.version.version]
+            ),
+            "may_cancel": can(request.user, "run.cancel", found),
+        },
+    )
+
+
+def live(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The part that changes while the run is active; the ended one asks no more."""
+    return render(request, "parts/run_live.html", live_context(request, run_or_404(request, pk)))
+
+
+def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
+    """Progress, scores, rollouts and the log's tail."""
+    rollouts = list(found.rollouts.defer("messages").order_by("pk"))
+    policy = request.GET.get("policy", "")
+    wanted = [r for r in rollouts if policy in ("", r.policy)]
+    text = "".join(found.log.order_by("attempt", "seq").values_list("text", flat=True))
+    return {
+        "run": shapes.run_detail(found),
+        "live": found.is_active,
+        "rollouts": rollouts,
+        "policy": policy,
+        "shown": [shapes.rollout_summary(r) for r in wanted[:ROWS]],
+        "hidden": max(len(wanted) - ROWS, 0),
+        "log": text[-LOG_TAIL:],
+    }
+
+
+def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
+    """One rollout's conversation and reward, with its neighbours."""
+    found = run_or_404(request, pk)
+    one = get_object_or_404(found.rollouts, pk=number)
+    before = found.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
+    after = found.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
+    address = {
+        key: reverse("rollout", args=[pk, other]) if other else ""
+        for key, other in (("previous", before.first()), ("following", after.first()))
+    }
+    return render(
+        request,
+        "pages/rollout.html",
+        {
+            "run": shapes.run_summary(found),
+            "rollout": shapes.rollout_detail(one),
+            "turns": turns(one.messages),
+            "raw": reverse("api-rollout", args=[pk, number]),
+            **address,
+        },
+    )
+
+
+@require_POST
+def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask the run to stop."""
+    found = run_or_404(request, pk)
+    try:
+        require(request.user, "run.cancel", found)
+        services.cancel(run=found, by=request.user)  # type: ignore[arg-type]
+    except HubError as problem:
+        refused(request, problem)
+    return redirect("run", pk)

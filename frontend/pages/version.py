@@ -1,0 +1,101 @@
+"""One version: its pipeline, findings and card; owners yank here, staff retry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from frontend.access import refused, version_or_404
+from frontend.pages.environment import install_lines
+from registry import pipeline
+from registry.accounts.permissions import can, require
+from registry.api import shapes
+from registry.catalog import services
+from registry.catalog.models import Version
+from registry.errors import HubError
+
+MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
+
+
+def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """The whole page."""
+    found = version_or_404(request, owner, name, number)
+    return render(
+        request,
+        "pages/version.html",
+        {
+            **live_context(found),
+            "env": shapes.environment_summary(found.environment),
+            "install": install_lines(found),
+            "may_yank": can(request.user, "version.yank", found),
+            "may_retry": found.status == Version.Status.HELD
+            and can(request.user, "version.retry", found),
+        },
+    )
+
+
+def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """The part that changes while the hub decides; the decided one asks no more."""
+    found = version_or_404(request, owner, name, number)
+    return render(request, "parts/version_live.html", live_context(found))
+
+
+def live_context(found: Version) -> dict[str, Any]:
+    """What both need."""
+    return {
+        "owner": found.environment.owner.name,
+        "name": found.environment.name,
+        "version": shapes.version_detail(found),
+        "live": found.status in MOVING,
+    }
+
+
+@require_POST
+def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """Yank it with the reason given."""
+    reason = request.POST.get("reason", "")
+    return act(
+        request,
+        version_or_404(request, owner, name, number),
+        "version.yank",
+        lambda v: services.yank(version=v, by=request.user, reason=reason),  # type: ignore[arg-type]
+    )
+
+
+@require_POST
+def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """Undo the yank."""
+    return act(
+        request,
+        version_or_404(request, owner, name, number),
+        "version.yank",
+        lambda v: services.unyank(version=v, by=request.user),  # type: ignore[arg-type]
+    )
+
+
+@require_POST
+def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """Evaluate a held version again."""
+    return act(
+        request,
+        version_or_404(request, owner, name, number),
+        "version.retry",
+        lambda v: pipeline.retry(version=v, by=request.user),  # type: ignore[arg-type]
+    )
+
+
+def act(
+    request: HttpRequest, found: Version, verb: str, do: Callable[[Version], object]
+) -> HttpResponse:
+    """Ask, do, and go back to the version's page, which shows what became of it."""
+    try:
+        require(request.user, verb, found)
+        do(found)
+    except HubError as problem:
+        refused(request, problem)
+    env = found.environment
+    return redirect("version", env.owner.name, env.name, found.version)

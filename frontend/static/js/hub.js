@@ -1,0 +1,31 @@
+// Copy buttons, "/" to search, arrow keys between rollouts. Every page works without this file.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  const label = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    document.querySelector("input[type=search]")?.focus();
+  }
+  const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+  if (rel) document.querySelector(`main a[rel=${rel}]`)?.click();
+});
+
+// Keep a live log at its end while the reader is there.
+let atEnd = true;
+document.addEventListener("htmx:beforeSwap", () => {
+  const log = document.querySelector(".log");
+  atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+});
+document.addEventListener("htmx:afterSettle", () => {
+  const log = document.querySelector(".log");
+  if (log && atEnd) log.scrollTop = log.scrollHeight;
+});

@@ -1,0 +1,87 @@
+"""What templates may say: pills, numbers, times and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+
+from frontend.render import charts
+
+register = template.Library()
+
+TONES = {
+    "good": ("listed", "succeeded", "pass"),
+    "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
+    "warn": ("held", "errored", "warn", "yanked", "cancelled", "unlisted"),
+    "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
+}
+
+
+@register.simple_tag
+def pill(word: str) -> SafeString:
+    """A status as colour, sign and word."""
+    tone = next((tone for tone, words in TONES.items() if word in words), "")
+    return format_html('<span class="pill {}">{}</span>', tone, word)
+
+
+@register.filter
+def num(value: float | None) -> str:
+    """Three significant digits, a dash for nothing."""
+    return "–" if value is None or value == "" else f"{value:.3g}"
+
+
+@register.filter
+def bound(value: object) -> str:
+    """A threshold: a number shortened, words as they are."""
+    if isinstance(value, int | float):
+        return f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def moment(value: object) -> datetime | None:
+    """The time, from a datetime or its ISO text."""
+    return (
+        value
+        if isinstance(value, datetime)
+        else parse_datetime(value)
+        if isinstance(value, str)
+        else None
+    )
+
+
+@register.filter
+def ago(value: object) -> SafeString | str:
+    """`3 hours ago` with the exact time behind it."""
+    at = moment(value)
+    if at is None:
+        return "–"
+    words = timesince(at, timezone.now(), depth=1)
+    said = "just now" if words.startswith("0") else f"{words} ago"
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), said)
+
+
+@register.filter
+def clock(value: object) -> str:
+    """`2026-11-21 10:15 UTC`."""
+    at = moment(value)
+    return at.strftime("%Y-%m-%d %H:%M UTC") if at else ""
+
+
+@register.simple_tag
+def barcode(rollouts: Sequence[charts.Cell], total: int) -> SafeString:
+    """One bar a rollout."""
+    return charts.barcode(rollouts, total)
+
+
+@register.simple_tag
+def interval(score: dict[str, Any]) -> SafeString:
+    """A mean with its interval."""
+    return charts.interval(score)
