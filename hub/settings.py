@@ -116,6 +116,7 @@ REST_FRAMEWORK = {
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
 
 # --- Files -----------------------------------------------------------------------------------
+HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
 HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
 HUB_S3_BUCKET = env.text("HUB_S3_BUCKET")

@@ -146,8 +146,8 @@ def _metadata(name: str, version: str, fields: Fields, description: str) -> str:
     }
     lines = []
     for field, values in (said | dict(fields)).items():
-        for value in [values] if isinstance(values, str) else values or ():
-            lines.append(f"{field}: {value}\n")
+        several = [values] if isinstance(values, str) else values or ()
+        lines += [f"{field}: {value}\n" for value in several]
     return "".join(lines) + "\n" + description
 
 

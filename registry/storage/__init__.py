@@ -1,0 +1,8 @@
+"""Where the bytes of wheels are kept."""
+
+from __future__ import annotations
+
+from registry.storage.base import Corrupt, Missing, Storage, key
+from registry.storage.choice import get
+
+__all__ = ["Corrupt", "Missing", "Storage", "get", "key"]

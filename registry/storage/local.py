@@ -1,0 +1,111 @@
+"""Objects as files in one folder, for one machine or a shared file system."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+from tempfile import mkstemp
+from typing import BinaryIO
+
+from registry.storage import base
+from registry.storage.base import Missing, Reader
+
+
+class LocalStorage:
+    """A file is written beside its place, synced and renamed: a reader sees all of it or none,
+    and what survives a crash is whole."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
+        """See Storage."""
+        place = self._path(key)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = mkstemp(dir=place.parent, prefix=".put-")
+        draft = Path(name)
+        try:
+            found = hashlib.sha256()
+            with os.fdopen(descriptor, "wb") as file:
+                for piece in base.pieces(source):
+                    found.update(piece)
+                    file.write(piece)
+                base.check(found.hexdigest(), sha256, key)
+                file.flush()
+                os.fchmod(file.fileno(), 0o644)
+                os.fsync(file.fileno())
+            draft.rename(place)
+        finally:
+            draft.unlink(missing_ok=True)
+        _sync_folders(place.parent, self.root)
+
+    def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
+        """See Storage."""
+        try:
+            file = _Part(self._path(key), start, end)
+        except FileNotFoundError:
+            raise Missing(key) from None
+        return file
+
+    @contextmanager
+    def file(self, key: str) -> Iterator[Path]:
+        """See Storage."""
+        self.size(key)
+        yield self._path(key)
+
+    def url(self, key: str, filename: str) -> str | None:
+        """None: a folder serves nothing by itself."""
+        return None
+
+    def delete(self, key: str) -> None:
+        """See Storage."""
+        self._path(key).unlink(missing_ok=True)
+
+    def exists(self, key: str) -> bool:
+        """See Storage."""
+        return self._path(key).is_file()
+
+    def size(self, key: str) -> int:
+        """See Storage."""
+        try:
+            return self._path(key).stat().st_size
+        except FileNotFoundError:
+            raise Missing(key) from None
+
+    def _path(self, key: str) -> Path:
+        if any(part in ("", ".", "..") for part in key.split("/")):
+            raise ValueError(f"key {key!r} leaves the storage")
+        return self.root / key
+
+
+class _Part(FileIO):
+    """A file that begins at `start` and ends before `end`."""
+
+    def __init__(self, path: Path, start: int, end: int | None) -> None:
+        super().__init__(path)
+        self.seek(start)
+        self._left = max(0, (os.fstat(self.fileno()).st_size if end is None else end) - start)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """At most `size` bytes, all that is left by default."""
+        wanted = self._left if size is None or size < 0 else min(size, self._left)
+        piece = super().read(wanted) or b""
+        self._left -= len(piece)
+        return piece
+
+
+def _sync_folders(folder: Path, root: Path) -> None:
+    """Make the names durable too: a renamed file is lost where its folder was not written."""
+    while True:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if folder == root:
+            return
+        folder = folder.parent

@@ -1,0 +1,152 @@
+"""Objects in a bucket of any S3-compatible store."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from registry.storage import base
+from registry.storage.base import Missing, Reader
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+URL_SECONDS = 600
+TYPE = "application/octet-stream"
+
+
+class S3Storage:
+    """One PUT an object, checked by the store where it can and read back where it cannot."""
+
+    def __init__(
+        self,
+        *,
+        bucket: str,
+        prefix: str = "",
+        endpoint_url: str = "",
+        region: str = "",
+        access_key_id: str = "",
+        secret_access_key: str = "",
+    ) -> None:
+        self.bucket = bucket
+        self.prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self.client: S3Client = boto3.client(
+            "s3",
+            endpoint_url=endpoint_url or None,
+            region_name=region or None,
+            aws_access_key_id=access_key_id or None,
+            aws_secret_access_key=secret_access_key or None,
+            config=Config(
+                signature_version="s3v4",
+                connect_timeout=5,
+                read_timeout=60,
+                retries={"mode": "standard", "total_max_attempts": 4},
+                # Stores of one's own rarely have a DNS name for each bucket.
+                s3={"addressing_style": "path" if endpoint_url else "auto"},
+                # Checksums that older stores refuse are sent only where we ask for them.
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
+        )
+
+    def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
+        """See Storage."""
+        base.check(base.digest(source), sha256, key)
+        wanted = base64.b64encode(bytes.fromhex(sha256)).decode()
+        with _opened(source) as file:
+            self.client.put_object(
+                Bucket=self.bucket,
+                Key=self.prefix + key,
+                Body=file,
+                ContentType=TYPE,
+                ChecksumSHA256=wanted,
+            )
+        head = self.client.head_object(
+            Bucket=self.bucket, Key=self.prefix + key, ChecksumMode="ENABLED"
+        )
+        if head.get("ChecksumSHA256") == wanted:
+            return
+        with self.file(key) as copy:
+            found = base.digest(copy)
+        if found != sha256:
+            self.delete(key)
+        base.check(found, sha256, key)
+
+    def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
+        """See Storage."""
+        last = "" if end is None else str(end - 1)
+        with _missing(key):
+            found = self.client.get_object(
+                Bucket=self.bucket,
+                Key=self.prefix + key,
+                Range=f"bytes={start}-{last}",
+            )
+        return cast("Reader", found["Body"])
+
+    @contextmanager
+    def file(self, key: str) -> Iterator[Path]:
+        """See Storage; the copy goes away at the end of the block."""
+        with tempfile.NamedTemporaryFile(prefix="hub-object-") as copy, self.open(key) as body:
+            while piece := body.read(base.CHUNK):
+                copy.write(piece)
+            copy.flush()
+            yield Path(copy.name)
+
+    def url(self, key: str, filename: str) -> str | None:
+        """See Storage; it works for URL_SECONDS."""
+        return self.client.generate_presigned_url(
+            "get_object",
+            Params={
+                "Bucket": self.bucket,
+                "Key": self.prefix + key,
+                "ResponseContentDisposition": f'attachment; filename="{filename}"',
+            },
+            ExpiresIn=URL_SECONDS,
+        )
+
+    def delete(self, key: str) -> None:
+        """See Storage."""
+        self.client.delete_object(Bucket=self.bucket, Key=self.prefix + key)
+
+    def exists(self, key: str) -> bool:
+        """See Storage."""
+        try:
+            self.size(key)
+        except Missing:
+            return False
+        return True
+
+    def size(self, key: str) -> int:
+        """See Storage."""
+        with _missing(key):
+            head = self.client.head_object(Bucket=self.bucket, Key=self.prefix + key)
+        return head["ContentLength"]
+
+
+@contextmanager
+def _missing(key: str) -> Iterator[None]:
+    """Tell "there is no such object" from every other answer of the store."""
+    try:
+        yield
+    except ClientError as error:
+        if error.response.get("Error", {}).get("Code") in ("404", "NoSuchKey", "NotFound"):
+            raise Missing(key) from None
+        raise
+
+
+@contextmanager
+def _opened(source: BinaryIO | Path) -> Iterator[BinaryIO]:
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            yield file
+    else:
+        source.seek(0)
+        yield source
