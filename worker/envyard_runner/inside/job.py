@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-DEFAULT_PATH = "/job.json"
+PATH = "/job.json"
+PATH_VARIABLE = "ENVYARD_JOB"
 MODEL = "model"
 
 
@@ -48,3 +50,8 @@ def read(path: str) -> InsideJob:
     data = json.loads(Path(path).read_text(encoding="utf-8"))
     data["policies"] = tuple(data["policies"])
     return InsideJob(**data)
+
+
+def read_given() -> InsideJob:
+    """The job of this process."""
+    return read(os.environ.get(PATH_VARIABLE, PATH))

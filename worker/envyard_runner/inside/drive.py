@@ -1,0 +1,160 @@
+"""The driver: loads the tasks, lets every policy play them, and says what came of each rollout."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import signal
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from .events import Events, error_of, failure
+from .job import InsideJob, read_given
+from .play import Outcome, Play, Rollout, RolloutTimeout, Task, framework
+from .reference import POLICIES, speaker
+
+CANCEL_SECONDS = 10.0
+BEAT_SECONDS = 1.0
+
+
+def main() -> int:
+    """Run the job; every ending is an event. 0 where all rollouts were played."""
+    events = Events.inherited()
+    stage, started = "import", time.monotonic()
+    try:
+        job = read_given()
+        play = framework(job)
+        play.open()
+        events.emit("imported")
+        stage = "load"
+        tasks = play.load()
+        events.emit(
+            "loaded",
+            seconds=time.monotonic() - started,
+            framework_version=play.version,
+            tasks=[task.event() for task in tasks],
+        )
+        stage = "run"
+        run_to_end(Driver(job, play, tasks, events).run(), stall_seconds=job.rollout_timeout)
+    except BaseException as error:
+        events.emit("fatal", stage=stage, error=error_of(error))
+        return 1
+    events.emit("done")
+    return 0
+
+
+class Driver:
+    """One run of one loaded environment."""
+
+    def __init__(self, job: InsideJob, play: Play, tasks: list[Task], events: Events) -> None:
+        self.job, self.play, self.tasks, self.events = job, play, tasks, events
+        self.gate = asyncio.Semaphore(max(1, job.concurrency))
+
+    async def run(self) -> None:
+        """Every policy in order, its rollouts side by side."""
+        async with self.play.serving():
+            for policy in self.job.policies:
+                groups = self.play.together(await self.rollouts(policy))
+                await asyncio.gather(*(self.one(group) for group in groups))
+
+    async def rollouts(self, policy: str) -> list[Rollout]:
+        """What one policy has to play; tasks without a reference are not for those that need it."""
+        planned: list[Rollout] = []
+        for task in self.tasks:
+            says = await speaker(policy, task, self.tasks) if policy in POLICIES else None
+            if policy in POLICIES and says is None:
+                continue
+            attempts = range(self.job.attempts_of(policy))
+            planned += [Rollout(self.job, policy, task, attempt, says) for attempt in attempts]
+        return planned
+
+    async def one(self, group: list[Rollout]) -> None:
+        """Play one group and say how each of its rollouts ended."""
+        async with self.gate:
+            for rollout in group:
+                self.events.emit("rollout_started", rollout=rollout.id)
+            started = time.monotonic()
+            outcomes = await self.bounded(group)
+            seconds = time.monotonic() - started
+            for rollout, outcome in zip(group, outcomes, strict=True):
+                self.events.emit("rollout", **report(rollout, outcome, seconds))
+
+    async def bounded(self, group: list[Rollout]) -> list[Outcome]:
+        """The group's outcomes, whatever its code does: raise, exit or never return."""
+        limit = self.job.rollout_timeout
+        work = asyncio.create_task(self.play.play(group))
+        done, _ = await asyncio.wait({work}, timeout=limit)
+        if not done:
+            work.cancel()
+            await asyncio.wait({work}, timeout=CANCEL_SECONDS)
+            return [timed_out(rollout, limit) for rollout in group]
+        try:
+            return work.result()
+        except BaseException as error:  # SystemExit and CancelledError are the environment's too
+            return [Outcome(error=error_of(error)) for _ in group]
+
+
+def timed_out(rollout: Rollout, limit: float) -> Outcome:
+    """The outcome of a rollout that did not end; the model's fault if that was waited for."""
+    fault: Any = "model" if rollout.waits_for_model else "environment"
+    waiting = "waiting for the model" if rollout.waits_for_model else "in the environment's code"
+    message = f"the rollout took longer than {limit:g} seconds and was {waiting}"
+    return Outcome(error=failure(RolloutTimeout.__name__, message, fault))
+
+
+def report(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[str, Any]:
+    """The fields of a `rollout` event. A failed rollout has no reward; it is never zero."""
+    total = sum(score * weight for score, weight in outcome.rewards.values())
+    error = outcome.error
+    if error is None and not math.isfinite(total):
+        parts = ", ".join(f"{name}={score}" for name, (score, _) in outcome.rewards.items())
+        error = failure("RewardNotFinite", f"the reward is {total}: {parts}", "environment")
+    return {
+        "rollout": rollout.id,
+        "ok": error is None,
+        "reward": total if outcome.rewards and error is None else None,
+        "rewards": {
+            name: {"score": score, "weight": weight}
+            for name, (score, weight) in outcome.rewards.items()
+        },
+        "metrics": outcome.metrics,
+        "stop": outcome.stop,
+        "truncated": outcome.truncated,
+        "seconds": seconds,
+        "scoring_seconds": outcome.scoring_seconds,
+        "turns": outcome.turns,
+        "messages": outcome.messages,
+        "error": error,
+    }
+
+
+def run_to_end(work: Coroutine[Any, Any, None], *, stall_seconds: float) -> None:
+    """Run to the end although the environment's code may call exit() or never give way.
+
+    `SystemExit` in any task leaves the event loop, which is entered again. Code that blocks the
+    loop for `stall_seconds` is interrupted by a signal whose handler raises in the midst of it.
+    """
+    loop = asyncio.new_event_loop()
+    signal.signal(signal.SIGALRM, _interrupt)
+    heart = loop.create_task(_beat(stall_seconds))
+    task = loop.create_task(work)
+    while not task.done():
+        try:
+            loop.run_until_complete(task)
+        except (SystemExit, KeyboardInterrupt, RolloutTimeout):
+            if task.done():
+                raise
+    heart.cancel()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    task.result()
+
+
+async def _beat(stall_seconds: float) -> None:
+    while True:
+        signal.setitimer(signal.ITIMER_REAL, stall_seconds + BEAT_SECONDS)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise RolloutTimeout("the environment's code did not give way")

@@ -1,0 +1,113 @@
+"""JSON lines on an inherited pipe: the only thing the run believes about what happened in here.
+
+Whatever an environment returns can end up in an event, so everything is cut and made JSON first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import traceback
+from typing import Any, Literal
+
+FD_VARIABLE = "ENVYARD_EVENTS_FD"
+MAX_LINE = 512 * 1024
+MAX_TEXT = 20_000
+MAX_ITEMS = 400
+MAX_DEPTH = 8
+
+Fault = Literal["environment", "model", "platform"]
+
+
+class Events:
+    """The writing end. One instance a process; threads may share it."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._lock = threading.Lock()
+        os.set_inheritable(fd, False)
+
+    @classmethod
+    def inherited(cls) -> Events:
+        """The pipe this process was started with; later children do not get it."""
+        return cls(int(os.environ.pop(FD_VARIABLE)))
+
+    def emit(self, event: str, **fields: Any) -> None:
+        """Write one line; never raises on content."""
+        self.relay(encode({"event": event, **fields}))
+
+    def relay(self, line: bytes) -> None:
+        """Write a line that another process has encoded."""
+        with self._lock:
+            write_all(self._fd, line)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write everything, however little the pipe takes at once."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def encode(event: dict[str, Any]) -> bytes:
+    """The event as one line of at most MAX_LINE bytes; texts are cut further until it fits."""
+    most = MAX_TEXT
+    while True:
+        line = json.dumps(clean(event, most), ensure_ascii=False, separators=(",", ":"))
+        data = line.encode("utf-8", "replace") + b"\n"
+        if len(data) <= MAX_LINE or most < 100:
+            break
+        most //= 4
+    return data if len(data) <= MAX_LINE else _without_messages(event)
+
+
+def _without_messages(event: dict[str, Any]) -> bytes:
+    kept = {key: value for key, value in event.items() if not isinstance(value, list | dict)}
+    return json.dumps(clean(kept, 100)).encode() + b"\n"
+
+
+def clean(value: Any, most: int = MAX_TEXT, depth: int = 0) -> Any:
+    """The value as plain JSON: texts cut, not-finite numbers None, anything unknown as its type."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if abs(value) < 1 << 63 else None
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str):
+        return cut(str(value), most)
+    if depth >= MAX_DEPTH:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, dict):
+        items = list(value.items())[:MAX_ITEMS]
+        return {cut(str(key), 200): clean(item, most, depth + 1) for key, item in items}
+    if isinstance(value, list | tuple):
+        return [clean(item, most, depth + 1) for item in value[:MAX_ITEMS]]
+    return f"<{type(value).__name__}>"
+
+
+def cut(text: str, most: int) -> str:
+    """At most `most` characters, with a mark where something is missing."""
+    return text if len(text) <= most else f"{text[:most]}…[{len(text) - most} more]"
+
+
+def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, str]:
+    """What an exception says, for an event. The end of a traceback is what names the cause."""
+    try:
+        message = str(error)
+    except BaseException as broken:
+        message = f"<its text could not be made: {type(broken).__name__}>"
+    trace = "".join(traceback.format_exception(error))
+    return failure(type(error).__name__, message, fault, trace)
+
+
+def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str, str]:
+    """The error part of an event."""
+    return {
+        "type": cut(kind, 200),
+        "message": cut(message, 4_000),
+        "traceback": trace[-8_000:],
+        "fault": fault,
+    }

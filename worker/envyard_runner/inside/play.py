@@ -1,0 +1,125 @@
+"""The words that the driver and the frameworks share: tasks, rollouts, outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .job import InsideJob
+
+Message = dict[str, Any]
+
+
+class RolloutTimeout(BaseException):
+    """A rollout took longer than its limit. Not an Exception, so that no environment handles it."""
+
+
+@dataclass(slots=True)
+class Task:
+    """One problem as the environment loaded it. `oracle` answers for a perfect policy."""
+
+    index: int
+    hash: str
+    prompt: str
+    answer: str | None
+    split: str | None
+    opening: list[Message]
+    oracle: Callable[[list[Message]], Any] | None
+    source: Any
+
+    @property
+    def reference(self) -> bool:
+        """Whether anything is known about what a perfect policy would say."""
+        return self.oracle is not None or self.answer is not None
+
+    def event(self) -> dict[str, Any]:
+        """Its part of the `loaded` event."""
+        return {
+            "index": self.index,
+            "hash": self.hash,
+            "prompt": self.prompt[:4_000],
+            "answer": self.answer,
+            "reference": self.reference,
+            "hook": self.oracle is not None,
+            "split": self.split,
+        }
+
+
+@dataclass(slots=True)
+class Rollout:
+    """One attempt by one policy. `says` is the task whose reference the policy is to speak.
+
+    `waits_for_model` tells, at a timeout, whose seconds they were.
+    """
+
+    job: InsideJob
+    policy: str
+    task: Task
+    attempt: int
+    says: Task | None = None
+    waits_for_model: bool = False
+
+    @property
+    def id(self) -> str:
+        """`policy/task/attempt`, the rollout's name everywhere."""
+        return f"{self.policy}/{self.task.index}/{self.attempt}"
+
+    @property
+    def url(self) -> str:
+        """The base URL whose calls the gateway counts for this rollout."""
+        return f"{self.job.door}/rollouts/{self.id}/v1"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came back of a rollout. `rewards` holds (score, weight), `error` why it failed."""
+
+    rewards: dict[str, tuple[float, float]] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    messages: list[Message] = field(default_factory=list)
+    turns: int = 0
+    stop: str | None = None
+    truncated: bool = False
+    scoring_seconds: float | None = None
+    error: dict[str, str] | None = None
+
+
+class Play(Protocol):
+    """One framework. The stages are called in this order, and an error names its stage."""
+
+    version: str
+
+    def open(self) -> None:
+        """Import the framework and the environment."""
+        ...
+
+    def load(self) -> list[Task]:
+        """The first tasks, in the environment's own order."""
+        ...
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """Hold what rollouts share."""
+        ...
+
+    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
+        """Group one policy's rollouts into those that must be scored together."""
+        ...
+
+    async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
+        """Play one group to its end; an exception is the environment's failure."""
+        ...
+
+
+def framework(job: InsideJob) -> Play:
+    """The framework a job names. Imported here, so that only the one in use is."""
+    if (job.framework, job.api) == ("verifiers", "v1"):
+        from .verifiers_v1 import VerifiersV1
+
+        return VerifiersV1(job)
+    if (job.framework, job.api) == ("verifiers", "v0"):
+        from .verifiers_v0 import VerifiersV0
+
+        return VerifiersV0(job)
+    raise ValueError(f"framework {job.framework!r} with api {job.api!r} is not supported")

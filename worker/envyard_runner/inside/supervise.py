@@ -1,0 +1,163 @@
+"""The parent of the two processes that run the environment, and the only writer of events.
+
+An environment can end its process at any moment (`os._exit`, a crash in C, too much memory); this
+one holds none of its code, so the run still ends with a sentence that says what happened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from .events import FD_VARIABLE, MAX_LINE, Events, failure
+
+AGAIN_SECONDS = 120.0
+EXIT_SECONDS = 10.0
+LOG_TAIL = 20_000
+
+
+def main() -> int:
+    """Run both children and pass their events on; 0 where the driver finished its work."""
+    out = Events.inherited()
+    story = Story()
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context(tempfile.TemporaryFile())
+        again = stack.enter_context(Child.start("again", hash_seed="1", log=log))
+        driver = stack.enter_context(Child.start("drive", hash_seed="0"))
+        for event, line in driver.events():
+            if story.note(event):
+                out.relay(line)
+        if not story.ended:
+            out.emit("fatal", **story.cut_short(driver.status()))
+        if not story.done:
+            return 1
+        again.pass_on_hashes(out, log)
+        out.emit("done")
+    return 0
+
+
+class Story:
+    """What the driver has said so far: enough to tell what it was doing when it ended."""
+
+    def __init__(self) -> None:
+        self.stage = "import"
+        self.running: dict[str, None] = {}
+        self.done = False
+        self.ended = False
+
+    def note(self, event: dict[str, Any]) -> bool:
+        """Take one event in; whether it is to be passed on now."""
+        kind = event["event"]
+        if kind == "imported":
+            self.stage = "load"
+        elif kind == "loaded":
+            self.stage = "run"
+        elif kind == "rollout_started":
+            self.running[str(event.get("rollout"))] = None
+        elif kind == "rollout":
+            self.running.pop(str(event.get("rollout")), None)
+        elif kind in ("done", "fatal"):
+            self.ended, self.done = True, kind == "done"
+        return kind not in ("imported", "done")
+
+    def cut_short(self, status: int) -> dict[str, Any]:
+        """The fields of the `fatal` event of a driver that ended without a word."""
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        during = f" while {', '.join(list(self.running)[:4])} ran" if self.running else ""
+        message = f"the environment's process {how}{during}"
+        return {"stage": self.stage, "error": failure("ProcessEnded", message, "environment")}
+
+
+@dataclass(slots=True)
+class Child:
+    """One process that holds the environment's code, and the reading end of its events."""
+
+    process: subprocess.Popen[bytes]
+    pipe: IO[bytes]
+
+    @classmethod
+    def start(cls, role: str, *, hash_seed: str, log: IO[bytes] | None = None) -> Child:
+        """Start main.py in a role; with `log`, its errors go there and its output nowhere."""
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("main.py")), role],
+            env={**os.environ, FD_VARIABLE: str(writing), "PYTHONHASHSEED": hash_seed},
+            pass_fds=[writing],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if log else None,
+            stderr=log,
+        )
+        os.close(writing)
+        return cls(process, os.fdopen(reading, "rb", buffering=0))
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.pipe.close()
+
+    def status(self) -> int:
+        """How it ended; a process that lingers after its last word is killed."""
+        try:
+            return self.process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def events(self, seconds: float | None = None) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Whole lines that are events, until its last one, its end or the time is over.
+
+        The pipe alone does not tell its end: what the environment forked may still hold it open.
+        """
+        rest = b""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while deadline is None or time.monotonic() < deadline:
+            if not select.select([self.pipe], [], [], 0.5)[0]:
+                if self.process.poll() is not None:
+                    return
+                continue
+            chunk = self.pipe.read(1 << 16)
+            if not chunk:
+                return
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                event = parse(line)
+                if event is not None:
+                    yield event, line + b"\n"
+                    if event["event"] in ("done", "fatal"):
+                        return
+            rest = b"" if len(rest) > MAX_LINE else rest
+
+    def pass_on_hashes(self, out: Events, log: IO[bytes]) -> None:
+        """Pass on the second load: no hashes where it failed, no event where it takes too long."""
+        for event, line in self.events(AGAIN_SECONDS):
+            if event["event"] == "tasks_again":
+                out.relay(line)
+                return
+        if self.process.poll() is None:
+            return
+        log.seek(0)
+        sys.stderr.write("the second load of the tasks failed:\n")
+        sys.stderr.write(log.read()[-LOG_TAIL:].decode("utf-8", "replace"))
+        out.emit("tasks_again", hashes=[])
+
+
+def parse(line: bytes) -> dict[str, Any] | None:
+    """One event, or None for anything else."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None

@@ -1,0 +1,252 @@
+"""Classic verifiers: packages with a `load_environment`, played by their own rollout and rubric.
+
+Its rubrics turn an exception in a reward function into a reward of zero; here it is an error. Its
+client turns an empty reply into an error; here it is a reply. Source: verifiers 0.3.1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import functools
+import hashlib
+import importlib
+import inspect
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import verifiers as vf
+from verifiers.clients import OpenAIChatCompletionsClient
+from verifiers.errors import EmptyModelResponseError, ModelError
+from verifiers.types import ClientConfig
+
+from .events import error_of
+from .job import InsideJob
+from .play import Message, Outcome, Rollout, Task
+from .reference import tell
+
+NO_KEY = "ENVYARD_NO_KEY"
+
+
+@dataclass(slots=True)
+class Scores:
+    """What a rollout's reward functions returned, with their weights, and the first that raised."""
+
+    parts: dict[str, tuple[float, float]] = field(default_factory=dict)
+    error: Exception | None = None
+
+    def add(self, name: str, score: float, weight: float) -> None:
+        """Keep one score; a name that two rubrics share is numbered."""
+        taken = [known for known in self.parts if known == name or known.startswith(f"{name}#")]
+        self.parts[f"{name}#{len(taken) + 1}" if taken else name] = (score, weight)
+
+
+scoring: contextvars.ContextVar[dict[int, Scores]] = contextvars.ContextVar("envyard_scores")
+
+
+class VerifiersV0:
+    """Plays one classic environment."""
+
+    def __init__(self, job: InsideJob) -> None:
+        self.job = job
+        self.version = str(vf.__version__)
+        self.module: Any = None
+        self.env: Any = None
+        self.http: Any = None
+
+    def open(self) -> None:
+        """Import the module."""
+        watch_rubrics()
+        self.module = importlib.import_module(self.job.module)
+
+    def load(self) -> list[Task]:
+        """The first rows of the training dataset, or of the evaluation one if it is the only."""
+        options = inspect.signature(self.module.load_environment).parameters
+        seeded = "seed" in options and isinstance(options["seed"].default, int)
+        self.env = self.module.load_environment(**({"seed": self.job.seed} if seeded else {}))
+        split = "train" if self.env.build_dataset() is not None else "eval"
+        take = self.env.get_dataset if split == "train" else self.env.get_eval_dataset
+        rows = take(self.job.tasks).to_list()
+        return [_task(index, row, split) for index, row in enumerate(rows)]
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """One HTTP client for references."""
+        async with httpx.AsyncClient(timeout=None) as self.http:
+            yield
+
+    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
+        """All attempts at a task where a reward compares them, else each by itself."""
+        if not self.env.requires_group_rollouts:
+            return [[rollout] for rollout in rollouts]
+        groups: dict[int, list[Rollout]] = {}
+        for rollout in rollouts:
+            groups.setdefault(rollout.task.index, []).append(rollout)
+        return list(groups.values())
+
+    async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
+        """Generate each rollout, then score them as the environment's rubric does."""
+        states = await asyncio.gather(*(self._generate(rollout) for rollout in rollouts))
+        scores = {id(state): Scores() for state in states}
+        scoring.set(scores)
+        started = time.monotonic()
+        if self.env.requires_group_rollouts:
+            await self.env.rubric.score_group(list(states))
+        else:
+            await self.env.rubric.score_rollout(states[0])
+        seconds = time.monotonic() - started
+        for state in states:
+            await self.env.rubric.cleanup(state)
+        return [outcome(state, scores[id(state)], seconds) for state in states]
+
+    async def _generate(self, rollout: Rollout) -> Any:
+        await tell(rollout, list(rollout.task.opening), self.http)
+        sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
+        client = Asking(rollout)
+        try:
+            return await self.env.rollout(
+                dict(rollout.task.source), client, self.job.model, sampling
+            )
+        finally:
+            await client.close()
+
+
+class Asking(OpenAIChatCompletionsClient):  # type: ignore[misc]
+    """One rollout's client: its own base URL, and no opinion on what the model says."""
+
+    def __init__(self, rollout: Rollout) -> None:
+        super().__init__(ClientConfig(api_base_url=rollout.url, api_key_var=NO_KEY, max_retries=0))
+        self.rollout = rollout
+
+    async def get_response(self, *args: Any, **kwargs: Any) -> Any:
+        """The framework's own, with a note of whom the rollout waits for."""
+        self.rollout.waits_for_model = True
+        try:
+            return await super().get_response(*args, **kwargs)
+        finally:
+            self.rollout.waits_for_model = False
+
+    async def raise_from_native_response(self, response: Any) -> None:
+        """Let an empty reply through: a policy may say nothing, and the verifier must judge it."""
+        with contextlib.suppress(EmptyModelResponseError):
+            await super().raise_from_native_response(response)
+
+    async def from_native_response(self, response: Any) -> Any:
+        """The framework's own, with an empty text where the model said nothing."""
+        got = await super().from_native_response(response)
+        if got.message.content is None and not got.message.tool_calls:
+            got.message.content = ""
+        return got
+
+
+def watch_rubrics() -> None:
+    """Make every rubric note what its functions return or raise, for the rollout being scored."""
+    one, group = vf.Rubric._call_individual_reward_func, vf.Rubric._call_group_reward_func
+
+    async def call_one(self: Any, func: Any, state: Any) -> Any:
+        scores = scoring.get()[id(state)]
+        value = await one(self, noting(func, [scores]), state)
+        scores.add(func.__name__, float(value), weight_of(self, func))
+        return value
+
+    async def call_group(self: Any, func: Any, states: Any) -> Any:
+        noted = [scoring.get()[id(state)] for state in states]
+        values = await group(self, noting(func, noted), states)
+        for scores, value in zip(noted, values, strict=True):
+            scores.add(func.__name__, float(value), weight_of(self, func))
+        return values
+
+    vf.Rubric._call_individual_reward_func = call_one
+    vf.Rubric._call_group_reward_func = call_group
+
+
+def noting(func: Any, all_scores: list[Scores]) -> Any:
+    """The reward function, with its exception kept before the rubric makes a zero of it."""
+
+    @functools.wraps(func)
+    async def noted(*args: Any, **kwargs: Any) -> Any:
+        try:
+            value = func(*args, **kwargs)
+            return await value if inspect.isawaitable(value) else value
+        except Exception as error:
+            for scores in all_scores:
+                scores.error = scores.error or error
+            raise
+
+    return noted
+
+
+def weight_of(rubric: Any, func: Any) -> float:
+    """The weight a rubric gives to one of its functions."""
+    return next(
+        (float(w) for f, w in zip(rubric.funcs, rubric.weights, strict=False) if f == func), 0.0
+    )
+
+
+def outcome(state: Any, scores: Scores, scoring_seconds: float) -> Outcome:
+    """A finished state as an outcome. Parts of weight zero are metrics, as the framework has it."""
+    failed = state.get("error") or scores.error
+    parts = scores.parts or {"reward": (float(state.get("reward") or 0.0), 1.0)}
+    return Outcome(
+        rewards={name: part for name, part in parts.items() if part[1]},
+        metrics={name: score for name, (score, weight) in parts.items() if not weight},
+        messages=[*wire(state.get("prompt")), *wire(state.get("completion"))],
+        turns=len(state.get("trajectory") or []),
+        stop=state.get("stop_condition"),
+        truncated=bool(state.get("is_truncated")),
+        scoring_seconds=scoring_seconds,
+        error=None
+        if failed is None
+        else error_of(failed, "model" if isinstance(failed, ModelError) else "environment"),
+    )
+
+
+def _task(index: int, row: dict[str, Any], split: str) -> Task:
+    canonical = json.dumps(row, sort_keys=True, default=str, ensure_ascii=False)
+    messages = wire(row.get("prompt"))
+    answer = row.get("answer")
+    return Task(
+        index=index,
+        hash=hashlib.sha256(canonical.encode()).hexdigest(),
+        prompt="\n\n".join(_text(message["content"]) for message in messages),
+        answer=str(answer) if isinstance(answer, str | int | float) and answer != "" else None,
+        split=split,
+        opening=messages,
+        oracle=None,
+        source=row,
+    )
+
+
+def wire(messages: Any) -> list[Message]:
+    """The framework's messages, or the row's, as OpenAI chat messages."""
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    return [_wire_message(message) for message in messages or []]
+
+
+def _wire_message(message: Any) -> Message:
+    given = message if isinstance(message, dict) else message.model_dump(exclude_none=True)
+    result = {"role": given.get("role", "user"), "content": given.get("content") or ""}
+    if given.get("tool_call_id"):
+        result["tool_call_id"] = given["tool_call_id"]
+    if given.get("tool_calls"):
+        result["tool_calls"] = [_wire_call(call) for call in given["tool_calls"]]
+    return result
+
+
+def _wire_call(call: dict[str, Any]) -> dict[str, Any]:
+    if "function" in call:
+        return call
+    function = {"name": call.get("name"), "arguments": call.get("arguments")}
+    return {"id": call.get("id"), "type": "function", "function": function}
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text") or "" for part in content if isinstance(part, dict))

@@ -1,0 +1,195 @@
+"""verifiers v1: tasksets and environments of today's API, played through their own Env.
+
+Runtime, harness, endpoint and model are ours in every role, whatever the author's defaults are:
+those name a paid remote machine. Source: verifiers 0.4.0, resolve_env_config and Env.run_slot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import verifiers
+import verifiers.v1 as vf
+from verifiers.v1.configs.agent import agent_config_fields
+from verifiers.v1.dialects.chat import message_to_wire
+from verifiers.v1.utils import loaders
+
+from . import harness as our_harness
+from .events import Fault, error_of, failure
+from .job import InsideJob
+from .play import Message, Outcome, Rollout, Task
+from .reference import tell
+from .toolservers import Nursery, install
+
+FAULTS: dict[str, Fault] = {
+    "ProviderError": "model",
+    "InterceptionError": "platform",
+    "TunnelError": "platform",
+}
+NO_KEY = "ENVYARD_NO_KEY"
+
+
+class VerifiersV1:
+    """Plays one taskset, alone or with the Env its module exports."""
+
+    def __init__(self, job: InsideJob) -> None:
+        self.job = job
+        self.version = str(verifiers.__version__)
+        self.env: Any = None
+        self.http: Any = None
+
+    def open(self) -> None:
+        """Import the module, and fork the nursery while nothing else of it runs."""
+        taskset = loaders.taskset_class(self.job.module)
+        if _has_tools(taskset):
+            install(Nursery())
+
+    def load(self) -> list[Task]:
+        """The first tasks of the taskset with its default configuration."""
+        sys.modules[our_harness.ID.replace("-", "_")] = our_harness
+        self.env = vf.load_environment(self._config())
+        return [self._task(index, task) for index, task in enumerate(self._first())]
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """The framework's interception and shared tool servers, and one HTTP client."""
+        async with httpx.AsyncClient(timeout=None) as self.http, self.env.serving():
+            our_harness.InsideHarness.http = self.http
+            yield
+
+    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
+        """v1 scores every episode by itself."""
+        return [[rollout] for rollout in rollouts]
+
+    async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
+        """One episode; its failures are data on it."""
+        (rollout,) = rollouts
+        our_harness.current.set(rollout)
+        if not self.asks_each_turn:
+            await tell(rollout, list(rollout.task.opening), self.http)
+        context = vf.ModelContext(
+            model=self.job.model,
+            client=vf.EvalClientConfig(base_url=rollout.url, api_key_var=NO_KEY),
+            sampling=vf.SamplingConfig(max_tokens=self.job.max_tokens),
+        )
+        (slot,) = self.env.slots(rollout.task.source)
+        return [outcome(await self.env.run_slot(slot, context))]
+
+    def _config(self) -> Any:
+        taskset: dict[str, Any] = {"id": self.job.module}
+        field = loaders.taskset_config_type(self.job.module).model_fields.get("seed")
+        if field is not None and field.annotation is int:
+            taskset["seed"] = self.job.seed
+        config = loaders.resolve_env_config({"taskset": taskset})
+        self.asks_each_turn = True
+        roles = {name: self._role(spec) for name, spec in agent_config_fields(config).items()}
+        return config.model_copy(update=roles)
+
+    def _role(self, spec: Any) -> Any:
+        """The author's role, played by our harness unless the wheel brings one of its own."""
+        bundled = loaders.default_harness_id(self.job.module) == self.job.module
+        named = spec.harness.id if spec.harness is not None else None
+        ours = named in loaders.builtin_harness_ids() if named else not bundled
+        self.asks_each_turn = self.asks_each_turn and ours
+        turns = min(self.job.max_turns, spec.max_turns or self.job.max_turns)
+        update = {"runtime": vf.SubprocessConfig(), "max_turns": turns}
+        update |= {"model": None, "client": None, "sampling": None}
+        if ours:
+            update["harness"] = our_harness.InsideHarnessConfig()
+        return spec.model_copy(update=update)
+
+    def _first(self) -> Any:
+        return self.env.taskset.take(self.job.tasks)
+
+    def _task(self, index: int, task: Any) -> Task:
+        data = task.data
+        answer = getattr(data, "answer", None)
+        oracle = getattr(task, "oracle", None)
+        split = getattr(data, "split", None) or getattr(self.env.taskset.config, "split", None)
+        return Task(
+            index=index,
+            hash=task.hash,
+            prompt=data.prompt_text or _row(data),
+            answer=str(answer) if isinstance(answer, str | int | float) else None,
+            split=split_name(split),
+            opening=our_harness.opening(data),
+            oracle=oracle if callable(oracle) else None,
+            source=task,
+        )
+
+
+def _has_tools(taskset: Any) -> bool:
+    """Whether any tool server may be started: the author overrode one of the two hooks."""
+    shared = taskset.toolsets.__func__ is not vf.Taskset.toolsets.__func__
+    return shared or taskset.task_type().toolsets.__func__ is not vf.Task.toolsets.__func__
+
+
+def _row(data: Any) -> str:
+    """What tells a task without a prompt from another: its own fields."""
+    return json.dumps(data.model_dump(mode="json", exclude_defaults=True, exclude={"idx"}))
+
+
+def split_name(split: Any) -> str | None:
+    """`train` or `eval` as the hub calls them, None for anything else."""
+    known = {"train": "train", "eval": "eval", "test": "eval", "validation": "eval", "val": "eval"}
+    return known.get(split.lower()) if isinstance(split, str) else None
+
+
+def outcome(episode: Any) -> Outcome:
+    """An episode as one outcome.
+
+    Where several roles were trained, each counts alike: scores keep their value, weights are shared
+    out, so that the sum stays the mean over roles that trainers report.
+    """
+    traces = episode.traces
+    scored = [trace for trace in traces if trace.agent.trainable] or traces
+    named = list(zip(_labels(traces), traces, strict=True))
+    result = Outcome(
+        messages=[message for label, trace in named for message in _messages(label, trace)],
+        turns=sum(trace.num_turns for trace in traces),
+        stop=traces[-1].stop_condition if traces else None,
+        truncated=any(trace.is_truncated for trace in traces),
+        scoring_seconds=sum(trace.timing.scoring.duration for trace in traces),
+        error=None if episode.ok else _error(episode),
+    )
+    for label, trace in named:
+        share = 1.0 / len(scored) if any(trace is one for one in scored) else 0.0
+        for name, reward in trace.rewards.items():
+            if reward is not None and share:
+                result.rewards[label + name] = (reward.score, reward.weight * share)
+        for name, value in trace.metrics.items():
+            if value is not None:
+                result.metrics[label + name] = value
+    return result
+
+
+def _labels(traces: list[Any]) -> list[str]:
+    """Nothing for a single trace; else `role.`, numbered where a role played more than once."""
+    if len(traces) == 1:
+        return [""]
+    names = [trace.agent.name for trace in traces]
+    return [
+        f"{name}{names[: place + 1].count(name)}." if names.count(name) > 1 else f"{name}."
+        for place, name in enumerate(names)
+    ]
+
+
+def _messages(label: str, trace: Any) -> list[Message]:
+    speaker = {"agent": label[:-1]} if label else {}
+    return [{**message_to_wire(message), **speaker} for message in trace.messages]
+
+
+def _error(episode: Any) -> dict[str, str]:
+    """The failure that ended an episode: its own, else its first failed trace's last one."""
+    errors = [*episode.errors, *(t.last_error for t in episode.traces if not t.ok)]
+    known = [error for error in errors if error is not None]
+    if not known:
+        return error_of(RuntimeError("the episode failed without saying why"))
+    first = known[0]
+    fault = FAULTS.get(first.type, "environment")
+    return failure(first.type, first.message, fault, first.traceback or "")
