@@ -74,6 +74,11 @@ class Config:
         return self.home / "runs"
 
     @property
+    def builds(self) -> Path:
+        """One folder per venv being built."""
+        return self.home / "builds"
+
+    @property
     def venvs(self) -> Path:
         """One folder per built venv, named by its key."""
         return self.home / "venvs"

@@ -19,12 +19,13 @@ from envyard_runner.limits import Limits
 from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.network import Attempts
-from envyard_runner.sandbox.rundir import RunDir
+from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
 
 POLL_SECONDS = 0.05
 CHUNK = 1 << 16
 LONGEST_LINE = 8 << 20
+INSIDE = Path(__file__).parents[1] / "inside"
 LOG_CUT = b"\n[the log ends here: it reached its limit]\n"
 
 
@@ -33,6 +34,7 @@ class Sandbox:
 
     `on_log` gets stdout and stderr together as they come, at most `limits.log_bytes` of them; set
     it before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
+    `uid` is the host's uid that the run acts under.
     """
 
     def __init__(
@@ -40,14 +42,15 @@ class Sandbox:
         *,
         config: Config,
         limits: Limits,
-        run_dir: RunDir,
-        lease: uids.Lease,
         view: command.View,
-        site_lock: int,
+        uid: int,
+        folder: OwnedDir,
+        held: contextlib.ExitStack,
     ) -> None:
         self.on_log: Callable[[bytes], None] = lambda _: None
+        self.uid = uid
         self._config, self._limits, self._view = config, limits, view
-        self._run_dir, self._lease, self._site_lock = run_dir, lease, site_lock
+        self._folder, self._held = folder, held
         self._channels: Channels | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
@@ -64,7 +67,7 @@ class Sandbox:
         config: Config,
         venv: Path,
         job: bytes,
-        inside: Path,
+        inside: Path = INSIDE,
         limits: Limits,
         venv_writable: bool = False,
     ) -> Sandbox:
@@ -80,31 +83,30 @@ class Sandbox:
                         "set RUNNER_HOME to a folder that every user can walk through"
                     )
         base = interpreter.base(config.python)
-        site_lock = os.open(venv, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(site_lock, fcntl.LOCK_SH)  # eviction skips locked venvs
-        lease = uids.lease()
-        run_dir = RunDir.create(config, inside)
-        view = command.View(
-            base=base,
-            site=venv,
-            inside=run_dir.path / "inside",
-            job=job,
-            tmp_bytes=limits.tmp_bytes,
-            site_writable=venv_writable,
-        )
-        return cls(
-            config=config,
-            limits=limits,
-            run_dir=run_dir,
-            lease=lease,
-            view=view,
-            site_lock=site_lock,
-        )
-
-    @property
-    def uid(self) -> int:
-        """The host's uid that the run acts under."""
-        return self._lease.uid
+        with contextlib.ExitStack() as held:
+            lease = uids.lease()
+            held.callback(lease.release)
+            folder = OwnedDir.create(config.runs)
+            held.callback(folder.remove)
+            site_lock = os.open(venv, os.O_RDONLY | os.O_DIRECTORY)
+            held.callback(os.close, site_lock)
+            fcntl.flock(site_lock, fcntl.LOCK_SH)  # eviction skips locked venvs
+            view = command.View(
+                base=base,
+                site=venv,
+                inside=folder.add_programs(inside),
+                job=job,
+                tmp_bytes=limits.tmp_bytes,
+                site_writable=venv_writable,
+            )
+            return cls(
+                config=config,
+                limits=limits,
+                view=view,
+                uid=lease.uid,
+                folder=folder,
+                held=held.pop_all(),
+            )
 
     @property
     def python(self) -> Path:
@@ -131,7 +133,7 @@ class Sandbox:
             self._channels = None
             raise
         started = self._started
-        self._run_dir.record(started.process.pid, started.init)
+        self._folder.record(started.process.pid, started.init)
         self._limit_memory(started)
         self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
         with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
@@ -186,9 +188,7 @@ class Sandbox:
             self._group.remove()
         if self._channels is not None:
             self._channels.close_ours()
-        self._run_dir.remove()
-        self._lease.release()
-        os.close(self._site_lock)
+        self._held.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -204,7 +204,7 @@ class Sandbox:
     def _limit_memory(self, started: Started) -> None:
         parent = cgroup.find(self._config.cgroup)
         if parent is not None:
-            self._group = cgroup.Group.create(parent, self._run_dir.path.name, self._limits)
+            self._group = cgroup.Group.create(parent, self._folder.path.name, self._limits)
             self._group.add((started.process.pid, *watchdog.measure(started.init).pids))
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:

@@ -1,7 +1,7 @@
-"""The folder of one run, and the clearing up after runners that were killed.
+"""Folders that belong to one living runner, and the clearing up after runners that were killed.
 
-The folder is locked while its runner lives (the kernel drops the lock however it ends) and names
-the sandbox's processes with their start times, so that a later runner can end exactly those.
+A folder is locked while its runner lives (the kernel drops the lock however it ends) and names the
+sandbox's processes with their start times, so that a later runner can end exactly those.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import signal
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from envyard_runner.config import Config
 from envyard_runner.sandbox.watchdog import start_time
@@ -21,29 +22,31 @@ PROCESSES = "processes"
 
 
 @dataclass(frozen=True, slots=True)
-class RunDir:
-    """One run's folder and the descriptor that holds its lock."""
+class OwnedDir:
+    """A folder of one run or one build, and the descriptor that holds its lock."""
 
     path: Path
     lock_fd: int
 
     @classmethod
-    def create(cls, config: Config, inside: Path) -> RunDir:
-        """Make and lock the folder with a copy of the inside programs that any uid can read.
-
-        A copy, because the installed one may lie below a home that the run's uid cannot enter.
-        """
-        make_shared(config.runs)
-        hidden = config.runs / f".{secrets.token_hex(8)}"
-        hidden.mkdir(mode=0o711)
-        lock_fd = os.open(hidden, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def create(cls, parent: Path) -> Self:
+        """Make and lock a folder below `parent` that every uid can walk through."""
+        make_shared(parent)
+        name = secrets.token_hex(8)
+        hidden = parent / f".{name}"  # locked before it has a name that `reap_orphans` looks at
+        make_shared(hidden)
+        lock_fd = os.open(hidden, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(lock_fd, fcntl.LOCK_EX)
-        shutil.copytree(inside, hidden / "inside", ignore=shutil.ignore_patterns("__pycache__"))
-        for path in (hidden, *(hidden / "inside").rglob("*"), hidden / "inside"):
+        hidden.rename(parent / name)
+        return cls(parent / name, lock_fd)
+
+    def add_programs(self, source: Path) -> Path:
+        """Copy the inside programs here: the installed ones may lie below a closed home."""
+        target = self.path / "inside"
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in (target, *target.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
-        path = config.runs / hidden.name[1:]
-        hidden.rename(path)
-        return cls(path, lock_fd)
+        return target
 
     def record(self, *pids: int) -> None:
         """Write down which processes belong to the run, for `reap_orphans`."""
@@ -68,18 +71,19 @@ def reap_orphans(config: Config) -> int:
     Call once at start. Folders of runners that still live are locked and left alone.
     """
     reaped = 0
-    for path in config.runs.iterdir() if config.runs.is_dir() else ():
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        else:
-            _kill_recorded(path / PROCESSES)
-            shutil.rmtree(path, ignore_errors=True)
-            reaped += 1
-        finally:
-            os.close(fd)
+    for parent in (config.runs, config.builds):
+        for path in parent.glob("[!.]*"):
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            else:
+                _kill_recorded(path / PROCESSES)
+                shutil.rmtree(path, ignore_errors=True)
+                reaped += 1
+            finally:
+                os.close(fd)
     return reaped
 
 

@@ -1,0 +1,6 @@
+"""Builds the venv of a version: its wheel and dependencies, without running any of their code."""
+
+from envyard_runner.venvs.build import Venv, build_venv
+from envyard_runner.venvs.uv import VenvError
+
+__all__ = ["Venv", "VenvError", "build_venv"]

@@ -1,0 +1,105 @@
+"""Calls uv with an empty environment and says whose fault its failures are.
+
+As root, uv runs under a uid of its own: it reads what strangers wrote and talks to the network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from pathlib import Path
+
+from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
+from envyard_runner.config import Config
+from envyard_runner.sandbox.rundir import make_shared
+
+BUILD_UID = 22999  # just below the runs' own
+RESOLVED_IMPOSSIBLE = 1  # uv's exit code for "no solution"; everything else that fails gives 2
+SENTENCE = 2000
+
+
+class VenvError(Exception):
+    """A venv could not be built; `finding` says why, `fault` whether the author or we must act."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        super().__init__(finding.message)
+
+    @property
+    def fault(self) -> Fault:
+        """ "environment": rejected; "platform": tried again."""
+        return CATALOGUE[self.finding.code].fault
+
+
+def own(config: Config, *folders: Path) -> None:
+    """Make folders that uv may write."""
+    for folder in folders:
+        make_shared(folder)
+        if os.geteuid() == 0:
+            os.chown(folder, BUILD_UID, BUILD_UID)
+            folder.chmod(0o755)
+    cache = config.home / "uv-cache"
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        os.chown(cache, BUILD_UID, BUILD_UID)
+
+
+async def run(config: Config, *arguments: str, folder: Path, deadline: float) -> None:
+    """Run one uv command in `folder` until the loop's `deadline`; raises VenvError.
+
+    uv is started through a descriptor, since it may be installed below a closed home.
+    """
+    root = os.geteuid() == 0
+    program = os.open(config.uv, os.O_RDONLY)
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "UV_CACHE_DIR": str(config.home / "uv-cache"),
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_PROGRESS": "1",
+        **config.index_environment,
+    }
+    try:
+        process = await asyncio.create_subprocess_exec(
+            f"/proc/self/fd/{program}",
+            *("pip", *arguments, "--no-config", "--quiet", "--color", "never"),
+            *("--python", str(config.python), "--only-binary", ":all:"),
+            cwd=folder,
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(program,),
+            start_new_session=True,
+            user=BUILD_UID if root else None,
+            group=BUILD_UID if root else None,
+            extra_groups=[] if root else None,
+        )
+    finally:
+        os.close(program)
+    try:
+        async with asyncio.timeout_at(deadline):
+            _, said = await process.communicate()
+    except TimeoutError:
+        message = "fetching the dependencies took longer than the run allows"
+        raise VenvError(finding("run.install_failed", message)) from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode:
+        raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
+
+
+def diagnose(code: int, said: str) -> Finding:
+    """The finding for uv's exit code and standard error; anything but "no solution" is ours."""
+    sentence = re.sub(r"(?m)^ *(error|cause|hint): ", "", said).strip()[:SENTENCE]
+    if code != RESOLVED_IMPOSSIBLE or "No solution found" not in said:
+        return finding("run.install_failed", sentence or f"uv ended with code {code}")
+    named = re.search(r"Wheels are required for `([^`]+)` because building", said)
+    if named:
+        return finding("env.dependency_sdist_only", sentence, where=named[1])
+    return finding("env.dependencies_unresolvable", sentence)
