@@ -15,7 +15,9 @@ def register(commands: Any, common: ArgumentParser) -> None:
     init = commands.add_parser("init", parents=[common], help="make a new environment")
     init.add_argument("name", help="its name, e.g. my-env")
     init.add_argument(
-        "--template", default="single-turn", choices=scaffold.templates(), help="%(choices)s"
+        "--template",
+        default="single-turn",
+        help="single-turn (default), multi-turn or tool-use",
     )
     init.add_argument("--path", type=Path, help="where to write it (default: ./NAME)")
     init.add_argument("--description", default="", help="one line about it")

@@ -1,0 +1,39 @@
+"""Scaffolding."""
+
+from pathlib import Path
+
+import pytest
+
+from envyard import scaffold
+from envyard.__main__ import main
+
+
+@pytest.mark.parametrize("template", ["single-turn", "multi-turn", "tool-use"])
+def test_every_variable_is_filled_in_every_file_and_path(template: str, home: Path) -> None:
+    assert main(["init", "my-env", "--template", template, "--author", 'Al "x" \\ Ice']) == 0
+    files = [p for p in (home / "my-env").rglob("*") if p.is_file()]
+    assert any(p.name == "pyproject.toml" for p in files)
+    assert (home / "my-env" / "my_env").is_dir()
+    for path in files:
+        assert "{{ " not in str(path)
+        for variable in scaffold.Names.__dataclass_fields__:
+            assert f"{{{{ {variable} }}}}" not in path.read_text()
+
+
+def test_it_never_writes_over_something(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "my-env").mkdir()
+    (home / "my-env" / "mine.txt").write_text("mine")
+    assert main(["init", "my-env"]) == 1
+    assert [p.name for p in (home / "my-env").iterdir()] == ["mine.txt"]
+    assert "not empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["-x", "a/b", "", "../x", "1st", "a b", "x" * 101])
+def test_names_the_hub_would_refuse_are_refused_at_once(name: str, home: Path) -> None:
+    assert main(["init", "--", name]) == 2
+    assert list(home.iterdir()) == []
+
+
+def test_the_name_is_normalised_as_indexes_do(home: Path) -> None:
+    assert main(["init", "My_Env.Two"]) == 0
+    assert (home / "my-env-two" / "my_env_two").is_dir()

@@ -1,0 +1,40 @@
+"""Which interpreter gets a stranger's code."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from envyard import installer
+from envyard.errors import UsageError
+
+
+def venv(at: Path) -> Path:
+    """The shape of a virtual environment."""
+    python = at / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    return python
+
+
+def test_the_active_environment_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    venv(home / ".venv")
+    active = venv(home / "active")
+    monkeypatch.setenv("VIRTUAL_ENV", str(home / "active"))
+    assert installer.target_python() == active
+
+
+def test_then_the_one_in_this_folder(home: Path) -> None:
+    expected = venv(home / ".venv")
+    assert installer.target_python() == expected
+
+
+def test_never_a_system_interpreter_unasked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    with pytest.raises(UsageError, match="no virtual environment is active"):
+        installer.target_python()
+
+
+def test_a_named_interpreter_must_exist(home: Path) -> None:
+    with pytest.raises(UsageError, match="is not a file"):
+        installer.target_python("/no/such/python")

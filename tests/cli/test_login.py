@@ -1,0 +1,101 @@
+"""Signing in, staying signed in, signing out."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from envyard.__main__ import main
+from envyard.config import config_path
+from tests.cli.conftest import Answers
+
+ME = {
+    "user": "alice",
+    "owners": [{"name": "alice", "kind": "user", "role": "owner"}],
+    "token": None,
+}
+
+
+def test_a_pasted_token_is_checked_then_kept_for_its_owner_only(
+    server: Answers, home: Path
+) -> None:
+    server.say("GET /api/v1/whoami/", 200, ME)
+    assert main(["login", "--url", server.url, "--token", "hub_abc"]) == 0
+    saved = json.loads(config_path().read_text())
+    assert saved == {"url": server.url, "tokens": {server.url: "hub_abc"}}
+    assert stat.S_IMODE(config_path().stat().st_mode) == 0o600
+    assert server.asked == [("GET /api/v1/whoami/", "Bearer hub_abc")]
+
+
+def test_a_refused_token_is_not_kept(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
+    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    assert main(["login", "--url", server.url, "--token", "hub_abc"]) == 1
+    assert not config_path().exists()
+    assert "The token is revoked." in capsys.readouterr().err
+
+
+def test_text_that_is_no_token_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["login", "--token", "password123"]) == 2
+    assert "tokens begin with hub_" in capsys.readouterr().err
+
+
+def test_the_browser_login_waits_until_it_is_confirmed(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.say(
+        "POST /api/v1/login/",
+        200,
+        {
+            "device_code": "d",
+            "user_code": "ABCD-EFGH",
+            "verification_url": f"{server.url}/device/",
+            "verification_url_complete": f"{server.url}/device/?code=ABCD-EFGH",
+            "interval": 0,
+            "expires_in": 5,
+        },
+    )
+    server.say("POST /api/v1/login/poll/", 200, {"token": "hub_minted", "user": "alice"})
+    server.say("GET /api/v1/whoami/", 200, ME)
+    assert main(["login", "--url", server.url, "--no-browser"]) == 0
+    assert "ABCD-EFGH" in capsys.readouterr().err
+    assert server.asked[-1] == ("GET /api/v1/whoami/", "Bearer hub_minted")
+
+
+def test_whoami_without_a_login_says_what_to_do(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = {
+        "code": "request.unauthenticated",
+        "message": "You are not signed in.",
+        "hint": "Run `hub login`.",
+    }
+    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    assert main(["whoami", "--url", server.url]) == 1
+    assert "hint: Run `hub login`." in capsys.readouterr().err
+
+
+def test_logout_revokes_and_forgets(server: Answers) -> None:
+    server.say("GET /api/v1/whoami/", 200, ME)
+    server.say("DELETE /api/v1/tokens/current/", 204, "")
+    main(["login", "--url", server.url, "--token", "hub_abc"])
+    assert main(["logout"]) == 0
+    assert json.loads(config_path().read_text())["tokens"] == {}
+    assert server.asked[-1] == ("DELETE /api/v1/tokens/current/", "Bearer hub_abc")
+
+
+def test_the_token_never_goes_to_another_host(
+    server: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "hub_secret")
+    other = server.url.replace("127.0.0.1", "localhost")
+    server.say(
+        "GET /api/v1/environments/?limit=20",
+        200,
+        {"results": [], "next": f"{other}/api/v1/environments/?cursor=x"},
+    )
+    server.say("GET /api/v1/environments/?cursor=x", 200, {"results": [], "next": None})
+    assert main(["search", "--url", server.url]) == 0
+    assert server.asked[0][1] == "Bearer hub_secret"
+    assert server.asked[1] == ("GET /api/v1/environments/?cursor=x", None)

@@ -1,0 +1,57 @@
+"""What reaches the terminal."""
+
+import io
+import json
+
+import pytest
+
+from envyard.__main__ import main
+from envyard.output import Output, safe
+from tests.cli.conftest import Answers
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\033[31mred\033[0m", "?[31mred?[0m"),
+        ("a\rb\bc", "a?b?c"),
+        ("abc\u202egnp.exe", "abc?gnp.exe"),
+        ("title\033]0;pwned\007", "title?]0;pwned?"),
+        ("line\n\ttab é 漢", "line\n\ttab é 漢"),
+    ],
+)
+def test_control_characters_of_strangers_never_reach_the_terminal(hostile: str, shown: str) -> None:
+    assert safe(hostile) == shown
+
+
+def test_tables_are_tab_separated_without_a_header_in_a_pipe() -> None:
+    out = io.StringIO()
+    Output(out=out, err=io.StringIO()).table(("A", "B"), [("x\ty", "z\nw")])
+    assert out.getvalue() == "x y\tz w\n"
+
+
+def test_json_goes_to_stdout_and_nothing_else_does(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.say("GET /api/v1/environments/?limit=20&q=nothing", 200, {"results": [], "next": None})
+    assert main(["search", "nothing", "--json", "--url", server.url]) == 0
+    got = capsys.readouterr()
+    assert json.loads(got.out) == []
+    assert got.err == ""
+
+
+def test_errors_are_json_too(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "alice/none", "--json", "--url", server.url]) == 1
+    assert json.loads(capsys.readouterr().err)["error"]["code"] == "hub.error"
+
+
+def test_a_hub_that_is_down_is_named_with_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--url", "http://127.0.0.1:9"]) == 1
+    said = capsys.readouterr().err
+    assert "cannot reach http://127.0.0.1:9: Connection refused" in said
+    assert "hint:" in said
+
+
+def test_a_bad_reference_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "reverse-text"]) == 2
+    assert "write owner/name" in capsys.readouterr().err
