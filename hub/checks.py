@@ -51,3 +51,17 @@ def half_a_key(**_: Any) -> list[CheckMessage]:
             id="hub.E001",
         )
     ]
+
+
+@register(deploy=False)
+def a_model_without_a_name(**_: Any) -> list[CheckMessage]:
+    """hub.E002: runs would never ask for the model that somebody meant to configure."""
+    if settings.HUB_MODEL or not settings.HUB_MODEL_URL:
+        return []
+    return [
+        checks.Error(
+            f"HUB_MODEL_URL={settings.HUB_MODEL_URL!r} is set and HUB_MODEL is not",
+            hint="Set HUB_MODEL to a name that GET /models of that server lists.",
+            id="hub.E002",
+        )
+    ]

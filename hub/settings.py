@@ -129,9 +129,10 @@ if HUB_STORAGE == "s3" and not HUB_S3_BUCKET:
     raise ImproperlyConfigured("HUB_STORAGE='s3' needs HUB_S3_BUCKET")
 
 # --- Runs ------------------------------------------------------------------------------------
-# The name only: HUB_MODEL_URL and HUB_MODEL_API_KEY are the runner's settings, and `make run`
-# hands them on to the one it starts.
+# The hub only names the model. How it is reached is each runner's own setting; `serve` hands
+# its variables on to the runner that it starts.
 HUB_MODEL = env.text("HUB_MODEL")
+HUB_MODEL_URL = env.url("HUB_MODEL_URL")
 
 HUB_PROBES = env.words("HUB_PROBES", PROBES, among=PROBES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run

@@ -1,0 +1,66 @@
+"""Settings as an operator meets them: documented, and refused in one sentence when wrong."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from hub import checks
+
+ROOT = Path(settings.BASE_DIR)
+READ = re.compile(r'"((?:HUB|RUNNER)_[A-Z0-9_]+|DATABASE_URL)"')
+
+
+@pytest.mark.parametrize("file", ["hub/settings.py", "worker/envyard_runner/config.py"])
+def test_every_variable_is_documented(file: str) -> None:
+    documented = set(re.findall(r"`([A-Z0-9_]+)`", (ROOT / "docs/settings.md").read_text()))
+    read = set(READ.findall((ROOT / file).read_text()))
+    assert len(read) > 10
+    assert read - documented == set()
+
+
+def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """`manage.py check` in a process of its own, with these variables and no others of ours."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), "check"],
+        env={"PATH": "/usr/bin:/bin", "HUB_HOME": str(tmp_path)} | environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("HUB_PORT", "http", "HUB_PORT='http': must be a whole number"),
+        ("HUB_PROBES", "silent,loud", "'loud' must be one of silent, parrot"),
+        ("HUB_REQUIRED_POLICIES", "model", "'model' must be one of silent, parrot"),
+        ("HUB_STORAGE", "s3", "HUB_STORAGE='s3' needs HUB_S3_BUCKET"),
+        ("HUB_MODEL_URL", "http://127.0.0.1:1/v1", "HUB_MODEL is not"),
+        ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY are set together"),
+    ],
+)
+def test_a_bad_setting_stops_the_start_and_says_why(
+    tmp_path: Path, name: str, value: str, said: str
+) -> None:
+    done = start(tmp_path, **{name: value})
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_the_defaults_start_and_keep_their_key(tmp_path: Path) -> None:
+    assert start(tmp_path).returncode == 0
+    key = (tmp_path / "secret_key").read_text()
+    assert start(tmp_path).returncode == 0
+    assert (tmp_path / "secret_key").read_text() == key
+
+
+def test_clear_text_outside_this_machine_is_warned_of(settings: object) -> None:
+    settings.HUB_URL = "http://hub.example.org"  # type: ignore[attr-defined]
+    assert [message.id for message in checks.plain_http()] == ["hub.W002"]
+    settings.HUB_URL = "https://hub.example.org"  # type: ignore[attr-defined]
+    assert checks.plain_http() == []
