@@ -16,7 +16,8 @@ from pathlib import Path
 from envyard_runner.limits import Limits
 
 SYSTEM_HOME = Path("/var/lib/envyard-runner")
-PYTHON_VERSIONS = ("3.14", "3.13", "3.12", "3.11")
+# The newest first, but for the one that many dependencies have no wheels for yet.
+PYTHON_VERSIONS = ("3.13", "3.12", "3.11", "3.14")
 MEBIBYTE = 1 << 20
 
 
@@ -113,25 +114,27 @@ def secret(environ: Mapping[str, str], name: str) -> str | None:
 
 
 def default_python() -> str:
-    """The newest system interpreter that every user of the machine may run."""
+    """The first system interpreter that every user of the machine may run."""
     for folder in ("/usr/bin", "/usr/local/bin"):
         for version in PYTHON_VERSIONS:
             path = Path(folder) / f"python{version}"
-            if path.exists() and reachable(path) is None:
+            if path.exists() and unreadable(path) is None:
                 return str(path)
     return "/usr/bin/python3"
 
 
-def reachable(path: Path) -> Path | None:
-    """None when every user can walk to `path` and read it, else the first path in the way."""
-    path = path.absolute()
-    for one in (*reversed(path.parents), path):
-        try:
-            mode = one.stat().st_mode
-        except OSError:
-            return one
-        need = 0o001 if stat.S_ISDIR(mode) else 0o004
-        if not mode & need:
+def unreadable(file: Path) -> Path | None:
+    """None when every user can read `file`, else the folder or file in the way."""
+    if blocked := blocked_folder(file.absolute().parent):
+        return blocked
+    return None if file.stat().st_mode & stat.S_IROTH else file
+
+
+def blocked_folder(folder: Path) -> Path | None:
+    """None when every user can walk to and into `folder`, else the first folder in the way."""
+    folder = folder.absolute()
+    for one in (*reversed(folder.parents), folder):
+        if not one.stat().st_mode & stat.S_IXOTH:
             return one
     return None
 
@@ -143,7 +146,7 @@ def _home(environ: Mapping[str, str]) -> Path:
     if os.geteuid() != 0:
         return home
     existing = next(parent for parent in home.parents if parent.exists())
-    return home if reachable(existing) is None else SYSTEM_HOME
+    return home if blocked_folder(existing) is None else SYSTEM_HOME
 
 
 def _default_uv() -> str:

@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from envyard_runner.config import reachable
+from envyard_runner.config import unreadable
 from envyard_runner.sandbox.command import Base
 from envyard_runner.sandbox.exit import SandboxError
 
@@ -22,7 +22,9 @@ def base(python: Path) -> Base:
     Symlinks are resolved, since only the target's folder is bound in the sandbox.
     """
     real = python.resolve()
-    if os.geteuid() == 0 and (blocked := reachable(real)) is not None:
+    if not real.exists():
+        raise SandboxError(f"there is no {python}; apt-get install python3, or set RUNNER_PYTHON")
+    if os.geteuid() == 0 and (blocked := unreadable(real)) is not None:
         raise SandboxError(
             f"{python} cannot be used: other users may not read {blocked}; "
             "set RUNNER_PYTHON to a system Python (apt-get install python3)"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from envyard_runner.config import Config
+from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
@@ -77,7 +77,7 @@ class Sandbox:
         """
         if os.geteuid() == 0:
             for path in (venv, config.home):
-                if path.exists() and (blocked := _blocked(path)) is not None:
+                if path.exists() and (blocked := blocked_folder(path)) is not None:
                     raise SandboxError(
                         f"{path} cannot be used: other users may not enter {blocked}; "
                         "set RUNNER_HOME to a folder that every user can walk through"
@@ -286,15 +286,3 @@ class Sandbox:
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(fd, CHUNK):
                 self._take_log(chunk)
-
-
-def _blocked(folder: Path) -> Path | None:
-    """The first folder on the way to `folder` (or itself) that other users may not walk through."""
-    return next(
-        (
-            one
-            for one in (*reversed(folder.absolute().parents), folder)
-            if not one.stat().st_mode & 1
-        ),
-        None,
-    )

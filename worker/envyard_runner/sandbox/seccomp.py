@@ -92,7 +92,7 @@ def program() -> bytes:
 
 def _library() -> ModuleType:
     try:
-        import pyseccomp  # type: ignore[import-untyped]
+        import pyseccomp
     except (ImportError, RuntimeError, OSError, AttributeError) as error:
         raise SandboxError(
             f"libseccomp cannot be loaded ({error}); install it: apt-get install libseccomp2"

@@ -1,0 +1,222 @@
+"""`hub-runner doctor`: tries everything a run needs and says what to install or change."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import aiohttp
+
+from envyard_runner.config import Config, ConfigError, blocked_folder
+from envyard_runner.limits import Limits
+from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.sandbox import Exit, Sandbox, SandboxError, interpreter, seccomp, uids
+from envyard_runner.sandbox.rundir import make_shared
+
+SECONDS = 10.0
+TRIAL = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=16 << 20)
+# What must fail inside, one line each; the program tells through its events which did not.
+ATTEMPTS = """
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def ptrace():
+    if libc.ptrace(16, 1, 0, 0): raise PermissionError
+attempts = {
+    "reached the network": lambda: socket.create_connection(("192.0.2.1", 80), 1),
+    "made a vsock": lambda: socket.socket(40, socket.SOCK_STREAM),
+    "read the host's files": lambda: open("/etc/shadow"),
+    "wrote to the host's files": lambda: open("/usr/envyard", "w"),
+    "traced its keeper": ptrace,
+    "is root": lambda: os.setuid(0),
+}
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except OSError:
+        continue
+    os.write(int(os.environ["ENVYARD_EVENTS_FD"]), name.encode() + b"\\n")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One precondition, whether it holds, and what was seen or what to do."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+class Unfit(Exception):
+    """A check failed; the message says what to install or change."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print one line a check, or JSON; exit code 1 when one fails."""
+    parser = argparse.ArgumentParser("hub-runner doctor", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the checks as JSON")
+    asked = parser.parse_args(arguments)
+    try:
+        checks = asyncio.run(examine(Config.from_environment()))
+    except ConfigError as error:
+        checks = [Check("settings", False, str(error))]
+    if asked.json:
+        sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
+    else:
+        for check in checks:
+            sys.stdout.write(f"{'OK' if check.ok else 'FAIL':5} {check.name:13} {check.detail}\n")
+    return 0 if all(check.ok for check in checks) else 1
+
+
+async def examine(config: Config) -> list[Check]:
+    """Every check in order: this machine first, then the hub."""
+    return [*await examine_machine(config), *await examine_hub(config)]
+
+
+async def require_sandbox(config: Config) -> None:
+    """Raise SandboxError with all that is wrong; a runner calls this before it takes any run."""
+    wrong = [check for check in await examine_machine(config) if not check.ok]
+    if wrong:
+        raise SandboxError("; ".join(f"{check.name}: {check.detail}" for check in wrong))
+
+
+async def examine_machine(config: Config) -> list[Check]:
+    """What runs need of this machine, ending with a real sandbox."""
+    return [
+        await _check("bubblewrap", _bubblewrap, config),
+        await _check("filter", _filter, config),
+        await _check("interpreter", _interpreter, config),
+        await _check("home", _home, config),
+        await _check("user", _user, config),
+        await _check("sandbox", _sandbox, config),
+        await _check("uv", _uv, config),
+    ]
+
+
+async def examine_hub(config: Config) -> list[Check]:
+    """Whether the hub answers and knows the token."""
+    return [await _check("hub", _hub, config), await _check("token", _token, config)]
+
+
+async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:
+    try:
+        return Check(name, True, await of(config))
+    except (Unfit, SandboxError) as error:
+        return Check(name, False, str(error))
+
+
+async def _bubblewrap(config: Config) -> str:
+    return _version(config.bwrap, "apt-get install bubblewrap, or set RUNNER_BWRAP")
+
+
+async def _uv(config: Config) -> str:
+    return _version(config.uv, "pip install uv, or set RUNNER_UV")
+
+
+def _version(program: Path, remedy: str) -> str:
+    try:
+        said = subprocess.run(
+            [program, "--version"], env={}, capture_output=True, text=True, timeout=30, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Unfit(f"{program} does not start ({error}): {remedy}") from error
+    return f"{said.stdout.strip()}, {program}"
+
+
+async def _filter(config: Config) -> str:
+    return f"libseccomp made a filter of {len(seccomp.program())} bytes"
+
+
+async def _interpreter(config: Config) -> str:
+    base = interpreter.base(config.python)
+    return f"Python {base.version}, {base.python}"
+
+
+async def _home(config: Config) -> str:
+    try:
+        make_shared(config.home)
+        with tempfile.TemporaryFile(dir=config.home):
+            pass
+    except OSError as error:
+        raise Unfit(
+            f"{config.home} cannot be written ({error.strerror}): set RUNNER_HOME"
+        ) from error
+    if os.geteuid() == 0 and (blocked := blocked_folder(config.home)):
+        raise Unfit(
+            f"{config.home}: other users may not enter {blocked}; "
+            "set RUNNER_HOME to a folder that every user can walk through"
+        )
+    free = os.statvfs(config.home)
+    return f"{config.home}, {free.f_bavail * free.f_frsize >> 30} GiB free"
+
+
+async def _user(config: Config) -> str:
+    if os.geteuid() == 0:
+        return f"root: every run gets a uid of its own, {uids.FIRST} to {uids.LAST}"
+    return f"uid {os.geteuid()}: all runs share it; as root each would get a uid of its own"
+
+
+async def _sandbox(config: Config) -> str:
+    reached, end = await _trial(config)
+    if reached:
+        raise Unfit(f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it")
+    if end.code != 0:
+        raise Unfit(f"a program in the sandbox ended with {end}")
+    if end.held_by == "cgroup2":
+        return f"sealed in {end.seconds:.2f} s; memory held by a cgroup"
+    return (
+        f"sealed in {end.seconds:.2f} s; memory held by rlimit and watchdog "
+        "(a delegated cgroup v2 in RUNNER_CGROUP is stricter)"
+    )
+
+
+async def _trial(config: Config) -> tuple[list[str], Exit]:
+    make_shared(config.home)
+    with _empty_venv(config) as venv:
+        trial = replace(TRIAL, memory_bytes=min(TRIAL.memory_bytes, config.limits.memory_bytes))
+        async with Sandbox.prepare(config=config, venv=venv, job=b"{}", limits=trial) as sandbox:
+            (await sandbox.start(["python", "-c", ATTEMPTS])).close()
+            reached = [line.decode("utf-8", "replace") async for line in sandbox.lines()]
+            return reached, await sandbox.wait()
+
+
+@contextmanager
+def _empty_venv(config: Config) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=config.home) as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
+
+
+async def _hub(config: Config) -> str:
+    timeout = aiohttp.ClientTimeout(total=SECONDS)
+    url = f"{config.hub_url}/healthz"
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
+            if answer.status != 200:
+                raise Unfit(f"{url} answered {answer.status}: is HUB_URL the hub's address?")
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise Unfit(f"{url} does not answer ({error}): start the hub or set HUB_URL") from error
+    return config.hub_url
+
+
+async def _token(config: Config) -> str:
+    if config.token is None:
+        return "none given; a runner needs HUB_RUNNER_TOKEN or HUB_RUNNER_TOKEN_FILE"
+    async with aiohttp.ClientSession() as session:
+        hub = Hub(session, url=config.hub_url, token=config.token, patience=SECONDS)
+        try:
+            return f"the hub knows this runner as {await hub.whoami()}"
+        except HubRefused as error:
+            raise Unfit(f"the hub refused the token: {error}; make another runner token") from error
+        except HubLost as error:
+            raise Unfit(f"not tried, the hub is away: {error}") from error
