@@ -1,0 +1,109 @@
+"""POST /legacy/{owner}/: the upload that stock twine and uv know.
+
+Source: what twine 7 and uv 0.13 send and show. twine prints the reason phrase of a refusal, uv
+its body, so both carry the message.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO, cast
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt
+
+from registry import limits
+from registry.accounts.models import Owner
+from registry.api.auth import CHALLENGE, token_of
+from registry.api.errors import request_id
+from registry.errors import HubError, NotFound
+from registry.uploads import services
+
+TEXT = "text/plain; charset=utf-8"
+MAX_REASON = 400
+USE = "This address takes uploads: twine upload --repository-url {url} dist/*.whl\n"
+
+
+@csrf_exempt  # it takes a token, never the browser's session
+def upload(request: HttpRequest, owner: str) -> HttpResponseBase:
+    """Publish the wheel in the form under that owner: 200, or a refusal that says why."""
+    if request.method != "POST":
+        url = f"{settings.HUB_URL}{reverse('upload', args=[owner])}"
+        return HttpResponse(
+            USE.format(url=url), status=405, headers={"Allow": "POST"}, content_type=TEXT
+        )
+    try:
+        accepted = _accept(request, owner)
+    except HubError as error:
+        return _refusal(request, error)
+    version = accepted.version
+    done = "accepted" if accepted.created else "already here"
+    return HttpResponse(f"{version} {done}: {version.filename}\n", content_type=TEXT)
+
+
+def _accept(request: HttpRequest, owner: str) -> services.Accepted:
+    token = token_of(request)
+    if token is None:
+        raise HubError(
+            "request.unauthenticated",
+            "an upload needs an API token",
+            "Give the user name __token__ and a hub_... token as the password.",
+            401,
+        )
+    under = Owner.objects.filter(name=owner).first()
+    if under is None:
+        raise NotFound(f"there is no owner {owner!r}")
+    fields, file = _form(request)
+    return services.accept(
+        wheel=cast("BinaryIO", file.file),
+        filename=file.name or "",
+        form=fields,
+        owner=under,
+        by=token.user,
+        token=token,
+    )
+
+
+def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
+    """The fields and the one file, on disk; what an interrupted request wrote goes with it."""
+    length = int(request.headers.get("Content-Length") or 0)
+    if length > limits.upload_bytes():
+        raise HubError(
+            "wheel.too_large",
+            f"the upload has {length} bytes; the limit is {limits.upload_bytes()}",
+            status=413,
+        )
+    request.upload_handlers = [TemporaryFileUploadHandler(request)]
+    try:
+        fields, files = request.POST, request.FILES
+    except RequestDataTooBig:
+        raise HubError("request.too_large", "the form's fields are too long", status=413) from None
+    except (MultiPartParserError, UnreadablePostError, SuspiciousOperation) as error:
+        raise HubError("request.invalid", f"the form cannot be read: {error}") from None
+    sent = [file for name in files for file in files.getlist(name)]
+    if list(files) != ["content"] or len(sent) != 1:
+        raise HubError(
+            "request.invalid",
+            f"field content must be the one file, not {', '.join(files) or 'missing'}",
+        )
+    return dict(fields.lists()), sent[0]
+
+
+def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
+    said = f"{error.message} [{error.code}] {error.hint}".strip()
+    response: HttpResponse
+    if request.get_preferred_type(["text/plain", "application/json"]) == "application/json":
+        response = JsonResponse(error.to_dict(request_id(request)), status=error.status)
+    else:
+        response = HttpResponse(f"{said}\n", status=error.status, content_type=TEXT)
+    plain = said.encode("ascii", "replace").decode()
+    response.reason_phrase = "".join(c if c.isprintable() else " " for c in plain)[:MAX_REASON]
+    if error.status == 401:
+        response["WWW-Authenticate"] = CHALLENGE
+    return response

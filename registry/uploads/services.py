@@ -1,0 +1,170 @@
+"""How a wheel becomes a version: checked, kept, written down, and the hub's worker rung."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.db import transaction
+
+from envyard.contract import checks
+from envyard.contract import wheel as wheels
+from envyard.contract.codes import Finding
+from envyard.contract.names import normalise
+from envyard.contract.wheel import Unreadable, Wheel
+from registry import doorbell, events, limits, storage
+from registry.accounts import permissions
+from registry.accounts.models import Owner, Token, User
+from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.services import get_or_create_environment
+from registry.catalog.sorting import sort_key
+from registry.errors import Forbidden, HubError
+from registry.uploads.form import FORM, Upload, form_repeats_metadata
+
+CHECK = "registry.check_version"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The version that the upload made, or made before where `created` is False."""
+
+    version: Version
+    created: bool
+
+
+def accept(
+    *,
+    wheel: BinaryIO | Path,
+    form: Mapping[str, list[str]],
+    owner: Owner,
+    by: User,
+    token: Token | None,
+    filename: str = "",
+) -> Accepted:
+    """Publish a wheel under the owner; raises HubError, and then nothing is kept.
+
+    `filename` is needed where the wheel is a file without its own name. The bytes reach storage
+    before the rows: a crash in between leaves an object that nothing names, never a version
+    without its wheel.
+    """
+    upload = Upload.of(wheel, filename or Path(getattr(wheel, "name", "")).name, form)
+    _refuse(found for check in FORM for found in check(upload))
+    _authorise(upload, owner, by, token)
+    if before := _same(upload, owner):
+        return Accepted(before, created=False)
+    read = _read(upload)
+    _refuse([*checks.run(read), *form_repeats_metadata(upload, read)])
+    _keep(upload, read)
+    return _publish(upload, read, owner, by)
+
+
+def _refuse(findings: Iterable[Finding]) -> None:
+    errors = [found for found in findings if found.severity == "error"]
+    if errors:
+        raise HubError.of_findings(errors)
+
+
+def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> None:
+    """Answers alike whether a private environment of that name exists or not."""
+    name = normalise(upload.field("name"))
+    environment = Environment.objects.filter(owner=owner, name=name).first()
+    if environment and permissions.can(by, "environment.publish", environment, token):
+        return
+    if not permissions.can(by, "owner.publish", owner):
+        raise Forbidden(
+            f"{by.get_username()} may not publish under {owner.name!r}",
+            code="upload.owner_mismatch",
+        )
+    permissions.require(by, "owner.publish", owner, token)
+
+
+def _same(upload: Upload, owner: Owner) -> Version | None:
+    """The version that these very bytes made under this very name."""
+    return Version.objects.filter(
+        environment__owner=owner,
+        environment__name=normalise(upload.field("name")),
+        filename=upload.filename,
+        sha256=upload.sha256,
+        deleted_at=None,
+    ).first()
+
+
+def _read(upload: Upload) -> Wheel:
+    try:
+        return wheels.read(upload.file, filename=upload.filename, limits=limits.wheels())
+    except Unreadable as error:
+        raise HubError.of_findings([error.finding]) from None
+
+
+def _keep(upload: Upload, read: Wheel) -> None:
+    store = storage.get()
+    store.put(storage.key("wheels", upload.sha256), upload.file, upload.sha256)
+    sha256 = _metadata_sha256(read)
+    store.put(storage.key("metadata", sha256), io.BytesIO(read.metadata.raw), sha256)
+
+
+def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
+    with transaction.atomic():
+        environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
+        # Uploads to one environment take turns here, so that exactly one of two wins and the
+        # other is told why; the constraints on the rows would only say that it lost.
+        Environment.objects.select_for_update().get(pk=environment.pk)
+        if before := _same(upload, owner):
+            return Accepted(before, created=False)
+        _check_free(environment, read)
+        version = Version.objects.create(environment=environment, **_columns(upload, read, by))
+        UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
+        events.record(
+            "version.uploaded",
+            by=by,
+            environment=environment,
+            version=version,
+            sha256=upload.sha256,
+        )
+        doorbell.after_commit(CHECK, version_id=version.pk)
+    return Accepted(version, created=True)
+
+
+def _check_free(environment: Environment, read: Wheel) -> None:
+    """Neither version nor file name ever returns, not even after a deletion."""
+    taken = environment.versions.filter(sort_key=sort_key(read.version)).first()
+    if taken is not None:
+        same = "" if taken.version == read.version else f", the same version as {read.version}"
+        raise HubError(
+            "upload.version_exists",
+            f"File already exists: {environment}=={taken.version}{same} has other bytes",
+        )
+    if UsedFilename.objects.filter(owner=environment.owner, filename=read.filename).exists():
+        raise HubError(
+            "upload.filename_taken", f"File already exists: {read.filename!r} was used before"
+        )
+
+
+def _columns(upload: Upload, read: Wheel, by: User) -> dict[str, object]:
+    said = read.metadata
+    return {
+        "version": read.version,
+        "sort_key": sort_key(read.version),
+        "filename": read.filename,
+        "sha256": upload.sha256,
+        "size": read.size,
+        "metadata_sha256": _metadata_sha256(read),
+        "summary": said.summary,
+        "readme": said.description,
+        "readme_type": said.description_content_type,
+        "license": said.license,
+        "requires_python": said.requires_python,
+        "requires_dist": list(said.requires_dist),
+        "keywords": list(said.keywords),
+        "links": said.project_urls,
+        "authors": said.authors,
+        "uploaded_by": by,
+    }
+
+
+def _metadata_sha256(read: Wheel) -> str:
+    return hashlib.sha256(read.metadata.raw).hexdigest()
