@@ -34,9 +34,7 @@ def begin(*, device_name: str) -> Begun:
     """Open a login for that device; it lives ten minutes."""
     name = device_name.strip()
     if not 1 <= len(name) <= 80:
-        raise HubError(
-            "request.invalid", f"device_name {name[:90]!r} must have 1 to 80 characters"
-        )
+        raise HubError("request.invalid", f"device_name {name[:90]!r} must have 1 to 80 characters")
     now = timezone.now()
     DeviceLogin.objects.filter(expires_at__lt=now - LIFE).delete()
     secret = secrets.token_urlsafe(32)
@@ -98,7 +96,10 @@ def poll(*, device_code: str) -> tuple[Token, str] | None:
         raise _over()
     if login.denied_at is not None:
         raise HubError(
-            "request.forbidden", "the login was denied in the browser", "Run `hub login` again.", 403
+            "request.forbidden",
+            "the login was denied in the browser",
+            "Run `hub login` again.",
+            403,
         )
     if login.approved_at is None or login.user is None:
         return None

@@ -122,7 +122,10 @@ NAMED = {
 
 
 def can(
-    who: Who, verb: str, obj: Environment | Version | Run | Owner | Token, token: Token | None = None
+    who: Who,
+    verb: str,
+    obj: Environment | Version | Run | Owner | Token,
+    token: Token | None = None,
 ) -> bool:
     """May this person, acting through this token (None: in the browser), do that to the object?
 
@@ -147,7 +150,10 @@ def _asker(who: Who, token: Token | None) -> Asker:
 
 
 def require(
-    who: Who, verb: str, obj: Environment | Version | Run | Owner | Token, token: Token | None = None
+    who: Who,
+    verb: str,
+    obj: Environment | Version | Run | Owner | Token,
+    token: Token | None = None,
 ) -> None:
     """Return where `can` allows it; else raise 404, 401 or 403, whichever gives nothing away."""
     if can(who, verb, obj, token):

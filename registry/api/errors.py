@@ -35,7 +35,7 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response:
     error = _translate(exc)
     request = context["request"]
     if error is None:
-        log.exception("unhandled error in %s", request.path)
+        log.error("unhandled error in %s", request.path, exc_info=exc)
         error = HubError("hub.error", status=500)
     return Response(error.to_dict(request_id(request)), error.status, headers=_headers(error))
 

@@ -1,5 +1,52 @@
-"""Where the registry's HTTP surface is mounted."""
+"""Where the registry's HTTP surface is mounted. An API path nobody knows is a JSON 404."""
 
-from django.urls import URLPattern, URLResolver
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from registry.api import accounts, environments, files, runs, simple, upload, versions
+from registry.api.errors import answers_errors
+from registry.errors import NotFound
+
+ENV = "environments/<str:owner>/<str:name>/"
+VERSION = f"{ENV}versions/<str:number>/"
+RUN = "runs/<uuid:pk>/"
+
+
+@answers_errors
+def nothing(request: HttpRequest) -> HttpResponse:
+    """404 in the API's own shape."""
+    raise NotFound(f"the API has no {request.path}: paths end in a slash, see the documentation")
+
+
+api = [
+    path("environments/", environments.environments, name="api-environments"),
+    path(ENV, environments.environment, name="api-environment"),
+    path(f"{ENV}versions/", versions.versions, name="api-versions"),
+    path(f"{ENV}runs/", runs.of_environment, name="api-environment-runs"),
+    path(VERSION, versions.version, name="api-version"),
+    path(f"{VERSION}yank/", versions.yank, name="api-version-yank"),
+    path(f"{VERSION}retry/", versions.retry, name="api-version-retry"),
+    path(RUN, runs.run, name="api-run"),
+    path(f"{RUN}log/", runs.log, name="api-run-log"),
+    path(f"{RUN}rollouts/", runs.rollouts, name="api-run-rollouts"),
+    path(f"{RUN}rollouts/<int:number>/", runs.rollout, name="api-rollout"),
+    path(f"{RUN}cancel/", runs.cancel, name="api-run-cancel"),
+    path("whoami/", accounts.whoami, name="api-whoami"),
+    path("tokens/", accounts.own_tokens, name="api-tokens"),
+    path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),
+    path("login/", accounts.login, name="api-login"),
+    path("login/poll/", accounts.poll, name="api-login-poll"),
+    re_path("^.*$", nothing),
+]
+FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
+
+urlpatterns = [
+    path("api/v1/", include(api)),
+    path("legacy/<str:owner>/", upload.upload, name="upload"),
+    path(f"{FILE}.metadata", files.metadata, name="file-metadata"),
+    path(FILE, files.wheel, name="file"),
+    path("<str:owner>/simple", simple.slash),
+    path("<str:owner>/simple/", simple.root, name="index"),
+    path("<str:owner>/simple/<str:name>", simple.slash),
+    path("<str:owner>/simple/<str:name>/", simple.environment, name="index-environment"),
+]

@@ -1,9 +1,9 @@
 """The moves of a version's status, and the only place that writes it.
 
-    uploaded -> checking -> evaluating -> listed
-                    |            |-> rejected     the author's fault; the fix is a new version
-                    |            '-> held         we could not decide; staff try again
-                    '-> rejected | held
+uploaded -> checking -> evaluating -> listed
+                |            |-> rejected     the author's fault; the fix is a new version
+                |            '-> held         we could not decide; staff try again
+                '-> rejected | held
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
 
 if TYPE_CHECKING:
-    from registry.catalog.models import Environment, Version
+    from registry.catalog.models import Environment, Version  # noqa: F401 - named in strings
 
 
 class VersionQuerySet(QuerySet["Version"]):
@@ -27,9 +27,7 @@ class VersionQuerySet(QuerySet["Version"]):
 
     def installable(self) -> Self:
         """Published and not quarantined, yanked ones included: what an index offers."""
-        return self.published().filter(
-            quarantined_at=None, environment__quarantined_at=None
-        )
+        return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
 
     def visible_to(self, who: Who, token: Token | None = None) -> Self:
         """Those for which `can(who, "version.see", ...)` holds."""

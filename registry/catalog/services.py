@@ -73,7 +73,9 @@ def yank(*, version: Version, by: User, reason: str) -> None:
     """Take a listed version out of catalogue and `latest`; exact pins still install (PEP 592)."""
     reason = " ".join(reason.split())
     if not 1 <= len(reason) <= 400:
-        raise HubError("request.invalid", f"reason must have 1 to 400 characters, not {len(reason)}")
+        raise HubError(
+            "request.invalid", f"reason must have 1 to 400 characters, not {len(reason)}"
+        )
     _overlay(version, "yanked", by=by, yanked_at=timezone.now(), yanked_reason=reason)
 
 
@@ -101,13 +103,17 @@ def release(*, version: Version, by: User) -> None:
 def _overlay(version: Version, verb: str, *, by: User, **change: object) -> None:
     """Write one overlay where it is not so already; `change` begins with its time or None."""
     field, at = next(iter(change.items()))
-    rows = Version.objects.filter(pk=version.pk, deleted_at=None, **{f"{field}__isnull": at is not None})
+    rows = Version.objects.filter(
+        pk=version.pk, deleted_at=None, **{f"{field}__isnull": at is not None}
+    )
     if field == "yanked_at":
         rows = rows.filter(status=Version.Status.LISTED)
     with transaction.atomic():
         if not rows.update(**change):
             version.refresh_from_db()
-            raise Stale(f"{version} ({version.status}) cannot be {verb}: it is not listed, or is so already")
+            raise Stale(
+                f"{version} ({version.status}) cannot be {verb}: it is not listed, or is so already"
+            )
         for name, value in change.items():
             setattr(version, name, value)
         events.record(

@@ -1,0 +1,121 @@
+"""Who am I, my tokens, and signing in from the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.decorators import api_view, authentication_classes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from envyard.contract.names import BadName, parse_ref
+from registry.accounts import devices, tokens
+from registry.accounts.models import Owner, Token, User
+from registry.accounts.permissions import require
+from registry.api import body, links, lookup, shapes, throttles
+from registry.api.auth import asker, person
+from registry.api.paging import page
+from registry.catalog.models import Environment
+from registry.errors import HubError
+
+
+@api_view(["GET"])
+def whoami(request: Request) -> Response:
+    """The person, the names they may publish under or look into, and the token they use."""
+    user = person(request)
+    _, token = asker(request)
+    owners = Owner.objects.filter(pk__in=user.roles).order_by("organisation_id", "name")
+    return Response(
+        {
+            "user": user.username,
+            "owners": [
+                {
+                    "name": owner.name,
+                    "kind": "organisation" if owner.organisation_id else "user",
+                    "role": user.roles[owner.pk],
+                }
+                for owner in owners
+            ],
+            "token": shapes.token(token) if token else None,
+        }
+    )
+
+
+@api_view(["GET", "POST"])
+def own_tokens(request: Request) -> Response:
+    """GET: the person's usable tokens. POST: a new one, whose text is shown this once."""
+    user = _manager(request)
+    if request.method == "POST":
+        return _mint(request, user)
+    rows = Token.objects.filter(user=user, revoked_at=None).select_related("environment__owner")
+    return page(
+        request, rows, by=("-pk",), shape=lambda found: [shapes.token(token) for token in found]
+    )
+
+
+def _mint(request: Request, user: User) -> Response:
+    data = body.read(request)
+    token, text = tokens.mint(
+        user=user,
+        name=body.text(data, "name"),
+        scope=body.text(data, "scope"),
+        environment=_environment(request, body.text(data, "environment", default="")),
+        days=body.whole(data, "days"),
+    )
+    return Response({"token": text} | shapes.token(token), 201)
+
+
+def _environment(request: Request, ref: str) -> Environment | None:
+    """The environment a new token is bound to; one may bind it only to what one can see."""
+    if not ref:
+        return None
+    try:
+        wanted = parse_ref(ref)
+    except BadName as refused:
+        raise HubError("request.invalid", str(refused), details={"field": "environment"}) from None
+    return lookup.environment(request, wanted.owner, wanted.name, "environment.see")
+
+
+@api_view(["DELETE"])
+def own_token(request: Request, public_id: str) -> Response:
+    """Revoke one of the person's tokens."""
+    tokens.revoke(user=_manager(request), public_id=public_id)
+    return Response(status=204)
+
+
+def _manager(request: Request) -> User:
+    """The person, where browser session or token may manage tokens."""
+    user = person(request)
+    _, token = asker(request)
+    require(user, "token.manage", Token(user=user), token)
+    return user
+
+
+@api_view(["POST"])
+@authentication_classes([])
+def login(request: Request) -> Response:
+    """Begin `hub login`: a code for the browser and a secret to poll with (RFC 8628)."""
+    throttles.check(request, "device")
+    begun = devices.begin(device_name=body.text(body.read(request), "device_name"))
+    page = links.to("device")
+    answer: dict[str, Any] = {
+        "device_code": begun.device_code,
+        "user_code": begun.user_code,
+        "verification_url": page,
+        "verification_url_complete": f"{page}?code={begun.user_code}",
+        "interval": begun.interval,
+        "expires_in": begun.expires_in,
+    }
+    return Response(answer)
+
+
+@api_view(["POST"])
+@authentication_classes([])
+def poll(request: Request) -> Response:
+    """202 while undecided; 200 with the token once; 403 denied; 410 over."""
+    throttles.check(request, "poll")
+    minted = devices.poll(device_code=body.text(body.read(request), "device_code"))
+    if minted is None:
+        return Response({"status": "pending"}, 202)
+    token, text = minted
+    return Response({"token": text, "user": token.user.username})

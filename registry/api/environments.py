@@ -1,0 +1,101 @@
+"""Environments: list and search, create, show, change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.accounts.permissions import require
+from registry.api import body, lookup, shapes
+from registry.api.auth import asker, person
+from registry.api.paging import page
+from registry.catalog import services
+from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
+from registry.catalog.search import search
+from registry.errors import HubError
+
+SORTS = {
+    "relevance": ("-rank", "pk"),
+    "fresh": ("-fresh_at", "-pk"),
+    "name": ("name", "owner__name", "pk"),
+    "stars": ("-star_count", "-pk"),
+}
+
+
+@api_view(["GET", "POST"])
+def environments(request: Request) -> Response:
+    """GET: the catalogue. POST: get or create an empty environment."""
+    if request.method == "POST":
+        return _create(request)
+    words = request.query_params.get("q", "").strip()
+    sort = request.query_params.get("sort") or ("relevance" if words else "fresh")
+    if sort not in SORTS or (sort == "relevance" and not words):
+        allowed = ", ".join(SORTS)
+        raise HubError(
+            "request.invalid",
+            f"sort {sort[:40]!r} must be one of {allowed}; relevance needs q",
+            details={"field": "sort"},
+        )
+    found = _chosen(request).for_summary()
+    if words:
+        found = search(found, words)
+    return page(request, found, by=SORTS[sort], shape=shapes.environment_summaries)
+
+
+def _chosen(request: Request) -> EnvironmentQuerySet:
+    """What the filters of the query string leave."""
+    who, token = asker(request)
+    found = environments_visible_to(who, token)
+    if request.query_params.get("mine") == "1":
+        found = found.belonging_to(person(request))
+    else:
+        found = found.listed()
+    filters = {
+        "tag": "tags__name",
+        "framework": "latest__framework",
+        "owner": "owner__name",
+    }
+    for name, field in filters.items():
+        if value := request.query_params.get(name, "").strip().lower():
+            found = found.filter(**{field: value})
+    return found
+
+
+def _create(request: Request) -> Response:
+    user, data = person(request), body.read(request)
+    owner = lookup.owner(body.text(data, "owner", default=user.owner.name))
+    _, token = asker(request)
+    require(user, "owner.publish", owner, token)
+    environment, created = services.get_or_create_environment(
+        owner=owner,
+        name=body.text(data, "name"),
+        visibility=body.text(data, "visibility", default="") or None,
+        by=user,
+    )
+    shape = shapes.environment_summary(environment)
+    return Response(shape, 201 if created else 200)
+
+
+@api_view(["GET", "PATCH"])
+def environment(request: Request, owner: str, name: str) -> Response:
+    """GET: an environment with its latest version. PATCH: its visibility."""
+    if request.method == "PATCH":
+        found = lookup.environment(request, owner, name, "environment.manage")
+        visibility = body.text(body.read(request), "visibility")
+        services.set_visibility(environment=found, visibility=visibility, by=person(request))
+    else:
+        found = lookup.environment(request, owner, name, "environment.see")
+    return Response(_detail(request, found))
+
+
+def _detail(request: Request, found: Any) -> shapes.Shape:
+    """With the latest version, or the newest that the asker may see where none is current."""
+    who, token = asker(request)
+    visible = found.versions.visible_to(who, token).newest_first()
+    latest = visible.select_related("uploaded_by", "environment__owner")
+    return shapes.environment_detail(
+        found, latest.filter(pk=found.latest_id).first() or latest.first()
+    )

@@ -1,0 +1,119 @@
+"""Wheels and their METADATA by sha256: immutable bytes with ETag, HEAD and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from registry import storage
+from registry.accounts.permissions import can
+from registry.api import auth, ranges
+from registry.api.errors import answers_errors
+from registry.catalog.models import Environment, Version
+from registry.errors import NotFound
+from registry.runs.queries import held_run
+from registry.runs.tickets import RUN_TOKEN_PREFIX
+from registry.storage.base import CHUNK, Reader
+
+FOREVER = "max-age=31536000, immutable"
+
+
+@require_safe
+@answers_errors
+def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
+    """The wheel. A whole download by a person counts as an install; a runner's does not."""
+    version, by_runner = _authorised(request, shard, sha256, filename)
+    etag = f'"{version.sha256}"'
+    if unchanged := get_conditional_response(request, etag=etag):
+        return _dressed(unchanged, version, etag)
+    whole = request.method == "GET" and "Range" not in request.headers
+    if whole and not by_runner:
+        Environment.objects.filter(pk=version.environment_id).update(installs=F("installs") + 1)
+    key = storage.key("wheels", version.sha256)
+    if request.method == "GET" and (address := storage.get().url(key, version.filename)):
+        redirect = HttpResponseRedirect(address)
+        redirect["Cache-Control"] = "no-store"  # the address expires within minutes
+        return redirect
+    return _dressed(_bytes(request, key, version, etag), version, etag)
+
+
+@require_safe
+@answers_errors
+def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
+    """The wheel's METADATA on its own (PEP 658), so that resolving needs no download."""
+    version, _ = _authorised(request, shard, sha256, filename)
+    etag = f'"{version.metadata_sha256}"'
+    if unchanged := get_conditional_response(request, etag=etag):
+        return _dressed(unchanged, version, etag)
+    with storage.get().open(storage.key("metadata", version.metadata_sha256)) as reader:
+        response = HttpResponse(reader.read(), content_type="text/plain; charset=utf-8")
+    return _dressed(response, version, etag)
+
+
+def _authorised(
+    request: HttpRequest, shard: str, sha256: str, filename: str
+) -> tuple[Version, bool]:
+    """The version whose file this is, and whether its run asks; 404 where the asker may not.
+
+    Two owners may have published the same bytes: any version that the asker may install does.
+    """
+    named = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None)
+    versions = list(named.select_related("environment__owner")) if shard == sha256[:2] else []
+    secret = auth.credentials(request) if versions else None
+    if secret is not None and secret.startswith(RUN_TOKEN_PREFIX):
+        run = held_run(secret)
+        allowed = [version for version in versions if version.pk == run.version_id]
+    else:
+        who, token = auth.identify(request)
+        allowed = [v for v in versions if can(who, "version.install", v, token)]
+    if not allowed:
+        raise NotFound(f"there is no file {filename[:120]!r} of that sha256, or you may not see it")
+    return allowed[0], secret is not None and secret.startswith(RUN_TOKEN_PREFIX)
+
+
+def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpResponseBase:
+    """200, 206 or 416 from our own storage; HEAD has the headers of the GET and no bytes."""
+    asked = request.headers.get("Range", "")
+    if request.headers.get("If-Range", etag) != etag:
+        asked = ""
+    try:
+        part = ranges.wanted(asked, version.size)
+    except ranges.Unsatisfiable:
+        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{version.size}"})
+    start, end = part or (0, version.size)
+    body = () if request.method == "HEAD" else _pieces(storage.get().open(key, start, end))
+    response = StreamingHttpResponse(
+        body, status=206 if part else 200, content_type="application/octet-stream"
+    )
+    response["Content-Length"] = str(end - start)
+    response["Content-Disposition"] = f'attachment; filename="{version.filename}"'
+    if part:
+        response["Content-Range"] = f"bytes {start}-{end - 1}/{version.size}"
+    return response
+
+
+def _pieces(reader: Reader) -> Iterator[bytes]:
+    with closing(reader):
+        while piece := reader.read(CHUNK):
+            yield piece
+
+
+def _dressed(response: HttpResponseBase, version: Version, etag: str) -> HttpResponseBase:
+    """The headers that every answer about a file has. What strangers may not see, shared caches
+    may not keep."""
+    public = (
+        version.environment.visibility == Environment.Visibility.PUBLIC
+        and version.status == Version.Status.LISTED
+    )
+    response["ETag"] = etag
+    response["Accept-Ranges"] = "bytes"
+    response["Cache-Control"] = f"{'public' if public else 'private'}, {FOREVER}"
+    if not public:
+        patch_vary_headers(response, ("Authorization", "Cookie"))
+    return response

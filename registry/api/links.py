@@ -1,0 +1,40 @@
+"""Absolute addresses of what the hub shows and serves; pages are named in frontend/urls.py."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import reverse
+
+from registry.catalog.models import Environment, Version
+from registry.runs.models import Rollout, Run
+
+
+def to(name: str, *args: object) -> str:
+    """The address of a named route, on the host that people know the hub by."""
+    return f"{settings.HUB_URL}{reverse(name, args=args)}"
+
+
+def environment(environment: Environment) -> str:
+    """An environment's page."""
+    return to("environment", environment.owner.name, environment.name)
+
+
+def version(version: Version) -> str:
+    """A version's page."""
+    environment = version.environment
+    return to("version", environment.owner.name, environment.name, version.version)
+
+
+def run(run: Run) -> str:
+    """A run's page."""
+    return to("run", run.pk)
+
+
+def rollout(rollout: Rollout) -> str:
+    """A rollout's page."""
+    return to("rollout", rollout.run_id, rollout.pk)
+
+
+def file(version: Version) -> str:
+    """The wheel itself; `.metadata` behind it is its METADATA."""
+    return to("file", version.sha256[:2], version.sha256, version.filename)

@@ -1,0 +1,59 @@
+"""Scores of many runs in at most one query: kept with the card, else computed and cached."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.core.cache import cache
+
+from envyard.contract.report import RolloutReport
+from registry.card.models import Card
+from registry.card.scores import by_policy
+from registry.runs.models import Rollout, Run
+
+Scores = list[dict[str, Any]]
+SECONDS = 3600
+
+
+def of_runs(runs: Iterable[Run]) -> dict[UUID, Scores]:
+    """Run id -> one score a policy, in the order of the run's policies."""
+    by_id = {run.pk: run for run in runs}
+    found: dict[UUID, Scores] = dict(
+        Card.objects.filter(run__in=by_id).values_list("run_id", "scores")
+    )
+    keys = {_key(run): pk for pk, run in by_id.items() if not found.get(pk)}
+    cached = cache.get_many(keys)
+    found |= {keys[key]: scores for key, scores in cached.items()}
+    missing = {pk: key for key, pk in keys.items() if key not in cached}
+    if missing:
+        computed = _compute(by_id, missing)
+        cache.set_many({missing[pk]: scores for pk, scores in computed.items()}, SECONDS)
+        found |= computed
+    return found
+
+
+def _key(run: Run) -> str:
+    """Changes with every batch of events, so a stale score is never read."""
+    return f"scores-{run.pk}-{run.attempt}-{run.last_seq}-{run.status}"
+
+
+def _compute(by_id: dict[UUID, Run], wanted: Iterable[UUID]) -> dict[UUID, Scores]:
+    rows: dict[UUID, list[RolloutReport]] = defaultdict(list)
+    fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
+    for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
+        rows[run_id].append(RolloutReport(*values))
+    return {
+        pk: [
+            score.to_dict()
+            for score in sorted(by_policy(rows[pk]), key=lambda s: _place(by_id[pk], s.policy))
+        ]
+        for pk in wanted
+    }
+
+
+def _place(run: Run, policy: str) -> int:
+    policies = list(run.policies)
+    return policies.index(policy) if policy in policies else len(policies)

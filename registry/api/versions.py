@@ -1,0 +1,48 @@
+"""Versions: list, show, yank, retry."""
+
+from __future__ import annotations
+
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry import pipeline
+from registry.api import body, lookup, shapes
+from registry.api.auth import asker, person
+from registry.api.paging import page
+from registry.catalog import services
+
+
+@api_view(["GET"])
+def versions(request: Request, owner: str, name: str) -> Response:
+    """The versions that the asker may see, newest first."""
+    found = lookup.environment(request, owner, name, "environment.see")
+    visible = found.versions.visible_to(*asker(request)).select_related("environment__owner")
+    return page(request, visible, by=("-sort_key", "-pk"), shape=shapes.version_summaries)
+
+
+@api_view(["GET"])
+def version(request: Request, owner: str, name: str, number: str) -> Response:
+    """One version with its findings, its place in the pipeline, its last run and its card."""
+    found = lookup.version(request, owner, name, number, "version.see")
+    return Response(shapes.version_detail(found))
+
+
+@api_view(["POST", "DELETE"])
+def yank(request: Request, owner: str, name: str, number: str) -> Response:
+    """POST with a reason: yank. DELETE: undo it."""
+    found = lookup.version(request, owner, name, number, "version.yank")
+    if request.method == "POST":
+        reason = body.text(body.read(request), "reason")
+        services.yank(version=found, by=person(request), reason=reason)
+    else:
+        services.unyank(version=found, by=person(request))
+    return Response(shapes.version_summary(found))
+
+
+@api_view(["POST"])
+def retry(request: Request, owner: str, name: str, number: str) -> Response:
+    """Staff: evaluate a held version once more."""
+    found = lookup.version(request, owner, name, number, "version.retry")
+    pipeline.retry(version=found, by=person(request))
+    return Response(shapes.version_detail(found))
