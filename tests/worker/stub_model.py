@@ -1,0 +1,152 @@
+"""A small OpenAI-compatible model server for tests: `python -m tests.worker.stub_model PORT`.
+
+It reverses texts as asked, calls the first tool it is offered once, and otherwise says "ok". In a
+test its `failure` says how it misbehaves, and `requests` holds what it was asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from aiohttp import web
+
+Failure = Literal["", "500", "503", "400", "404", "hang", "not_json", "cut_stream"]
+TEXT = re.compile(r"Text:\n(.*)", re.DOTALL)
+
+
+@dataclass
+class StubModel:
+    """What it was asked, and how it is to fail (`failing` calls from now on, or all at -1)."""
+
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    failure: Failure = ""
+    failing: int = -1
+
+    def application(self) -> web.Application:
+        """The server's routes."""
+        application = web.Application()
+        application.router.add_post("/v1/chat/completions", self.chat)
+        application.router.add_post("/v1/completions", self.complete)
+        application.router.add_get("/v1/models", self.models)
+        return application
+
+    async def models(self, _: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "stub", "object": "model"}]})
+
+    async def complete(self, request: web.Request) -> web.Response:
+        body = await self._note(request)
+        answer = f"{body['prompt']} and so on"
+        choice = {"index": 0, "text": answer, "finish_reason": "stop"}
+        return web.json_response({"id": "c", "choices": [choice], "usage": usage(answer)})
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        body = await self._note(request)
+        failure = self._fails()
+        if failure == "hang":
+            await asyncio.sleep(3600)
+        if failure == "not_json":
+            return web.Response(text="<html>busy</html>")
+        if failure.isdigit():
+            error = {"message": "told to fail", "type": "stub"}
+            return web.json_response({"error": error}, status=int(failure))
+        message = decide(body)
+        reason = "tool_calls" if "tool_calls" in message else "stop"
+        if not body.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": reason}
+            return web.json_response({"id": "c", "choices": [choice], "usage": usage(message)})
+        return await self._stream(request, message, reason, cut=failure == "cut_stream")
+
+    async def _stream(
+        self, request: web.Request, message: dict[str, Any], reason: str, *, cut: bool
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for delta in deltas(message):
+            await send(response, {"choices": [{"index": 0, "delta": delta}]})
+        if cut:
+            return response
+        last = {"index": 0, "delta": {}, "finish_reason": reason}
+        await send(response, {"choices": [last]})
+        await send(response, {"choices": [], "usage": usage(message)})
+        await response.write(b"data: [DONE]\n\n")
+        return response
+
+    async def _note(self, request: web.Request) -> dict[str, Any]:
+        body: dict[str, Any] = await request.json()
+        self.requests.append(body)
+        self.headers.append(dict(request.headers))
+        return body
+
+    def _fails(self) -> Failure:
+        if self.failing == 0:
+            return ""
+        self.failing -= 1
+        return self.failure
+
+
+def decide(body: dict[str, Any]) -> dict[str, Any]:
+    """The assistant's message: a tool call, the tool's result, a reversed text, or "ok"."""
+    last = body["messages"][-1]
+    if body.get("tools") and last["role"] == "user":
+        return {"role": "assistant", "content": None, "tool_calls": [call(body["tools"][0])]}
+    if last["role"] == "tool":
+        return {"role": "assistant", "content": f"Answer: {last['content']}"}
+    if "reversed_text" in str(last["content"]):
+        found = TEXT.search(last["content"])
+        text = found[1] if found else last["content"]
+        return {"role": "assistant", "content": f"<reversed_text>{text[::-1]}</reversed_text>"}
+    return {"role": "assistant", "content": "ok"}
+
+
+def call(tool: dict[str, Any]) -> dict[str, Any]:
+    """A call of the tool with the first allowed value, 1 or "x" for every property."""
+    function = tool["function"]
+    properties = (function.get("parameters") or {}).get("properties") or {}
+    arguments = {
+        name: schema["enum"][0]
+        if schema.get("enum")
+        else 1
+        if schema.get("type") in ("integer", "number")
+        else "x"
+        for name, schema in properties.items()
+    }
+    said = {"name": function["name"], "arguments": json.dumps(arguments)}
+    return {"id": "call_1", "type": "function", "function": said}
+
+
+def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The message in pieces, tool arguments cut in the middle as real servers do."""
+    parts: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    content = message["content"] or ""
+    parts += [{"content": content[at : at + 5]} for at in range(0, len(content), 5)]
+    for index, one in enumerate(message.get("tool_calls", [])):
+        arguments = one["function"]["arguments"]
+        half = len(arguments) // 2
+        first = one | {
+            "index": index,
+            "function": one["function"] | {"arguments": arguments[:half]},
+        }
+        rest = {"index": index, "function": {"arguments": arguments[half:]}}
+        parts += [{"tool_calls": [first]}, {"tool_calls": [rest]}]
+    return parts
+
+
+async def send(response: web.StreamResponse, chunk: dict[str, Any]) -> None:
+    """One server-sent event."""
+    base = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "stub"}
+    await response.write(b"data: " + json.dumps(base | chunk).encode() + b"\n\n")
+
+
+def usage(answer: Any) -> dict[str, int]:
+    """Token counts that a test can tell apart from the gateway's own estimates."""
+    return {"prompt_tokens": 7, "completion_tokens": len(str(answer)), "total_tokens": 0}
+
+
+if __name__ == "__main__":
+    web.run_app(StubModel().application(), host="127.0.0.1", port=int(sys.argv[1]), print=None)

@@ -1,0 +1,61 @@
+"""The probes are pure: the same call gets the same reply."""
+
+import random
+
+import pytest
+
+from envyard_runner.policies import PROBES, Ask, NoReference, plain
+
+
+def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> Ask:
+    return Ask(list(messages), [], reference, random.Random(seed), 64)  # type: ignore[arg-type]
+
+
+def test_silent_says_nothing() -> None:
+    assert PROBES["silent"](ask({"role": "user", "content": "hi"}))["content"] == ""
+
+
+def test_parrot_repeats_the_last_user_message_and_not_a_later_tool_result() -> None:
+    said = PROBES["parrot"](
+        ask(
+            {"role": "user", "content": "first"},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "second"}, {"type": "image_url"}],
+            },
+            {"role": "tool", "content": "42"},
+        )
+    )
+    assert said == {"role": "assistant", "content": "second"}
+
+
+def test_parrot_is_cut_where_a_model_would_be() -> None:
+    assert len(PROBES["parrot"](ask({"role": "user", "content": "x" * 9999}))["content"]) == 256
+
+
+def test_parrot_without_a_user_message_says_nothing() -> None:
+    assert PROBES["parrot"](ask({"role": "system", "content": "hi"}))["content"] == ""
+
+
+def test_babble_is_long_odd_and_the_same_for_the_same_seed() -> None:
+    first, again, other = (PROBES["babble"](ask(seed=seed))["content"] for seed in (1, 1, 2))
+    assert first == again != other
+    assert len(first) == 256
+    assert not first.isascii()
+
+
+def test_babble_is_text_that_utf_8_can_carry() -> None:
+    for seed in range(50):
+        PROBES["babble"](ask(seed=seed))["content"].encode()
+
+
+@pytest.mark.parametrize("policy", ["oracle", "swapped"])
+def test_oracle_and_swapped_repeat_the_reference(policy: str) -> None:
+    reference = {"role": "assistant", "content": "42", "tool_calls": [{"id": "a"}]}
+    assert PROBES[policy](ask(reference=reference)) == reference
+    with pytest.raises(NoReference):
+        PROBES[policy](ask())
+
+
+def test_plain_takes_whatever_a_content_may_be() -> None:
+    assert [plain(None), plain(3), plain([1, {"text": 5}, {"text": "a"}])] == ["", "", "a"]

@@ -1,0 +1,145 @@
+"""What the sandbox says, line by line, checked against the plan and the gateway's record.
+
+Nothing in a line is believed but rewards, metrics and errors: who spoke, how often, how long and
+what was said is what the gateway and the runner's own clock saw.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.report import Facts, RolloutReport, TaskReport, finite, text
+from envyard_runner.gateway.ledger import Ledger, Record
+
+PROMPT_CHARACTERS = 1_000_000  # of all tasks together
+NO_CALL = "no call to the policy"
+NEEDS_REFERENCE = ("oracle", "swapped")
+
+
+class Story:
+    """One run as told by its event lines. Repeated, unplanned and unreadable lines are dropped."""
+
+    def __init__(
+        self, job: JobSpec, ledger: Ledger, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.tasks: list[TaskReport] | None = None
+        self.fatal: dict[str, Any] | None = None
+        self.done = False
+        self.without_call: list[str] = []
+        self.model_faults: dict[str, str] = {}
+        self._job, self._ledger, self._clock = job, ledger, clock
+        self._started: dict[str, float] = {}
+        self._reported: set[str] = set()
+        self._again = False
+
+    def take(self, line: bytes) -> Facts | RolloutReport | None:
+        """Take in one line; what it tells the hub, if anything."""
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(event, dict):
+            return None
+        match event.get("event"):
+            case "loaded" if self.tasks is None:
+                return self._loaded(event)
+            case "tasks_again" if not self._again:
+                self._again = True
+                return Facts.from_dict({"hashes_again": event.get("hashes")})
+            case "rollout_started":
+                rollout = text(event.get("rollout"), 100)
+                if self._ledger.plans(rollout):
+                    self._started.setdefault(rollout, self._clock())
+            case "rollout":
+                return self._rollout(event)
+            case "fatal" if self.fatal is None:
+                self.fatal = event
+            case "done":
+                self.done = True
+        return None
+
+    @property
+    def planned(self) -> set[str]:
+        """The rollouts that the loaded tasks call for."""
+        tasks = self.tasks or []
+        referenced = [task.index for task in tasks if task.reference]
+        planned = set()
+        for policy in self._job.policies:
+            attempts = self._job.attempts if policy == MODEL else 1
+            for task in tasks:
+                others = [index for index in referenced if index != task.index]
+                if policy == "oracle" and not task.reference:
+                    continue
+                if policy == "swapped" and not others:
+                    continue
+                planned |= {f"{policy}/{task.index}/{n}" for n in range(attempts)}
+        return planned
+
+    @property
+    def missing(self) -> list[str]:
+        """Planned or started rollouts without a result, in order."""
+        return sorted((self.planned | set(self._started)) - self._reported)
+
+    def _loaded(self, event: dict[str, Any]) -> Facts:
+        facts = Facts.from_dict(
+            {
+                "load_seconds": event.get("seconds"),
+                "framework_version": event.get("framework_version"),
+                "tasks": event.get("tasks") if isinstance(event.get("tasks"), list) else [],
+            }
+        )
+        kept = {t.index: t for t in reversed(facts.tasks or []) if 0 <= t.index < self._job.tasks}
+        most = max(200, PROMPT_CHARACTERS // max(1, len(kept)))
+        self.tasks = [replace(t, prompt=text(t.prompt, most)) for _, t in sorted(kept.items())]
+        return replace(facts, tasks=self.tasks)
+
+    def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:
+        rollout = text(event.get("rollout"), 100)
+        if rollout in self._reported or not self._ledger.plans(rollout):
+            return None
+        self._reported.add(rollout)
+        began = self._started.get(rollout)
+        policy, task, attempt = rollout.split("/")
+        claim = RolloutReport.from_dict(
+            event | {"policy": policy, "task": int(task), "attempt": int(attempt)}
+        )
+        seconds = claim.seconds if began is None else self._clock() - began
+        return self._join(replace(claim, seconds=seconds), self._ledger.take(rollout))
+
+    def _join(self, claim: RolloutReport, record: Record) -> RolloutReport:
+        rollout = record.rollout
+        if claim.ok and record.replies == 0:
+            self.without_call.append(rollout)
+        if not claim.ok and _models_fault(claim, record):
+            fault = (
+                record.model_fault or "the model was slow: most of the rollout's time was its own"
+            )
+            self.model_faults[rollout] = fault
+        return replace(
+            claim,
+            reward=claim.reward if claim.ok else None,
+            messages=record.messages,
+            turns=record.replies,
+            stop=claim.stop if record.replies or not claim.ok else NO_CALL,
+            truncated=claim.truncated or record.finish_reason == "length",
+            usage=record.usage,
+            error=None if claim.ok else self._error(claim, rollout),
+        )
+
+    def _error(self, claim: RolloutReport, rollout: str) -> dict[str, str]:
+        error = claim.error or {"type": "Failed", "message": "it failed without saying why"}
+        if rollout in self.model_faults:
+            return error | {"message": self.model_faults[rollout], "fault": "model"}
+        return error | {"fault": "environment"}
+
+
+def _models_fault(claim: RolloutReport, record: Record) -> bool:
+    """Whether the gateway bears out that the model failed this rollout."""
+    claimed = claim.error is not None and claim.error.get("fault") == "model"
+    slow = record.model_seconds > 0.5 * (finite(claim.seconds) or 0.0)
+    return bool(record.model_fault) or (claimed and record.policy == MODEL and slow)

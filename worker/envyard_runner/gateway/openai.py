@@ -1,0 +1,226 @@
+"""OpenAI's wire shapes: requests read strictly, replies, stream chunks and errors written.
+
+Follows the chat completions reference (platform.openai.com/docs/api-reference/chat) as far as
+vLLM and the usual clients speak it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from envyard_runner.policies import CHARACTERS_PER_TOKEN, Message, plain
+
+MAX_MESSAGES = 1000
+# What an environment may say about a call. Model, sampling, seed and length are the gateway's.
+CHAT_FIELDS = (
+    "messages",
+    "tools",
+    "tool_choice",
+    "response_format",
+    "stop",
+    "logprobs",
+    "top_logprobs",
+)
+COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
+
+
+class Refusal(Exception):
+    """A call that is not answered; carries OpenAI's error shape."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"error": {message, type, code}}`, as OpenAI's clients read it."""
+        kind = "server_error" if self.status >= 500 else "invalid_request_error"
+        return {"error": {"message": self.message, "type": kind, "code": self.code, "param": None}}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One understood request: what it shows, how it wants the answer, what is passed on."""
+
+    messages: list[Message]
+    tools: list[Message]
+    stream: bool
+    include_usage: bool
+    passed_on: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Reply:
+    """One answer: the assistant's message, why it ended, its tokens; built whole or by chunks.
+
+    `fault` is what went wrong on the model server's side, where something did.
+    """
+
+    content: list[str] = field(default_factory=list)
+    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    finish_reason: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    fault: str = ""
+
+    @property
+    def message(self) -> Message:
+        """The assistant's message."""
+        message: Message = {"role": "assistant", "content": "".join(self.content)}
+        if self.tool_calls:
+            message["tool_calls"] = [self.tool_calls[index] for index in sorted(self.tool_calls)]
+        return message
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in one stream chunk, or one whole completion."""
+        self._count(chunk.get("usage"))
+        for choice in chunk.get("choices") or []:
+            part = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
+            self.content.append(plain(part.get("content")))
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            for position, call in enumerate(part.get("tool_calls") or []):
+                self._add_call(call.get("index", position), call)
+
+    def _count(self, usage: Any) -> None:
+        if isinstance(usage, dict):
+            self.prompt_tokens = int(usage.get("prompt_tokens") or 0)
+            self.completion_tokens = int(usage.get("completion_tokens") or 0)
+
+    def _add_call(self, index: int, part: dict[str, Any]) -> None:
+        empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+        call = self.tool_calls.setdefault(index, empty)
+        function = part.get("function") or {}
+        call["id"] = part.get("id") or call["id"]
+        call["function"]["name"] += function.get("name") or ""
+        call["function"]["arguments"] += function.get("arguments") or ""
+
+
+def read_chat(raw: bytes) -> Call:
+    """Read a chat completion request; raises Refusal 400 with what is wrong."""
+    body = read_object(raw)
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not 1 <= len(messages) <= MAX_MESSAGES:
+        _bad(f"messages must be a list of 1 to {MAX_MESSAGES} messages")
+    for message in messages:
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            _bad("every message must be an object with a role")
+        if not isinstance(message.get("content"), str | list | None):
+            _bad("a message's content must be text, a list of parts or null")
+    tools = body.get("tools") or []
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
+        _bad("tools must be a list of objects")
+    options = body.get("stream_options")
+    wants_usage = isinstance(options, dict) and options.get("include_usage") is True
+    return Call(
+        messages=messages,
+        tools=tools,
+        stream=body.get("stream") is True,
+        include_usage=wants_usage,
+        passed_on={k: body[k] for k in CHAT_FIELDS if body.get(k) is not None},
+    )
+
+
+def read_completion(raw: bytes) -> Call:
+    """Read a plain completion request as if its prompt were a user's message."""
+    body = read_object(raw)
+    prompt = body.get("prompt")
+    if not isinstance(prompt, str):
+        _bad("prompt must be one text")
+    if body.get("stream"):
+        _bad("plain completions are not streamed here; use chat/completions")
+    return Call(
+        messages=[{"role": "user", "content": prompt}],
+        tools=[],
+        stream=False,
+        include_usage=False,
+        passed_on={k: body[k] for k in COMPLETION_FIELDS if body.get(k) is not None},
+    )
+
+
+def read_object(raw: bytes) -> dict[str, Any]:
+    """Read a JSON object; raises Refusal 400, whatever the bytes are."""
+    try:
+        body = json.loads(raw, parse_constant=_not_json)
+    except (ValueError, RecursionError) as error:
+        _bad(f"the body is not JSON: {error}")
+    if not isinstance(body, dict):
+        _bad("the body must be a JSON object")
+    if body.get("n") not in (None, 1):
+        _bad("n must be 1: every attempt is a rollout of its own")
+    return body
+
+
+def scripted(message: Message, call: Call, most_tokens: int) -> Reply:
+    """A probe's message as a reply; tokens are estimated from its length."""
+    calls = message.get("tool_calls") or []
+    tokens = -(-len(message["content"]) // CHARACTERS_PER_TOKEN)
+    return Reply(
+        content=[message["content"]],
+        tool_calls=dict(enumerate(calls)),
+        finish_reason="tool_calls" if calls else "length" if tokens >= most_tokens else "stop",
+        prompt_tokens=sum(len(plain(m.get("content"))) for m in call.messages)
+        // CHARACTERS_PER_TOKEN,
+        completion_tokens=tokens,
+    )
+
+
+def completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
+    """The whole reply as one JSON object."""
+    choice = {
+        "index": 0,
+        "message": reply.message,
+        "finish_reason": reply.finish_reason,
+        "logprobs": None,
+    }
+    return _envelope("chat.completion", model, ident) | {
+        "choices": [choice],
+        "usage": _usage(reply),
+    }
+
+
+def text_completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
+    """The reply in the shape of the older completions API."""
+    choice = {"index": 0, "text": reply.message["content"], "finish_reason": reply.finish_reason}
+    return _envelope("text_completion", model, ident) | {
+        "choices": [choice | {"logprobs": None}],
+        "usage": _usage(reply),
+    }
+
+
+def chunks(reply: Reply, *, model: str, ident: str) -> Iterator[dict[str, Any]]:
+    """The reply as stream chunks: the message, the reason it ended, the usage."""
+    envelope = _envelope("chat.completion.chunk", model, ident)
+    delta = reply.message
+    if reply.tool_calls:
+        delta["tool_calls"] = [{"index": i} | c for i, c in enumerate(delta["tool_calls"])]
+    for part, reason in ((delta, None), ({}, reply.finish_reason)):
+        yield envelope | {"choices": [{"index": 0, "delta": part, "finish_reason": reason}]}
+    yield envelope | {"choices": [], "usage": _usage(reply)}
+
+
+def dump(value: dict[str, Any]) -> bytes:
+    """JSON on one line."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _usage(reply: Reply) -> dict[str, int]:
+    return {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "total_tokens": reply.prompt_tokens + reply.completion_tokens,
+    }
+
+
+def _envelope(kind: str, model: str, ident: str) -> dict[str, Any]:
+    return {"id": ident, "object": kind, "created": int(time.time()), "model": model}
+
+
+def _not_json(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON value")
+
+
+def _bad(message: str) -> NoReturn:
+    raise Refusal(400, "bad_request", message)

@@ -1,0 +1,269 @@
+"""The HTTP server behind the sandbox's only door: OpenAI's API, one base URL a rollout."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import random
+import socket
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.report import clean_message
+from envyard_runner.gateway import openai
+from envyard_runner.gateway.ledger import Ledger, Record
+from envyard_runner.gateway.model import Model, ModelFault
+from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.policies import PROBES, Ask, NoReference
+
+log = logging.getLogger(__name__)
+
+MAX_BODY = 4 << 20
+MAX_CONNECTIONS = 256
+BODY_SECONDS = 30.0
+FAULTS_UNTIL_DOWN = 3
+TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
+DONE = b"data: [DONE]\n\n"
+ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line is sent
+
+
+class Gateway:
+    """Answers one run's calls and keeps the record of every rollout in `ledger`.
+
+    `model` is None where the run asks for probes only. `model_down` is set after three calls in
+    a row that the model server failed: the run cannot be judged and may stop.
+    """
+
+    def __init__(self, job: JobSpec, model: Model | None) -> None:
+        self.ledger = Ledger(job)
+        self.model_down = asyncio.Event()
+        self._job = job
+        self._model = model
+        self._faults_in_a_row = 0
+        self._slots = asyncio.Semaphore(2 * job.concurrency)
+        # Not logging access or malformed requests: the environment decides how many there are.
+        quiet = logging.getLogger(f"{__name__}.http")
+        quiet.setLevel(logging.CRITICAL)
+        self._runner = web.AppRunner(
+            self._application(),
+            access_log=None,
+            logger=quiet,
+            handler_cancellation=True,
+            shutdown_timeout=0.5,
+        )
+        self._server: asyncio.Server | None = None
+
+    async def open(self, listening: socket.socket) -> None:
+        """Serve on the socket that the sandbox handed out, which is closed with the gateway."""
+        await self._runner.setup()
+        server = self._runner.server
+        assert server is not None  # noqa: S101  (setup has just made it)
+
+        def connect() -> asyncio.Protocol:
+            return server() if len(server.connections) < MAX_CONNECTIONS else _Refused()
+
+        listening.setblocking(False)
+        self._server = await asyncio.get_running_loop().create_server(connect, sock=listening)
+
+    async def close(self) -> None:
+        """Close the door and end every call."""
+        if self._server is not None:
+            self._server.close()
+        await self._runner.cleanup()
+
+    def _application(self) -> web.Application:
+        application = web.Application(middlewares=[self._guard], client_max_size=MAX_BODY)
+        base = "/rollouts/{policy}/{task}/{attempt}"
+        application.add_routes(
+            [
+                web.post(f"{base}/v1/chat/completions", self._chat),
+                web.post(f"{base}/v1/completions", self._complete),
+                web.get(f"{base}/v1/models", self._models),
+                web.put(f"{base}/reference", self._set_reference),
+            ]
+        )
+        return application
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Bound every call in time and number; what goes wrong is answered in OpenAI's shape."""
+        try:
+            async with asyncio.timeout(self._job.limits.rollout_seconds), self._slots:
+                return await handler(request)
+        except Refusal as error:
+            refusal = error
+        except web.HTTPException as error:
+            refusal = Refusal(error.status, "bad_request", error.text or error.reason)
+        except TimeoutError:
+            refusal = Refusal(408, "timeout", "the call took longer than a rollout may")
+        except ConnectionError:
+            raise
+        except Exception:
+            log.exception("run %s: a call through the gateway failed", self._job.run)
+            refusal = Refusal(500, "gateway_error", "the gateway failed")
+        if ANSWERING in request:  # too late for another status: the broken stream must say it
+            raise ConnectionResetError(refusal.message)
+        return web.json_response(refusal.to_dict(), status=refusal.status)
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        record, call, number = await self._accept(request, openai.read_chat)
+        ident = f"chatcmpl-{record.rollout}-{number}"
+        if record.policy == MODEL:
+            return await self._ask_model("chat/completions", request, record, call)
+        reply = self._play(record, call, number)
+        if not call.stream:
+            return web.json_response(openai.completion(reply, model=self._name, ident=ident))
+        parts = openai.chunks(reply, model=self._name, ident=ident)
+        response = await _begin_stream(request)
+        for part in _wanted(parts, call):
+            await response.write(_event(part))
+        await response.write(DONE)
+        return response
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        record, call, number = await self._accept(request, openai.read_completion)
+        if record.policy == MODEL:
+            return await self._ask_model("completions", request, record, call)
+        reply = self._play(record, call, number)
+        ident = f"cmpl-{record.rollout}-{number}"
+        return web.json_response(openai.text_completion(reply, model=self._name, ident=ident))
+
+    async def _models(self, request: web.Request) -> web.Response:
+        self._record(request)
+        entry = {"id": self._name, "object": "model", "created": 0, "owned_by": "hub"}
+        return web.json_response({"object": "list", "data": [entry]})
+
+    async def _set_reference(self, request: web.Request) -> web.Response:
+        record = self._record(request)
+        message = openai.read_object(await _body(request)).get("message")
+        if not isinstance(message, dict):
+            raise Refusal(400, "bad_request", "the body must be {'message': {...}}")
+        record.reference = clean_message(message) | {"role": "assistant"}
+        return web.json_response({})
+
+    async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
+        record = self._record(request)
+        call: Call = read(await _body(request))
+        return record, call, self.ledger.spend(record)
+
+    def _record(self, request: web.Request) -> Record:
+        where = request.match_info
+        return self.ledger.open(where["policy"], where["task"], where["attempt"])
+
+    @property
+    def _name(self) -> str:
+        return self._job.model or "probe"
+
+    def _play(self, record: Record, call: Call, number: int) -> Reply:
+        """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat."""
+        limits = self._job.limits
+        rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
+        ask = Ask(call.messages, call.tools, record.reference, rng, limits.max_tokens)
+        try:
+            message = PROBES[record.policy](ask)
+        except NoReference:
+            where = f"PUT /rollouts/{record.rollout}/reference"
+            raise Refusal(
+                409, "no_reference", f"{record.policy} has no reference; {where}"
+            ) from None
+        reply = openai.scripted(message, call, limits.max_tokens)
+        record.add(call, reply, 0.0)
+        return reply
+
+    async def _ask_model(
+        self, path: str, request: web.Request, record: Record, call: Call
+    ) -> web.StreamResponse:
+        if self._model is None:
+            raise Refusal(404, "no_such_rollout", "this run has no model")
+        body = call.passed_on | self._pinned(record, self._model)
+        reply = Reply()
+        began = time.monotonic()
+        try:
+            if call.stream:
+                return await self._relay(self._model, path, request, call, body, reply)
+            answer = await self._model.ask(path, body)
+            reply.add(answer)
+            return web.json_response(answer | {"model": self._name})
+        except ModelFault as fault:
+            reply.fault = fault.message
+            raise
+        finally:
+            self._note(record, call, reply, time.monotonic() - began)
+
+    async def _relay(
+        self,
+        model: Model,
+        path: str,
+        request: web.Request,
+        call: Call,
+        body: dict[str, Any],
+        reply: Reply,
+    ) -> web.StreamResponse:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        async with model.stream(path, body) as chunks:
+            response = await _begin_stream(request)
+            try:
+                async for chunk in chunks:
+                    reply.add(chunk)
+                    for part in _wanted([chunk | {"model": self._name}], call):
+                        await response.write(_event(part))
+            except ModelFault as fault:
+                reply.fault = fault.message
+                await response.write(_event(fault.to_dict()))
+        await response.write(DONE)
+        return response
+
+    def _pinned(self, record: Record, model: Model) -> dict[str, Any]:
+        """What no environment may choose: who answers, how it samples and how long it talks."""
+        digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
+        return {
+            "model": model.name,
+            "temperature": TEMPERATURE,
+            "max_tokens": self._job.limits.max_tokens,
+            "seed": int.from_bytes(digest[:4]) >> 1,
+        }
+
+    def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
+        if not reply.fault:
+            self._faults_in_a_row = 0
+            record.add(call, reply, seconds)
+            return
+        self._faults_in_a_row += 1
+        record.fail(call, reply.fault, seconds)
+        if self._faults_in_a_row >= FAULTS_UNTIL_DOWN:
+            self.model_down.set()
+
+
+class _Refused(asyncio.Protocol):
+    """What a connection over the limit meets, so that the runner never runs out of descriptors."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101  (a stream socket's)
+        transport.abort()
+
+
+async def _body(request: web.Request) -> bytes:
+    async with asyncio.timeout(BODY_SECONDS):
+        return await request.read()
+
+
+async def _begin_stream(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    request[ANSWERING] = True
+    await response.prepare(request)
+    return response
+
+
+def _wanted(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
+    """The chunks without the usage one, unless the caller asked for it: it holds no choice."""
+    return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
+
+
+def _event(chunk: dict[str, Any]) -> bytes:
+    return b"data: " + openai.dump(chunk) + b"\n\n"

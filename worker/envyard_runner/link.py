@@ -1,0 +1,183 @@
+"""HTTP to the hub: tickets in, wheel down, events and the ending up. Holds the runner's token."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import json
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urljoin
+
+import aiohttp
+
+from envyard.contract.job import JobSpec, WheelRef
+
+log = logging.getLogger(__name__)
+
+CALL_SECONDS = 20.0
+PATIENCE_SECONDS = 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.3, 5.0
+CHUNK = 1 << 16
+
+T = TypeVar("T")
+
+
+class Superseded(Exception):
+    """This attempt is not the run's any more: stop at once and report nothing."""
+
+
+class HubLost(Exception):
+    """The hub did not answer for as long as one may wait."""
+
+
+class HubRefused(Exception):
+    """The hub understood and said no; trying again changes nothing."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+class WheelChanged(Exception):
+    """What was downloaded is not the file that the hub checked."""
+
+
+class Hub:
+    """The hub as one runner sees it. Every call is bounded in time and retried while it may help.
+
+    `patience` is how many seconds a call is tried for before HubLost. Calls raise Superseded on
+    409 and HubRefused on any other 4xx.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        url: str,
+        token: str,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._session = session
+        self._url = url.rstrip("/") + "/"
+        self._token = token
+        self._patience = patience
+
+    async def whoami(self) -> str:
+        """The runner's name, as the hub knows it by its token."""
+        return str((await self.call("GET", "api/v1/runner/whoami/"))["runner"])
+
+    async def redeem(self, ticket: str) -> JobSpec:
+        """The job behind a doorbell's ticket, now leased to this runner."""
+        return JobSpec.from_dict(
+            await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket})
+        )
+
+    async def poll(self, capabilities: dict[str, Any]) -> JobSpec | None:
+        """The oldest queued run, now leased to this runner, or None."""
+        body = {"capabilities": capabilities}
+        found = await self.call("POST", "api/v1/runner/poll/", body)
+        return JobSpec.from_dict(found) if found else None
+
+    async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
+        """Write the wheel to `target`; raises WheelChanged unless size and sha256 are the hub's."""
+        await self._patiently(lambda: self._fetch(wheel, token, target), self._patience)
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        *,
+        token: str = "",
+        patience: float | None = None,
+    ) -> dict[str, Any]:
+        """One API call as JSON, {} where the answer is empty; tried again while nobody answers."""
+        patience = self._patience if patience is None else patience
+        return await self._patiently(
+            lambda: self._once(method, path, body, token or self._token), patience
+        )
+
+    async def _patiently(self, attempt: Callable[[], Awaitable[T]], patience: float) -> T:
+        """Try until it works, is refused, or `patience` seconds are over."""
+        until = time.monotonic() + patience
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return await attempt()
+            except HubLost as error:
+                if time.monotonic() + pause > until:
+                    raise
+                log.warning("%s; trying again in %.1f s", error, pause)
+            await asyncio.sleep(pause * random.uniform(0.7, 1.3))  # noqa: S311  (spreads load)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _fetch(self, wheel: WheelRef, token: str, target: Path) -> None:
+        digest, size = hashlib.sha256(), 0
+        timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=CALL_SECONDS, sock_read=CALL_SECONDS
+        )
+        headers = {"Authorization": f"Bearer {token}"}
+        url = urljoin(self._url, wheel.url)
+        try:
+            async with self._session.get(url, headers=headers, timeout=timeout) as response:
+                if response.status != 200:
+                    raise await _refused(response)
+                with target.open("wb") as file:
+                    async for part in response.content.iter_chunked(CHUNK):
+                        size += len(part)
+                        if size > wheel.size:
+                            break
+                        digest.update(part)
+                        file.write(part)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise HubLost(f"{wheel.filename} did not arrive: {_why(error)}") from error
+        if size != wheel.size or digest.hexdigest() != wheel.sha256:
+            got = f"sha256 {digest.hexdigest()} and at least {size} bytes"
+            raise WheelChanged(
+                f"{wheel.filename} came with {got}, not {wheel.sha256} and {wheel.size}"
+            )
+
+    async def _once(
+        self, method: str, path: str, body: dict[str, Any] | None, token: str
+    ) -> dict[str, Any]:
+        data = None
+        if body is not None:
+            data = io.BytesIO(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
+        url = urljoin(self._url, path)
+        try:
+            async with self._session.request(
+                method, url, data=data, headers=headers, timeout=timeout
+            ) as response:
+                if response.status >= 400:
+                    raise await _refused(response)
+                raw = await response.read()
+                return json.loads(raw) if raw else {}
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise HubLost(f"{method} {url}: {_why(error)}") from error
+
+
+async def _refused(response: aiohttp.ClientResponse) -> Exception:
+    """What an error status means for the caller."""
+    raw = await response.read()
+    try:
+        error = json.loads(raw)["error"]
+        code, message = str(error["code"]), str(error["message"])
+    except (ValueError, KeyError, TypeError):
+        code, message = "", raw[:300].decode("utf-8", "replace")
+    if response.status == 409:
+        return Superseded(message)
+    if response.status >= 500 or response.status in (408, 429):
+        return HubLost(f"the hub answered {response.status}: {message}")
+    return HubRefused(response.status, code, f"the hub answered {response.status}: {message}")
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__

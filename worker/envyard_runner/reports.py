@@ -1,0 +1,132 @@
+"""Events to the hub while a run is active: batched, numbered, sent until acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+import time
+from collections import deque
+from dataclasses import replace
+from typing import Any
+
+from envyard.contract.codes import Finding
+from envyard.contract.job import JobSpec
+from envyard.contract.report import Events, Facts, Finish, Outcome, Phase, RolloutReport
+from envyard_runner.link import Hub, HubLost
+
+PAUSE_SECONDS = 1.0
+SILENT_AT_MOST = 10.0
+LOG_IN_A_BATCH = 100_000
+ROLLOUT_BYTES_IN_A_BATCH = 1 << 20
+
+
+class Cancelled(Exception):
+    """Somebody asked the hub to cancel this run."""
+
+
+class Reports:
+    """The outbox of one attempt. Fill it from anywhere in the loop; `keep_sending` empties it.
+
+    A batch is built once and sent again, unchanged, until the hub has acknowledged it.
+    """
+
+    def __init__(self, hub: Hub, job: JobSpec) -> None:
+        self.phase: Phase = "preparing"
+        self.total = 0
+        self._hub, self._job = hub, job
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._log = ""
+        self._rollouts: deque[RolloutReport] = deque()
+        self._facts = Facts()
+        self._done = 0
+        self._seq = 0
+        self._unacknowledged: Events | None = None
+        self._news = asyncio.Event()
+        self._heard_at = time.monotonic()
+
+    def log(self, chunk: bytes) -> None:
+        """Add bytes of the sandbox's output; they may end inside a character."""
+        self._log += self._decoder.decode(chunk)
+        self._news.set()
+
+    def say(self, line: str) -> None:
+        """Add the runner's own line."""
+        self._log += f"[runner] {line}\n"
+        self._news.set()
+
+    def rollout(self, report: RolloutReport) -> None:
+        """Add one finished rollout."""
+        self._rollouts.append(report)
+        self._done += 1
+        self._news.set()
+
+    def fact(self, **known: Any) -> None:
+        """Add what was measured; names are Facts' fields, and each is sent once."""
+        self._facts = replace(self._facts, **known)
+        self._news.set()
+
+    async def keep_sending(self) -> None:
+        """Send about every second while there is news, else as a heartbeat; ends only by raising.
+
+        Cancelled, Superseded, or HubLost when the hub was silent for two leases: by then the run
+        is certainly somebody else's.
+        """
+        while True:
+            await self._send_one()
+            await asyncio.sleep(PAUSE_SECONDS)
+            try:
+                async with asyncio.timeout(self._beat - PAUSE_SECONDS):
+                    await self._news.wait()
+            except TimeoutError:
+                continue
+
+    async def finish(self, outcome: Outcome, findings: list[Finding]) -> None:
+        """Send what is left, then the ending; raises Superseded or HubLost."""
+        while self._news.is_set() or self._unacknowledged is not None:
+            await self._send_one(ending=True)
+        ending = Finish(self._job.attempt, outcome, findings).to_dict()
+        await self._call("finish", ending, patience=2 * self._job.lease_seconds)
+
+    @property
+    def _beat(self) -> float:
+        return min(SILENT_AT_MOST, max(1.5 * PAUSE_SECONDS, self._job.lease_seconds / 3))
+
+    async def _send_one(self, *, ending: bool = False) -> None:
+        batch = self._unacknowledged = self._unacknowledged or self._next_batch()
+        patience = self._heard_at + 2 * self._job.lease_seconds - time.monotonic()
+        answer = await self._call("events", batch.to_dict(), patience=max(0.0, patience))
+        self._unacknowledged = None
+        self._heard_at = time.monotonic()
+        if answer.get("cancel") is True and not ending:
+            raise Cancelled
+
+    async def _call(self, what: str, body: dict[str, Any], *, patience: float) -> dict[str, Any]:
+        path = f"api/v1/runner/runs/{self._job.run}/{what}/"
+        return await self._hub.call(
+            "POST", path, body, token=self._job.run_token, patience=patience
+        )
+
+    def _next_batch(self) -> Events:
+        self._seq += 1
+        log, self._log = self._log[:LOG_IN_A_BATCH], self._log[LOG_IN_A_BATCH:]
+        facts, self._facts = self._facts, Facts()
+        rollouts, size = [], 0
+        while self._rollouts and size < ROLLOUT_BYTES_IN_A_BATCH:
+            rollouts.append(self._rollouts.popleft())
+            size += len(json.dumps(rollouts[-1].messages))
+        if not self._log and not self._rollouts:
+            self._news.clear()
+        return Events(
+            attempt=self._job.attempt,
+            seq=self._seq,
+            phase=self.phase,
+            log=log,
+            done=self._done - len(self._rollouts),
+            total=self.total,
+            rollouts=rollouts,
+            facts=facts,
+        )
+
+
+__all__ = ["Cancelled", "HubLost", "Reports"]

@@ -1,0 +1,209 @@
+"""One run, from its job to its ending: the story of what a runner does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aiohttp
+
+from envyard.contract import wheel as wheels
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.report import Facts
+from envyard_runner.collect import Story
+from envyard_runner.config import Config
+from envyard_runner.frameworks import FRAMEWORKS
+from envyard_runner.gateway import Gateway, Model
+from envyard_runner.inside.job import InsideJob
+from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
+from envyard_runner.reports import Cancelled, Reports
+from envyard_runner.sandbox import Sandbox, SandboxError
+from envyard_runner.venvs import Venv, VenvError, build_venv
+from envyard_runner.verdict import Ending, judge, platform
+
+log = logging.getLogger(__name__)
+
+INSIDE = "/inside"
+CLEANUP_SECONDS = 30.0
+SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and wall clock
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a run uses of this machine: its settings, how a venv is built, how a sandbox is made."""
+
+    config: Config
+    build: Callable[..., Awaitable[Venv]] = build_venv
+    prepare: Callable[..., Sandbox] = Sandbox.prepare
+
+
+async def perform(
+    job: JobSpec, *, hub: Hub, machine: Machine, stopping: asyncio.Event
+) -> Ending | None:
+    """Do one run and tell the hub; None where it is not ours any more. Never raises on content.
+
+    Must run on the main thread's loop: a sandbox dies with the thread that started it. Whatever
+    happens the sandbox is gone on return. `stopping` hands the run back to the queue.
+    """
+    reports = Reports(hub, job)
+    log.info("run %s attempt %d: %s %s", job.run, job.attempt, job.environment, job.version)
+    try:
+        ending = await _first_of(
+            _guarded(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
+            seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
+        )  # fmt: skip
+        reports.phase = "scoring"
+        for one in ending.findings:
+            reports.say(f"{one.code}: {one.message}")
+        await reports.finish(ending.outcome, ending.findings)
+    except (Superseded, HubLost, HubRefused) as error:
+        log.warning("run %s attempt %d is given up: %s", job.run, job.attempt, error)
+        return None
+    codes = ", ".join(one.code for one in ending.findings)
+    log.info("run %s attempt %d: %s %s", job.run, job.attempt, ending.outcome, codes)
+    return ending
+
+
+async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float) -> Ending:
+    """The ending of whichever comes first; the others are stopped and have cleaned up by then."""
+    tasks = [asyncio.ensure_future(story) for story in stories]
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        _, stuck = await asyncio.wait(tasks, timeout=CLEANUP_SECONDS)
+        for task in stuck:
+            log.error("%s does not end; the next start of the runner clears up after it", task)
+    if not done:
+        return platform("run.runner_error", f"the runner gave up after {seconds:.0f} s")
+    try:
+        ending = done.pop().result()  # the others' exceptions add nothing to the first
+    except Cancelled:
+        return Ending("cancelled")
+    assert ending is not None  # noqa: S101  (keep_sending ends only by raising)
+    return ending
+
+
+async def _stopped(stopping: asyncio.Event) -> Ending:
+    await stopping.wait()
+    return platform("run.runner_error", "the runner was stopped; the run goes back to the queue")
+
+
+async def _guarded(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Ending:
+    """The evaluation with every exception turned into an ending that says whose fault it was."""
+    try:
+        return await _evaluate(job, hub, machine, reports)
+    except VenvError as error:
+        blamed = error.fault == "environment"
+        return Ending("failed" if blamed else "errored", [error.finding])
+    except WheelChanged as error:
+        return platform("run.wheel_changed", str(error))
+    except (Superseded, HubLost, HubRefused):
+        raise
+    except SandboxError as error:
+        log.error("run %s: no sandbox: %s", job.run, error)
+        return platform("run.runner_error", f"no sandbox: {error}")
+    except Exception as error:
+        log.exception("run %s: the runner failed", job.run)
+        return platform("run.runner_error", f"the runner failed: {type(error).__name__}: {error}")
+
+
+async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Ending:
+    framework = FRAMEWORKS.get(job.framework)
+    if framework is None:
+        return platform(
+            "run.runner_error", f"this runner does not know framework {job.framework!r}"
+        )
+    if MODEL in job.policies and not machine.config.model_url:
+        message = f"the run asks for {job.model!r} and this runner has no HUB_MODEL_URL"
+        return platform("run.model_unreachable", message)
+    venv = await _prepare(job, hub, machine, reports)
+    limits = machine.config.limits.lowered(job.limits)
+    told = json.dumps(_inside(job).to_dict()).encode()
+    program = ["python", *framework.program(INSIDE)]
+    async with (
+        aiohttp.ClientSession() as session,
+        machine.prepare(config=machine.config, venv=venv.path, job=told, limits=limits) as sandbox,
+    ):
+        gateway = Gateway(job, _model(job, machine.config, session))
+        return await _watch(job, sandbox, gateway, reports, program)
+
+
+async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
+    """The environment's venv, from the wheel that the hub checked."""
+    with TemporaryDirectory(prefix="envyard-wheel-") as folder:
+        wheel = Path(folder) / job.wheel.filename
+        await hub.download(job.wheel, job.run_token, wheel)
+        reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
+        declared = wheels.read(wheel).metadata.requires_dist
+        extra = FRAMEWORKS[job.framework].requirements(job.api, declared)
+        seconds = job.limits.install_seconds
+        venv = await machine.build(machine.config, wheel, extra, seconds=seconds)
+    how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
+    reports.say(f"venv of {venv.packages} distributions {how}")
+    reports.fact(install_seconds=venv.seconds, packages=venv.packages)
+    return venv
+
+
+async def _watch(
+    job: JobSpec, sandbox: Sandbox, gateway: Gateway, reports: Reports, program: list[str]
+) -> Ending:
+    """Run the program to its end, telling the hub what its lines and the gateway have shown."""
+    story = Story(job, gateway.ledger)
+    sandbox.on_log = reports.log
+    await gateway.open(await sandbox.start(program))
+    down = asyncio.create_task(_kill_when(gateway.model_down, sandbox))
+    reports.phase = "running"
+    try:
+        async for line in sandbox.lines():
+            told = story.take(line)
+            if isinstance(told, Facts):
+                reports.fact(**{k: getattr(told, k) for k in told.to_dict()})
+                reports.total = len(story.planned)
+            elif told is not None:
+                reports.rollout(told)
+        end = await sandbox.wait()
+    finally:
+        down.cancel()
+        await gateway.close()
+    reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
+    return judge(story, end, model_down=gateway.model_down.is_set())
+
+
+async def _kill_when(event: asyncio.Event, sandbox: Sandbox) -> None:
+    await event.wait()
+    sandbox.kill()
+
+
+def _model(job: JobSpec, config: Config, session: aiohttp.ClientSession) -> Model | None:
+    if not config.model_url:
+        return None
+    # Answering late must show as the model's fault before the rollout's own time is over.
+    timeout = 0.9 * job.limits.rollout_seconds
+    name = job.model or config.model or ""
+    return Model(session, url=config.model_url, name=name, key=config.model_key, timeout=timeout)
+
+
+def _inside(job: JobSpec) -> InsideJob:
+    """What the sandbox is told: nothing that names the hub, the wheel or a credential."""
+    return InsideJob(
+        framework=job.framework,
+        api=job.api,
+        module=job.module,
+        policies=job.policies,
+        tasks=job.tasks,
+        attempts=job.attempts,
+        seed=job.seed,
+        concurrency=job.concurrency,
+        model=job.model or "probe",
+        max_turns=job.limits.max_turns,
+        max_tokens=job.limits.max_tokens,
+        rollout_timeout=job.limits.rollout_seconds,
+    )
