@@ -9,6 +9,8 @@ from django.db import models
 
 if TYPE_CHECKING:
     from registry.accounts.models import User
+    from registry.catalog.models import Environment, Version
+    from registry.runs.models import Run
 
 
 class Event(models.Model):
@@ -42,9 +44,9 @@ def record(
     verb: str,
     *,
     by: User | None = None,
-    environment: models.Model | None = None,
-    version: models.Model | None = None,
-    run: models.Model | None = None,
+    environment: Environment | None = None,
+    version: Version | None = None,
+    run: Run | None = None,
     **data: Any,
 ) -> Event:
     """Add one row; call it inside the transaction of the change it tells of."""

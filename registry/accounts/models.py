@@ -21,10 +21,10 @@ class User(AbstractUser):
         Costs two queries, once for each loaded user: a role changed later is not seen.
         """
         own = Owner.objects.filter(user=self).values_list("pk", flat=True)
-        mine = self.memberships.values_list("organisation__owner__pk", "role")
-        return dict.fromkeys(own, str(Membership.Role.OWNER)) | {
-            pk: role for pk, role in mine if pk is not None
-        }
+        mine = self.memberships.filter(organisation__owner__isnull=False)
+        return dict.fromkeys(own, str(Membership.Role.OWNER)) | dict(
+            mine.values_list("organisation__owner__pk", "role")
+        )
 
 
 class Organisation(models.Model):
@@ -32,7 +32,9 @@ class Organisation(models.Model):
 
     title = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    members = models.ManyToManyField(User, through="Membership", related_name="organisations")
+    members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
+        User, through="Membership", related_name="organisations"
+    )
 
     owner: Owner
 

@@ -18,6 +18,7 @@ from registry.api.auth import CHALLENGE
 from registry.errors import HubError, NotFound
 
 P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 log = logging.getLogger(__name__)
 
 CODES: dict[type[exceptions.APIException], str] = {
@@ -40,13 +41,10 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response:
     return Response(error.to_dict(request_id(request)), error.status, headers=_headers(error))
 
 
-def answers_errors(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+def answers_errors(view: View[P]) -> View[P]:
     """The same shape for a plain view. Shared caches must not keep a refusal."""
 
-    @functools.wraps(view)
-    def answering(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def answering(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except HubError as error:
@@ -54,6 +52,7 @@ def answers_errors(
             body = error.to_dict(request_id(request))
             return JsonResponse(body, status=error.status, headers=headers)
 
+    functools.update_wrapper(answering, view)
     return answering
 
 

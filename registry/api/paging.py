@@ -90,6 +90,7 @@ def _write(by: tuple[str, ...], values: list[Any]) -> str:
 
 def _read(cursor: str, by: tuple[str, ...]) -> list[Any]:
     """The values; raises ValueError where this is no cursor of a list sorted so."""
+    values: list[Any]
     try:
         order, *values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (binascii.Error, UnicodeError, RecursionError) as error:

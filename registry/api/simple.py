@@ -54,15 +54,11 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
         .select_related("owner")
         .first()
     )
-    if found is None or not can(*_with(request, found)):
+    who, token = identify(request)
+    if found is None or not can(who, "environment.see", found, token):
         raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
     private = found.visibility == Environment.Visibility.PRIVATE
     return _answer(request, content.environment(found), private=private)
-
-
-def _with(request: HttpRequest, found: Environment) -> tuple:
-    who, token = identify(request)
-    return who, "environment.see", found, token
 
 
 def _answer(request: HttpRequest, page: content.Page, *, private: bool) -> HttpResponseBase:
