@@ -62,9 +62,9 @@ app.conf.update(
     task_default_exchange="hub",
     task_default_routing_key="hub",
     beat_schedule={
-        "sweep": {"task": "registry.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},
-        "ring": {"task": "registry.tasks.ring", "schedule": 15.0, "options": {"expires": 15}},
-        "prune": {"task": "registry.tasks.prune", "schedule": 3600.0, "options": {"expires": 3600}},
+        "sweep": {"task": "registry.sweep", "schedule": 10.0, "options": {"expires": 10}},
+        "ring": {"task": "registry.ring", "schedule": 15.0, "options": {"expires": 15}},
+        "prune": {"task": "registry.prune", "schedule": 3600.0, "options": {"expires": 3600}},
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),
 )
@@ -75,6 +75,7 @@ if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
     )
 
 app.autodiscover_tasks(["registry"])
+app.set_default()  # else `current_app` in a web thread would be an app without a broker
 
 
 @setup_logging.connect

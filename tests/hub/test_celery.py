@@ -1,0 +1,49 @@
+"""The queue: the clock rings tasks that exist, and a message reaches the folder it is meant for."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from celery import current_app
+from django.conf import settings
+
+from hub.celery import app
+
+SEND = """
+import django; django.setup()
+from celery import current_app
+import threading
+send = lambda: current_app.send_task("envyard.run", kwargs={"ticket": "t"}, queue="runs")
+thread = threading.Thread(target=send); thread.start(); thread.join()
+"""
+
+
+def test_every_task_of_the_clock_exists() -> None:
+    app.loader.import_default_modules()
+    rung = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert rung <= set(app.tasks)
+    assert len(rung) == 3
+
+
+def test_web_threads_send_through_the_hubs_own_app() -> None:
+    seen: list[str] = []
+    thread = threading.Thread(target=lambda: seen.append(current_app.main))
+    thread.start()
+    thread.join()
+    assert seen == ["hub"]
+
+
+def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", SEND],
+        env={"DJANGO_SETTINGS_MODULE": "hub.settings", "HUB_HOME": str(tmp_path), "PATH": "/bin"},
+        cwd=settings.BASE_DIR,
+        check=True,
+        timeout=60,
+    )
+    (message,) = (tmp_path / "broker" / "messages").iterdir()
+    body = json.loads(message.read_text())
+    assert body["headers"]["task"] == "envyard.run"
+    assert body["properties"]["delivery_info"]["routing_key"] == "runs"
