@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -58,3 +59,17 @@ def verify(text: str) -> Runner | None:
         if runner.last_seen_at is None or runner.last_seen_at < now - SEEN_EVERY:
             Runner.objects.filter(old, pk=runner.pk).update(last_seen_at=now)
     return runner
+
+
+def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
+    """Keep what the runner says of itself; it is shown to staff and decides nothing."""
+    if capabilities != runner.capabilities:
+        Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
+        runner.capabilities = capabilities
+
+
+def note_capabilities(*, runner: Runner, capabilities: dict[str, Any]) -> None:
+    """Keep what the runner last said it can do; written only where it changed."""
+    if runner.capabilities != capabilities:
+        Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
+        runner.capabilities = capabilities

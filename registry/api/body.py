@@ -1,12 +1,42 @@
-"""Typed readers for JSON bodies; what is wrong is named: field, value, rule."""
+"""JSON bodies: one bounded parser, and typed readers that name field, value and rule."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import IO, Any
 
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from registry.errors import HubError
+
+MOST = 1 << 20  # bytes; REST framework's own parser has no limit
+
+
+class Json(BaseParser):
+    """JSON of at most MOST bytes, without NaN and Infinity, which are no JSON."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The value; raises 413 or 400."""
+        raw = stream.read(MOST + 1)
+        if len(raw) > MOST:
+            raise HubError("request.too_large", f"the body has more than {MOST} bytes", status=413)
+        try:
+            return json.loads(raw, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            raise HubError("request.invalid", f"the body is not JSON: {error}") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def read(request: Request) -> dict[str, Any]:

@@ -36,6 +36,7 @@ api = [
     path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),
     path("login/", accounts.login, name="api-login"),
     path("login/poll/", accounts.poll, name="api-login-poll"),
+    path("runner/", include("registry.api.runner")),
     re_path("^.*$", nothing),
 ]
 FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
