@@ -14,6 +14,7 @@ class Card(models.Model):
     version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="card")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="cards")
     measures = models.JSONField(default=list)
+    scores = models.JSONField(default=list)
     computed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:

@@ -209,6 +209,9 @@ CATALOGUE: dict[str, Code] = {
     "card.policy_failed": _env(
         "A policy that must pass for listing did not.", "See the run's rollouts."
     ),
+    "card.undecided": _ours(
+        "The run does not show enough to decide.", "Staff can retry the version."
+    ),
     # what a request did wrong
     "request.invalid": _ask("The request is not valid."),
     "request.too_large": _ask("The request is larger than the limit."),

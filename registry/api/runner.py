@@ -1,0 +1,159 @@
+"""What runners call: who am I, give me a run, this happened, this is how it ended.
+
+A runner's token (`hubr_`) only asks for runs; reports need the run's own token (`hubrun_`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+from uuid import UUID
+
+from django.http.response import HttpResponseBase
+from django.urls import path
+from rest_framework.decorators import (
+    api_view,
+    authentication_classes,
+    parser_classes,
+    permission_classes,
+)
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from envyard.contract.report import Events, Finish
+from registry.accounts import runners
+from registry.accounts.models import Runner
+from registry.api import body
+from registry.api.auth import credentials
+from registry.errors import Forbidden, HubError
+from registry.runs import reports, services
+from registry.runs.clean import plain
+from registry.runs.models import Run
+from registry.runs.spec import job_spec
+from registry.runs.tickets import read_run_token, read_ticket
+
+LARGEST_REPORT = 64 << 20
+
+
+class ReportParser(BaseParser):
+    """JSON up to LARGEST_REPORT bytes. NaN is let through: the contract's readers expect it."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The value; raises HubError request.too_large (413) or request.invalid (400)."""
+        raw = stream.read(LARGEST_REPORT + 1)
+        if len(raw) > LARGEST_REPORT:
+            raise HubError(
+                "request.too_large",
+                f"the report has more than {LARGEST_REPORT} bytes",
+                "Send fewer rollouts in one batch.",
+                status=413,
+            )
+        try:
+            return json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            raise HubError("request.invalid", f"the body is not JSON: {error}") from error
+
+
+def endpoint(method: str) -> Callable[[Callable[..., Response]], Callable[..., HttpResponseBase]]:
+    """A view for runners: none of the people's authentication, and the parser above."""
+
+    def dressed(view: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
+        bare = permission_classes([])(authentication_classes([])(view))
+        return api_view([method])(parser_classes([ReportParser])(bare))
+
+    return dressed
+
+
+@endpoint("GET")
+def whoami(request: Request) -> Response:
+    """The name that the token stands for."""
+    return Response({"runner": _runner(request).name})
+
+
+@endpoint("POST")
+def redeem(request: Request) -> Response:
+    """Lease the attempt that a ticket rang for."""
+    runner = _runner(request)
+    ticket = read_ticket(body.text(body.read(request), "ticket"))
+    return _job(services.lease(runner=runner, ticket=ticket))
+
+
+@endpoint("POST")
+def poll(request: Request) -> Response:
+    """Lease the oldest queued run; 204 where none waits. Notes what the runner says it can do."""
+    runner = _runner(request)
+    said = plain(body.read(request).get("capabilities"))
+    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
+    return _job(services.lease(runner=runner))
+
+
+@endpoint("POST")
+def events(request: Request, pk: UUID) -> Response:
+    """Store one batch and renew the lease."""
+    try:
+        batch = Events.from_dict(_report(request, pk))
+    except ValueError as error:
+        raise HubError("request.invalid", str(error)) from error
+    heard = reports.record(run_id=pk, events=batch)
+    return Response({"lease_seconds": heard.lease_seconds, "cancel": heard.cancel})
+
+
+@endpoint("POST")
+def finish(request: Request, pk: UUID) -> Response:
+    """End the attempt."""
+    try:
+        ending = Finish.from_dict(_report(request, pk))
+    except ValueError as error:
+        raise HubError("request.invalid", str(error)) from error
+    reports.finish(run_id=pk, finish=ending)
+    return Response({})
+
+
+def _job(run: Run | None) -> Response:
+    return Response(status=204) if run is None else Response(job_spec(run).to_dict())
+
+
+def _runner(request: Request) -> Runner:
+    """The runner whose token came with the request; raises 401."""
+    runner = runners.verify(credentials(request) or "")
+    if runner is None:
+        raise HubError(
+            "token.invalid",
+            "this is not the token of an enabled runner",
+            "Make one on the hub with `manage.py create_runner NAME`.",
+            401,
+        )
+    return runner
+
+
+def _report(request: Request, pk: UUID) -> dict[str, Any]:
+    """The body of a report, which must be about the run and attempt of its token."""
+    ticket = read_run_token(credentials(request) or "")
+    data = body.read(request)
+    if ticket.run != pk:
+        raise Forbidden(f"the token is for run {ticket.run}, not for {pk}", code="token.scope")
+    if data.get("attempt") != ticket.attempt:
+        raise HubError(
+            "runner.superseded",
+            f"the token is for attempt {ticket.attempt}, not for {data.get('attempt')!r:.40}",
+            status=409,
+        )
+    return data
+
+
+urlpatterns = [
+    path("whoami/", whoami, name="runner-whoami"),
+    path("poll/", poll, name="runner-poll"),
+    path("redeem/", redeem, name="runner-redeem"),
+    path("runs/<uuid:pk>/events/", events, name="runner-events"),
+    path("runs/<uuid:pk>/finish/", finish, name="runner-finish"),
+]

@@ -1,0 +1,58 @@
+"""Prompts that repeat: exact copies, and near copies by the words they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+COMPARED = 200
+GRAM = 5
+NEAR = 0.8
+
+Grams = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Of `n` prompts so many equal an earlier one, and so many others nearly do."""
+
+    n: int
+    exact: int
+    near: int
+
+
+def repeated(prompts: Sequence[str]) -> Repeated:
+    """Compare each of the first 200 prompts with those before it.
+
+    Near: Jaccard similarity of word 5-grams above 0.8, the measure of Lee et al. 2021
+    ("Deduplicating training data makes language models better").
+    """
+    seen: set[str] = set()
+    kept: list[Grams] = []
+    exact = near = 0
+    compared = prompts[:COMPARED]
+    for prompt in compared:
+        if prompt in seen:
+            exact += 1
+            continue
+        seen.add(prompt)
+        own = grams(prompt)
+        if any(similar(own, other) for other in kept):
+            near += 1
+        else:
+            kept.append(own)
+    return Repeated(len(compared), exact, near)
+
+
+def grams(text: str) -> Grams:
+    """The text's word 5-grams; a shorter text is one gram."""
+    words = text.lower().split()
+    return frozenset(tuple(words[i : i + GRAM]) for i in range(max(1, len(words) - GRAM + 1)))
+
+
+def similar(one: Grams, two: Grams) -> bool:
+    """Whether they share more than NEAR of what they hold together."""
+    if min(len(one), len(two)) <= NEAR * max(len(one), len(two)):
+        return False  # the sizes alone rule it out
+    shared = len(one & two)
+    return shared > NEAR * (len(one) + len(two) - shared)

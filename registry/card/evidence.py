@@ -1,0 +1,63 @@
+"""What a card is computed from: the plan of a run, its facts and its rollouts. Pure values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from envyard.contract.job import MODEL
+from envyard.contract.report import Facts, RolloutReport
+
+EXCUSED = ("model", "platform")  # faults that say nothing about the environment
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One run as measures see it; `rollouts` are in the order policy, task, attempt."""
+
+    policies: tuple[str, ...]
+    tasks: int
+    attempts: int
+    facts: Facts
+    rollouts: tuple[RolloutReport, ...]
+
+    def only(self, policies: Sequence[str]) -> Evidence:
+        """The same run as if only these policies had been asked."""
+        return replace(
+            self,
+            policies=tuple(p for p in self.policies if p in policies),
+            rollouts=tuple(r for r in self.rollouts if r.policy in policies),
+        )
+
+    def of(self, policy: str) -> tuple[RolloutReport, ...]:
+        """The rollouts of one policy."""
+        return tuple(r for r in self.rollouts if r.policy == policy)
+
+    def planned(self, policy: str) -> int:
+        """How many rollouts the policy was to make, once the tasks are known.
+
+        `oracle` is asked where a task has a reference. `swapped` is asked where some other task's
+        reference differs, which only the environment's side knows: what it made was planned.
+        """
+        if policy == "swapped":
+            return len(self.of(policy))
+        tasks = self.facts.tasks
+        known = self.tasks if tasks is None else min(self.tasks, len(tasks))
+        if policy == "oracle":
+            known = sum(task.reference for task in tasks or ())
+        return known * (self.attempts if policy == MODEL else 1)
+
+
+def rewards(rollouts: Sequence[RolloutReport]) -> list[float]:
+    """The rewards there are; a failed rollout has none and never counts as zero."""
+    return [r.reward for r in rollouts if r.ok and r.reward is not None]
+
+
+def excused(rollout: RolloutReport) -> bool:
+    """Whether the rollout failed for a reason that is not the environment's."""
+    return not rollout.ok and (rollout.error or {}).get("fault") in EXCUSED
+
+
+def name(rollout: RolloutReport) -> str:
+    """`policy/task/attempt`, as pages and logs call it."""
+    return f"{rollout.policy}/{rollout.task}/{rollout.attempt}"

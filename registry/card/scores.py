@@ -1,0 +1,52 @@
+"""What each policy reached: mean reward with its interval, and how many rollouts failed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from envyard.contract.report import RolloutReport
+from registry.card import statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A policy's mean reward over its `n` rewarded rollouts.
+
+    `mean` is None where n is 0, `low` and `high` (95 %, clustered by task) where fewer than two
+    tasks were rewarded.
+    """
+
+    policy: str
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    ok: int
+    failed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+
+def by_policy(rollouts: Sequence[RolloutReport]) -> list[Score]:
+    """One score a policy, in the order in which the policies come first."""
+    grouped: dict[str, list[RolloutReport]] = defaultdict(list)
+    for rollout in rollouts:
+        grouped[rollout.policy].append(rollout)
+    return [score(policy, own) for policy, own in grouped.items()]
+
+
+def score(policy: str, rollouts: Sequence[RolloutReport]) -> Score:
+    """The score of one policy's rollouts, whatever their order."""
+    by_task: dict[int, list[float]] = defaultdict(list)
+    for rollout in sorted(rollouts, key=lambda r: (r.task, r.attempt)):
+        if rollout.ok and rollout.reward is not None:
+            by_task[rollout.task].append(rollout.reward)
+    rewards = [reward for _, own in sorted(by_task.items()) for reward in own]
+    low, high = statistics.bootstrap_mean(by_task)
+    ok = sum(rollout.ok for rollout in rollouts)
+    return Score(policy, len(rewards), statistics.mean(rewards), low, high, ok, len(rollouts) - ok)

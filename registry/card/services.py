@@ -1,0 +1,67 @@
+"""Compute and keep a version's card, from stored rollouts alone: no GPU, no runner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from envyard.contract.codes import Finding
+from envyard.contract.report import Facts, RolloutReport, Usage
+from registry.card.evidence import Evidence
+from registry.card.measures import all_measures
+from registry.card.models import Card
+from registry.card.scores import by_policy
+from registry.card.verdict import findings_of
+from registry.runs.models import Rollout, Run
+
+
+def evidence_of(run: Run) -> Evidence:
+    """What the run left behind, without the conversations."""
+    rows = run.rollouts.defer("messages").order_by("task", "attempt")
+    place = {policy: at for at, policy in enumerate(run.policies)}
+    return Evidence(
+        policies=tuple(run.policies),
+        tasks=run.tasks,
+        attempts=run.attempts,
+        facts=Facts.from_dict(run.facts),
+        rollouts=tuple(
+            sorted(map(_report, rows), key=lambda r: (place[r.policy], r.task, r.attempt))
+        ),
+    )
+
+
+def compute(*, run: Run) -> Card:
+    """Measure the run and store it as its version's card; the same run gives the same card."""
+    evidence = evidence_of(run)
+    card, _ = Card.objects.update_or_create(
+        version=run.version,
+        defaults={
+            "run": run,
+            "measures": [measure.to_dict() for measure in all_measures(evidence)],
+            "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+        },
+    )
+    return card
+
+
+def verdict(*, run: Run, required_policies: Sequence[str]) -> list[Finding]:
+    """What the measured run means for listing; findings of severity error stand against it."""
+    return findings_of(evidence_of(run), required_policies)
+
+
+def _report(row: Rollout) -> RolloutReport:
+    return RolloutReport(
+        policy=row.policy,
+        task=row.task,
+        attempt=row.attempt,
+        ok=row.ok,
+        reward=row.reward,
+        reward_text=row.reward_text,
+        rewards=row.rewards,
+        turns=row.turns,
+        stop=row.stop,
+        truncated=row.truncated,
+        seconds=row.seconds,
+        scoring_seconds=row.scoring_seconds,
+        usage=Usage(row.prompt_tokens, row.completion_tokens, row.calls, row.model_seconds),
+        error=row.error,
+    )

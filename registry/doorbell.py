@@ -1,0 +1,28 @@
+"""Messages to the workers. The database row is the truth: a lost message only costs time, because
+a sweep sends it again, and a doubled one changes nothing, because every task looks at the row.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from celery import current_app
+from django.db import transaction
+
+log = logging.getLogger(__name__)
+
+
+def send(task: str, *, queue: str = "hub", **kwargs: str | int) -> bool:
+    """Send one message by task name; False where the broker did not take it (it is logged)."""
+    try:
+        current_app.send_task(task, kwargs=kwargs, queue=queue, retry=False)
+    except Exception:  # each broker has its own ways to be down, and none may undo what was saved
+        log.exception("message %s not sent, the sweep will send it again", task)
+        return False
+    return True
+
+
+def after_commit(task: str, *, queue: str = "hub", **kwargs: str | int) -> None:
+    """Send one message once the running transaction is committed, at once where there is none."""
+    transaction.on_commit(partial(send, task, queue=queue, **kwargs))

@@ -1,0 +1,153 @@
+"""The story of a version: uploaded -> checking -> evaluating -> listed, rejected or held.
+
+    check     reads the stored wheel again, by the rules that the author's machine has too, and
+              finds out what kind of environment it is; errors reject
+    evaluate  requests a run, which a runner takes, reports on and ends
+    judge     looks at the ended run: measured well, the version is listed; measured badly, or
+              failed by its own fault, it is rejected; where nobody could tell, it is held for staff
+
+Each step looks at the row first and moves it by compare-and-swap, so that a message may be lost,
+doubled or late. A step that breaks leaves the version where it was, and `recovery` sends it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from django.conf import settings
+from django.db import transaction
+
+from envyard.contract import checks, wheel
+from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.detect import Detection, detect
+from registry import doorbell, storage
+from registry.accounts.models import User
+from registry.card import services as card
+from registry.catalog.lifecycle import move
+from registry.catalog.models import Version, VersionFinding
+from registry.errors import Stale
+from registry.runs import services as runs
+from registry.runs.clean import clean_finding
+from registry.runs.models import Run
+
+CHECK, JUDGE = "registry.check_version", "registry.judge"
+UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
+Stage = VersionFinding.Stage
+
+
+def check(version_id: int) -> None:
+    """Check an uploaded version; then it is evaluating, or rejected with its findings."""
+    version = _version(version_id)
+    if version is None or version.status not in (UPLOADED, CHECKING):
+        return
+    with suppress(Stale):  # somebody else did it meanwhile
+        if version.status == UPLOADED:
+            move(version, CHECKING)
+        findings, found = examine(version)
+        with transaction.atomic():
+            keep(version, Stage.CHECK, findings)
+            errors = [one for one in findings if one.severity == "error"]
+            if errors:
+                move(version, REJECTED, reason=_reason(errors))
+                return
+            version.framework, version.api = found.framework, found.api
+            version.module, version.entry = found.module, found.entry
+            version.save(update_fields=["framework", "api", "module", "entry"])
+            move(version, EVALUATING)
+            evaluate(version)
+
+
+def examine(version: Version) -> tuple[list[Finding], Detection]:
+    """The static checks' findings on the stored wheel, and what the wheel holds."""
+    with storage.get().file(storage.key("wheels", version.sha256)) as path:
+        findings = checks.run_all(path, filename=version.filename)
+        if any(one.severity == "error" for one in findings):
+            return findings, Detection()
+        found = detect(wheel.sources(path))
+    return [*findings, *found.findings], found
+
+
+def evaluate(version: Version, *, by: User | None = None) -> Run:
+    """Request the run that decides; what an earlier run said of the version no longer counts."""
+    version.findings.exclude(stage=Stage.CHECK).delete()
+    return runs.request(
+        version=version, policies=settings.HUB_POLICIES, model=settings.HUB_MODEL, by=by
+    )
+
+
+def judge(run_id: str) -> None:
+    """Decide on the version by its newest run, once that has ended."""
+    run = Run.objects.select_related("version__environment__owner").filter(pk=run_id).first()
+    if run is None or run.is_active or run.version.status != EVALUATING:
+        return
+    version = run.version
+    if version.runs.order_by("-created_at").values_list("pk", flat=True).first() != run.pk:
+        return
+    with suppress(Stale), transaction.atomic():
+        if run.status == Run.Status.SUCCEEDED:
+            card.compute(run=run)
+            required = settings.HUB_REQUIRED_POLICIES
+            findings = card.verdict(run=run, required_policies=required)
+            keep(version, Stage.CARD, findings, run)
+        to, reason = decide(run)
+        move(version, to, reason=reason)
+
+
+def decide(run: Run) -> tuple[Version.Status, str]:
+    """Where the run's ending and its findings put the version, and why.
+
+    Only a fault of the environment rejects: what the platform failed to do is held.
+    """
+    found = list(run.findings.all())
+    errors = [one for one in found if one.severity == "error"]
+    own = [o for o in errors if o.code not in CATALOGUE or CATALOGUE[o.code].fault == "environment"]
+    if run.status == Run.Status.FAILED:
+        return REJECTED, _reason(errors or found)
+    if run.status != Run.Status.SUCCEEDED:
+        return HELD, _reason(errors or found)
+    if own:
+        return REJECTED, _reason(own)
+    return (HELD, _reason(errors)) if errors else (LISTED, "")
+
+
+def retry(*, version: Version, by: User) -> None:
+    """Take a held version up again where it was left; raises Stale where it is not held."""
+    with transaction.atomic():
+        if version.framework:
+            move(version, EVALUATING, by=by, reason="retried")
+            evaluate(version, by=by)
+        else:
+            move(version, CHECKING, by=by, reason="retried")
+            doorbell.after_commit(CHECK, version_id=version.pk)
+
+
+def _version(version_id: int) -> Version | None:
+    return (
+        Version.objects.select_related("environment__owner")
+        .filter(pk=version_id, deleted_at=None)
+        .first()
+    )
+
+
+def keep(version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None) -> None:
+    """Replace what this stage has found about the version."""
+    version.findings.filter(stage=stage).delete()
+    VersionFinding.objects.bulk_create(
+        VersionFinding(
+            version=version,
+            run=run,
+            stage=stage,
+            code=one.code,
+            severity=one.severity,
+            message=one.message,
+            hint=one.hint,
+            where=one.where,
+            details=one.details,
+        )
+        for one in map(clean_finding, findings)
+    )
+
+
+def _reason(found: Sequence[Finding | VersionFinding]) -> str:
+    return "; ".join(one.message for one in found[:3])[:1000]

@@ -1,0 +1,75 @@
+"""What time has overtaken: leases that ran out, steps whose message or worker was lost."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import transaction
+
+from envyard.contract.codes import finding
+from registry import doorbell, events
+from registry.catalog.lifecycle import move
+from registry.catalog.models import Version
+from registry.errors import Stale
+from registry.pipeline import (
+    CHECK,
+    CHECKING,
+    EVALUATING,
+    HELD,
+    JUDGE,
+    UPLOADED,
+    Stage,
+    evaluate,
+    keep,
+)
+from registry.runs.models import Run
+from registry.runs.sweep import sweep as sweep_runs
+
+log = logging.getLogger(__name__)
+
+WAIT = timedelta(seconds=15)  # before a step counts as lost; doubled with every try
+TRIES = 6  # a quarter of an hour in all
+
+
+def sweep(*, now: datetime) -> None:
+    """Move every run and version whose time is over; running it twice changes nothing more."""
+    sweep_runs(now=now)
+    versions = Version.objects.filter(deleted_at=None, status_at__lt=now - WAIT)
+    versions = versions.select_related("environment__owner")
+    for version in versions.filter(status__in=(UPLOADED, CHECKING)):
+        _send_again(version, now, partial(doorbell.send, CHECK, version_id=version.pk))
+    for version in versions.filter(status=EVALUATING).exclude(runs__status__in=Run.ACTIVE):
+        last = version.runs.order_by("-created_at").first()
+        if last is None:
+            evaluate(version)
+        elif last.ended_at is not None and last.ended_at < now - WAIT:
+            _send_again(version, now, partial(doorbell.send, JUDGE, run_id=str(last.pk)))
+
+
+def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> None:
+    """Send the step again with growing pauses; hold what still breaks after the last try.
+
+    A version that no worker has begun on is never held: nothing was tried yet.
+    """
+    sent = version.events.filter(verb="version.sent_again", at__gte=version.status_at)
+    tries, last = sent.count(), sent.last()
+    if now - (last.at if last else version.status_at) < WAIT * 2 ** min(tries, TRIES):
+        return
+    if tries >= TRIES and version.status != UPLOADED:
+        _hold(version, f"The hub failed {tries + 1} times while the version was {version.status}.")
+        return
+    log.warning("%s has been %s for too long, its step is sent again", version, version.status)
+    events.record("version.sent_again", environment=version.environment, version=version)
+    send()
+
+
+def _hold(version: Version, why: str) -> None:
+    stage = Stage.CHECK if version.status == CHECKING else Stage.CARD
+    broken = finding("hub.error", why, hint="Staff can retry the version; the log says more.")
+    with suppress(Stale), transaction.atomic():
+        keep(version, stage, [broken])
+        move(version, HELD, reason=why)

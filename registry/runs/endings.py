@@ -1,0 +1,113 @@
+"""How an attempt ends: the run's own end, or the next attempt. Each is one compare-and-swap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from envyard.contract.codes import Finding, finding
+from registry import doorbell, events
+from registry.catalog.models import VersionFinding
+from registry.runs import limits
+from registry.runs.clean import clean_finding
+from registry.runs.models import LogChunk, Run
+from registry.runs.tickets import sign_ticket
+
+JUDGE = "registry.judge"
+
+
+def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bool:
+    """End this attempt and with it the run, keep its findings, have it judged after commit.
+
+    False, and nothing changed, where the attempt was not the active one any more.
+    """
+    with transaction.atomic():
+        now = timezone.now()
+        moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE).update(
+            status=status, ended_at=now
+        )
+        if not moved:
+            return False
+        run.status, run.ended_at = status, now
+        keep_findings(run=run, findings=findings)
+        events.record(
+            f"run.{status.value}",
+            environment=run.version.environment,
+            version=run.version,
+            run=run,
+            attempt=run.attempt,
+        )
+        doorbell.after_commit(JUDGE, run_id=str(run.pk))
+    return True
+
+
+def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
+    """Queue a held run's next attempt and ring, or end it as errored after the last one.
+
+    What the lost attempt reported goes, so that a card never mixes two attempts; its log stays
+    and says what happened. False where the attempt was not held any more.
+    """
+    most = limits.max_attempts()
+    why = "; ".join(f.message for f in findings)
+    if run.attempt >= most:
+        spent = finding(
+            "run.attempts_exhausted", f"{run.attempt} of {most} attempts ended early. Last: {why}"
+        )
+        with transaction.atomic():
+            if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, spent]):
+                return False
+            note(run, f"attempt {run.attempt} of {most} ended: {why} No attempt is left.")
+        return True
+    with transaction.atomic():
+        moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.HELD).update(
+            status=Run.Status.QUEUED,
+            attempt=run.attempt + 1,
+            runner=None,
+            lease_expires_at=None,
+            rung_at=timezone.now(),
+            last_seq=0,
+            done=0,
+            total=0,
+            facts={},
+        )
+        if not moved:
+            return False
+        run.rollouts.all().delete()
+        run.findings.all().delete()
+        note(run, f"attempt {run.attempt} of {most} ended: {why} The next one is queued.")
+        ring_after_commit(run.pk, run.attempt + 1)
+    return True
+
+
+def ring_after_commit(run_id: UUID, attempt: int) -> None:
+    """Ring the runners for this attempt once the transaction is committed."""
+    ticket = sign_ticket(run_id=run_id, attempt=attempt)
+    doorbell.after_commit("envyard.run", queue="runs", ticket=ticket)
+
+
+def note(run: Run, text: str) -> None:
+    """Add the hub's own line to the log, after what the attempt reported."""
+    LogChunk.objects.create(
+        run=run, attempt=run.attempt, seq=run.last_seq + 1, text=f"[hub] {text}\n"
+    )
+
+
+def keep_findings(*, run: Run, findings: Iterable[Finding]) -> None:
+    """Store findings of a run; they may come from an environment, so they are cleaned here."""
+    VersionFinding.objects.bulk_create(
+        VersionFinding(
+            version=run.version,
+            run=run,
+            stage=VersionFinding.Stage.RUN,
+            code=one.code,
+            severity=one.severity,
+            message=one.message,
+            hint=one.hint,
+            where=one.where,
+            details=one.details,
+        )
+        for one in map(clean_finding, findings)
+    )

@@ -1,0 +1,43 @@
+"""How long, how much, how often: the bounds of runs, from the settings and from here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+
+from envyard.contract.job import RunLimits
+
+LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
+MESSAGE_CHARACTERS = 1 << 20  # of one rollout's conversation
+LARGEST = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
+LARGEST_COUNT = 2**31 - 1  # what an integer column holds
+
+RING_AGAIN = timedelta(seconds=15)
+QUEUED_AT_MOST = timedelta(hours=24)
+SLACK = timedelta(minutes=2)  # for download, start and report, beyond install and wall clock
+
+
+def run_limits() -> RunLimits:
+    """The bounds that a JobSpec hands to the runner."""
+    return RunLimits(
+        wall_seconds=float(settings.HUB_RUN_SECONDS),
+        rollout_seconds=float(settings.HUB_ROLLOUT_SECONDS),
+        cpu_seconds=settings.HUB_RUN_SECONDS,
+    )
+
+
+def lease() -> timedelta:
+    """How long a runner may stay silent."""
+    return timedelta(seconds=settings.HUB_LEASE_SECONDS)
+
+
+def attempt_at_most() -> timedelta:
+    """How long one attempt may last, however lively its runner reports."""
+    limits = run_limits()
+    return timedelta(seconds=limits.install_seconds + limits.wall_seconds) + SLACK
+
+
+def max_attempts() -> int:
+    """How often the platform tries before it gives a run up."""
+    return int(settings.HUB_LEASE_ATTEMPTS)

@@ -1,0 +1,50 @@
+"""Reads that need more than one filter: the log by position, the run a token may report on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from registry.errors import HubError
+from registry.runs.models import Run
+from registry.runs.tickets import read_run_token
+
+LOG_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    """A piece of log; ask again from `next`, unless `ended`: then nothing will follow."""
+
+    text: str
+    next: int
+    ended: bool
+
+
+def log_after(*, run: Run, position: int) -> LogPage:
+    """What the log holds after an opaque position, 0 being its start.
+
+    `run` must be read before this is called: a run that had ended by then has its whole log.
+    """
+    chunks = list(run.log.filter(pk__gt=position).order_by("pk")[: LOG_PAGE + 1])
+    page = chunks[:LOG_PAGE]
+    return LogPage(
+        text="".join(chunk.text for chunk in page),
+        next=page[-1].pk if page else position,
+        ended=not run.is_active and len(chunks) <= LOG_PAGE,
+    )
+
+
+def held_run(token: str) -> Run:
+    """The run, with version and environment, whose attempt under way this run token belongs to.
+
+    Raises HubError token.invalid (401) for a forged token and for one whose attempt is over.
+    """
+    ticket = read_run_token(token)
+    run = (
+        Run.objects.select_related("version__environment__owner")
+        .filter(pk=ticket.run, attempt=ticket.attempt, status__in=Run.HELD, runner__enabled=True)
+        .first()
+    )
+    if run is None:
+        raise HubError("token.invalid", "The attempt this run token was for is over.", status=401)
+    return run

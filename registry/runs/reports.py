@@ -1,0 +1,197 @@
+"""What a runner tells of its attempt: batches of events, then one ending. Both are fenced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from envyard.contract.codes import finding
+from envyard.contract.job import MODEL
+from envyard.contract.report import Events, Facts, Finish, RolloutReport
+from registry.errors import HubError
+from registry.runs import clean, endings, limits
+from registry.runs.models import LogChunk, Rollout, Run
+
+PHASES = (Run.Status.LEASED, Run.Status.PREPARING, Run.Status.RUNNING, Run.Status.SCORING)
+UNPLANNED = "run.unplanned_rollouts"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The answer to a batch: the lease from now on, and whether to stop."""
+
+    lease_seconds: float
+    cancel: bool
+
+
+def record(*, run_id: UUID, events: Events) -> Heard:
+    """Store one batch of the attempt under way and renew its lease.
+
+    A number seen before is answered and otherwise ignored. Raises HubError runner.superseded
+    (409) where the attempt is over, request.conflict (409) where a batch is missing in between.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        run = _held(run_id, events.attempt)
+        if events.seq > run.last_seq + 1:
+            raise HubError(
+                "request.conflict",
+                f"batch seq={events.seq} came after seq={run.last_seq}",
+                f"Send seq={run.last_seq + 1} first.",
+                status=409,
+                details={"last_seq": run.last_seq},
+            )
+        if events.seq == run.last_seq + 1:
+            _store_log(run, events)
+            _store_rollouts(run, events)
+            _store_progress(run, events)
+        run.lease_expires_at = _lease_until(run, now)
+        run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
+    return Heard(limits.lease().total_seconds(), cancel=run.cancel_requested_at is not None)
+
+
+def finish(*, run_id: UUID, finish: Finish) -> None:
+    """End the attempt as its runner says. Said twice, the second time changes nothing.
+
+    `errored` queues the next attempt while there is one. Raises HubError runner.superseded (409).
+    """
+    with transaction.atomic():
+        try:
+            run = _held(run_id, finish.attempt)
+        except HubError:
+            ended = Run.objects.filter(pk=run_id, attempt=finish.attempt, ended_at__isnull=False)
+            if ended.exists():
+                return
+            raise
+        findings = list(finish.findings)
+        if finish.outcome == "cancelled" and run.cancel_requested_at is None:
+            findings.append(finding("run.runner_error", "The runner stopped without being asked."))
+        elif finish.outcome == "cancelled":
+            endings.end(run=run, status=Run.Status.CANCELLED, findings=findings)
+            return
+        elif finish.outcome == "succeeded":
+            endings.end(run=run, status=Run.Status.SUCCEEDED, findings=findings)
+            return
+        elif finish.outcome == "failed":
+            endings.end(
+                run=run, status=Run.Status.FAILED, findings=findings or [finding("run.crashed")]
+            )
+            return
+        endings.next_attempt(run=run, findings=findings or [finding("run.runner_error")])
+
+
+def _held(run_id: UUID, attempt: int) -> Run:
+    """The run, locked, where this attempt is under way on an enabled runner: the fence."""
+    run = (
+        Run.objects.select_for_update(of=("self",))
+        .select_related("runner", "version__environment")
+        .filter(pk=run_id)
+        .first()
+    )
+    if run is None or run.attempt != attempt or run.status not in Run.HELD:
+        state = "is unknown" if run is None else f"is {run.status} in attempt {run.attempt}"
+        raise HubError(
+            "runner.superseded",
+            f"run {run_id} {state}; attempt {attempt} may not report",
+            "Stop the sandbox and take the next run.",
+            status=409,
+        )
+    if run.runner is None or not run.runner.enabled:
+        raise HubError("runner.superseded", "the runner was disabled", status=409)
+    return run
+
+
+def _lease_until(run: Run, now: datetime) -> datetime:
+    """A lease from now, yet never beyond the attempt's own deadline: talk alone holds no run."""
+    started = run.started_at or now
+    return min(now + limits.lease(), started + limits.attempt_at_most())
+
+
+def _store_log(run: Run, events: Events) -> None:
+    """Keep the text up to the run's bound, with one mark where it was cut."""
+    if not events.log:
+        return
+    stored = run.log.aggregate(length=Sum(Length("text")))["length"] or 0
+    room = limits.LOG_CHARACTERS - stored
+    if room <= 0:
+        return
+    text = events.log
+    if len(text) >= room:
+        text = f"{text[:room]}\n[hub] the log is cut here, at {limits.LOG_CHARACTERS} characters\n"
+    LogChunk.objects.create(run=run, attempt=run.attempt, seq=events.seq, text=text)
+
+
+def _store_rollouts(run: Run, events: Events) -> None:
+    """Keep the planned rollouts that are new; the first report of a rollout stands."""
+    planned = [one for one in events.rollouts if _is_planned(run, one)]
+    Rollout.objects.bulk_create((_row(run, one) for one in planned), ignore_conflicts=True)
+    strange = next((one for one in events.rollouts if not _is_planned(run, one)), None)
+    if strange is not None and not run.findings.filter(code=UNPLANNED).exists():
+        name = f"{strange.policy}/{strange.task}/{strange.attempt}"
+        message = f"A rollout {name!r} was reported that this run did not plan; it is not kept."
+        endings.keep_findings(
+            run=run, findings=[finding(UNPLANNED, message, where=name, severity="warning")]
+        )
+
+
+def _is_planned(run: Run, one: RolloutReport) -> bool:
+    attempts = run.attempts if one.policy == MODEL else 1
+    return one.policy in run.policies and 0 <= one.task < run.tasks and 0 <= one.attempt < attempts
+
+
+def _row(run: Run, one: RolloutReport) -> Rollout:
+    """The row of a report. A failed rollout has no reward, whatever it claims, and a number too
+    large to reckon with is kept as text only."""
+    reward, reward_text = one.reward if one.ok else None, one.reward_text
+    if reward is not None and abs(reward) > limits.LARGEST:
+        reward, reward_text = None, repr(reward)
+    return Rollout(
+        run=run,
+        policy=one.policy,
+        task=one.task,
+        attempt=one.attempt,
+        ok=one.ok,
+        reward=reward,
+        reward_text=reward_text[:64],
+        rewards=one.rewards,
+        metrics=one.metrics,
+        messages=clean.clean_messages(one.messages),
+        turns=clean.count(one.turns),
+        stop=one.stop,
+        truncated=one.truncated,
+        seconds=clean.seconds(one.seconds),
+        scoring_seconds=None if one.scoring_seconds is None else clean.seconds(one.scoring_seconds),
+        prompt_tokens=clean.count(one.usage.prompt_tokens),
+        completion_tokens=clean.count(one.usage.completion_tokens),
+        calls=clean.count(one.usage.calls),
+        model_seconds=clean.seconds(one.usage.model_seconds),
+        error=one.error,
+    )
+
+
+def _store_progress(run: Run, events: Events) -> None:
+    """Move the phase forward, never back; count what is stored; add what became known."""
+    run.last_seq = events.seq
+    phase = Run.Status(events.phase)
+    if PHASES.index(phase) > PHASES.index(Run.Status(run.status)):
+        run.status = phase
+    if events.rollouts:
+        run.done = run.rollouts.count()
+    most = sum(run.tasks * (run.attempts if p == MODEL else 1) for p in run.policies)
+    run.total = max(0, min(events.total, most)) or run.total
+    run.facts |= _facts(events.facts, run.tasks).to_dict()
+
+
+def _facts(facts: Facts, most: int) -> Facts:
+    tasks, again = facts.tasks, facts.hashes_again
+    return replace(
+        facts,
+        tasks=None if tasks is None else clean.clean_tasks(tasks, most),
+        hashes_again=None if again is None else again[:most],
+    )

@@ -1,0 +1,40 @@
+"""The JobSpec of a leased run: everything its runner is told."""
+
+from __future__ import annotations
+
+from envyard.contract.job import JobSpec, WheelRef
+from registry.runs import limits
+from registry.runs.models import Run
+from registry.runs.tickets import sign_run_token
+
+
+def job_spec(run: Run) -> JobSpec:
+    """The job of this attempt. `wheel.url` is a path of this hub and takes the run token.
+
+    Costs a query each for version, environment and owner unless they were selected.
+    """
+    version = run.version
+    return JobSpec(
+        run=str(run.pk),
+        attempt=run.attempt,
+        run_token=sign_run_token(run_id=run.pk, attempt=run.attempt),
+        environment=str(version.environment),
+        version=version.version,
+        wheel=WheelRef(
+            url=f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}",
+            filename=version.filename,
+            sha256=version.sha256,
+            size=version.size,
+        ),
+        framework=version.framework,
+        api=version.api,
+        module=version.module,
+        entry=version.entry,
+        policies=tuple(run.policies),
+        tasks=run.tasks,
+        attempts=run.attempts,
+        seed=run.seed,
+        lease_seconds=limits.lease().total_seconds(),
+        model=run.model,
+        limits=limits.run_limits(),
+    )

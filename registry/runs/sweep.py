@@ -1,0 +1,73 @@
+"""What time does to runs: a lease that ran out, a queue that nobody serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from envyard.contract.codes import finding
+from registry.runs import endings, limits
+from registry.runs.models import Run
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How many runs lost their lease and how many were never taken."""
+
+    expired: int
+    abandoned: int
+
+
+def sweep(*, now: datetime) -> Swept:
+    """Move every run whose time is over to its next attempt or its end; safe to run twice."""
+    expired = Run.objects.filter(status__in=Run.HELD, lease_expires_at__lt=now)
+    queued = Run.objects.filter(
+        status=Run.Status.QUEUED, created_at__lt=now - limits.QUEUED_AT_MOST
+    )
+    return Swept(
+        expired=sum(_expire(pk, now) for pk in expired.values_list("pk", flat=True)[:AT_ONCE]),
+        abandoned=sum(_abandon(pk) for pk in queued.values_list("pk", flat=True)[:AT_ONCE]),
+    )
+
+
+def _expire(pk: UUID, now: datetime) -> bool:
+    """One run in its own transaction, looked at again under lock: a batch may have come."""
+    with transaction.atomic():
+        run = (
+            Run.objects.select_for_update(of=("self",))
+            .select_related("version__environment", "runner")
+            .filter(pk=pk, status__in=Run.HELD, lease_expires_at__lt=now)
+            .first()
+        )
+        if run is None:
+            return False
+        if run.cancel_requested_at is not None:
+            endings.note(run, "the runner did not answer the request to stop; the run ends here.")
+            return endings.end(run=run, status=Run.Status.CANCELLED)
+        silent = finding(
+            "run.lease_expired",
+            f"Runner {run.runner} stopped reporting while the run was {run.status}.",
+        )
+        return endings.next_attempt(run=run, findings=[silent])
+
+
+def _abandon(pk: UUID) -> bool:
+    with transaction.atomic():
+        run = (
+            Run.objects.select_for_update(of=("self",))
+            .select_related("version__environment")
+            .filter(pk=pk, status=Run.Status.QUEUED)
+            .first()
+        )
+        if run is None:
+            return False
+        hours = limits.QUEUED_AT_MOST.total_seconds() / 3600
+        endings.note(run, f"no runner took this run within {hours:.0f} hours.")
+        return endings.end(
+            run=run, status=Run.Status.ERRORED, findings=[finding("run.never_taken")]
+        )
