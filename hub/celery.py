@@ -75,7 +75,6 @@ if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
     )
 
 app.autodiscover_tasks(["registry"])
-app.set_default()  # else `current_app` in a web thread would be an app without a broker
 
 
 @setup_logging.connect
