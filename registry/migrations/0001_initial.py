@@ -297,6 +297,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('measures', models.JSONField(default=list)),
+                ('scores', models.JSONField(default=list)),
                 ('computed_at', models.DateTimeField(auto_now=True)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='registry.run')),
                 ('version', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='card', to='registry.version')),
