@@ -1,0 +1,25 @@
+"""`manage.py seed_demo`: the people that `serve` makes, for a hub that is started otherwise."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from hub import demo
+
+
+class Command(BaseCommand):
+    """May be repeated: who is there already stays as they are."""
+
+    help = "Make alice, bob, carol, root and the organisation lab."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--show-passwords", action="store_true", help="print the passwords as well"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        passwords = demo.people()
+        for name, about in demo.PEOPLE.items():
+            secret = f" {passwords.get(name, '(own)'):16}" if options["show_passwords"] else ""
+            self.stdout.write(f"{name:6}{secret} {about}")
