@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from envyard.contract import names
 from envyard.contract.codes import Finding, finding
@@ -136,12 +136,12 @@ FORM: tuple[Callable[[Upload], Iterable[Finding]], ...] = (
 def _specifiers(text: str) -> str:
     try:
         return str(SpecifierSet(text))
-    except InvalidSpecifier:
+    except ValueError:
         return text
 
 
 def _requirement(text: str) -> str:
     try:
         return str(Requirement(text))
-    except InvalidRequirement:
+    except (RecursionError, ValueError):
         return text

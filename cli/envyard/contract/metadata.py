@@ -88,7 +88,7 @@ def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
         key = name.replace("-", "_")
         if key in known or f"{key}s" in known:
             twice = "stands more than once" if len(values) > 1 else "cannot be read"
-            yield Fault(name, f"{name} {twice}: {', '.join(repr(v[:80]) for v in values[:3])}")
+            yield Fault(name, f"{name} {twice}: {', '.join(repr(str(v)[:80]) for v in values[:3])}")
 
 
 def _invalid(fields: RawMetadata) -> Iterator[Fault]:
@@ -102,6 +102,9 @@ def _invalid(fields: RawMetadata) -> Iterator[Fault]:
             name = error.field if isinstance(error, InvalidMetadata) else "metadata"
             cause = f" ({error.__cause__})" if error.__cause__ else ""
             yield Fault(name, f"{error}{cause}"[:500])
+    except (MemoryError, RecursionError, ValueError) as error:
+        # Thousands of digits or brackets, which the parsers of single fields give up on.
+        yield Fault("metadata", f"a field is beyond reading: {error}"[:500])
 
 
 def _tags(keywords: list[str]) -> tuple[str, ...]:

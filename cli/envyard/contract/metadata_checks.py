@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from envyard.contract import names
 from envyard.contract.codes import Finding, finding
@@ -68,7 +68,7 @@ def version(whl: Wheel) -> Iterator[Finding]:
     """The version is PEP 440, public, and the file name's."""
     try:
         said = Version(whl.metadata.version)
-    except InvalidVersion:
+    except ValueError:
         return  # absent or unreadable: `fields` has told
     if said.local:
         yield finding(
@@ -89,7 +89,7 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
     for text in whl.metadata.requires_dist:
         try:
             requirement = Requirement(text)
-        except InvalidRequirement:
+        except (RecursionError, ValueError):
             continue  # `fields` has told
         if requirement.url:
             yield finding(
@@ -102,7 +102,7 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
 def card(whl: Wheel) -> Iterator[Finding]:
     """A reader finds a summary, a README and a licence; without them the wheel still passes."""
     said = whl.metadata
-    if not said.raw:
+    if not said.name:
         return
     if not said.summary:
         yield finding("metadata.no_summary", severity="warning", where="summary")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 OWNER = re.compile(r"^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?$")
 DISTRIBUTION = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$")
@@ -39,22 +39,20 @@ def canonical_version(text: str) -> str:
     """The PEP 440 normal form, trailing zeros kept; raises BadName."""
     try:
         return str(Version(text))
-    except InvalidVersion as exc:
-        raise BadName(f"version {text!r} is not a PEP 440 version, e.g. 0.1.0") from exc
+    except ValueError as exc:  # InvalidVersion, or a number of thousands of digits
+        raise BadName(f"version {text[:80]!r} is not a PEP 440 version, e.g. 0.1.0") from exc
 
 
 def check_owner(name: str) -> str:
     """Return the owner name, or raise BadName with the rule."""
-    if not OWNER.match(name):
-        raise BadName(
-            f"owner {name!r} must be 1 to 39 lower-case letters, digits or inner hyphens"
-        )
+    if not OWNER.fullmatch(name):
+        raise BadName(f"owner {name!r} must be 1 to 39 lower-case letters, digits or inner hyphens")
     return name
 
 
 def check_name(name: str) -> str:
     """Return the normalised environment name, or raise BadName with the rule."""
-    if not DISTRIBUTION.match(name):
+    if not DISTRIBUTION.fullmatch(name):
         raise BadName(
             f"environment name {name!r} must be 1 to 100 letters, digits, or inner '.', '_', '-'"
         )
@@ -63,7 +61,7 @@ def check_name(name: str) -> str:
 
 def parse_ref(text: str) -> Ref:
     """Read `owner/name`, `owner/name==version` or `owner/name@version`; raises BadName."""
-    match = REFERENCE.match(text.strip())
+    match = REFERENCE.fullmatch(text.strip())
     if not match:
         raise BadName(f"{text!r} is not an environment; write owner/name or owner/name==version")
     version = match["version"]

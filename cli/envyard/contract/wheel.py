@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from packaging.tags import Tag
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import parse_wheel_filename
 
 from envyard.contract import archive, metadata
 from envyard.contract.archive import Entry, Unreadable, bad
@@ -170,7 +170,7 @@ def _check_expansion(entries: list[Entry], packed: int, limits: Limits) -> None:
 def _from_filename(filename: str) -> tuple[str, str, frozenset[Tag]]:
     try:
         name, version, _, tags = parse_wheel_filename(filename)
-    except InvalidWheelFilename:
+    except ValueError:  # InvalidWheelFilename, or a version of thousands of digits
         return "", "", frozenset()
     return str(name), str(version), tags
 
