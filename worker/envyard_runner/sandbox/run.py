@@ -8,6 +8,7 @@ import fcntl
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -116,8 +117,11 @@ class Sandbox:
     async def start(self, program: list[str]) -> socket.socket:
         """Start `program` and return the listening, non-blocking socket of 127.0.0.1:8000 inside.
 
-        The caller owns the socket. The clock starts here. Raises SandboxError.
+        The caller owns the socket. The clock starts here. Raises SandboxError. Main thread only:
+        bubblewrap's --die-with-parent means the thread that started it.
         """
+        if threading.current_thread() is not threading.main_thread():
+            raise SandboxError("start a sandbox from the main thread: it dies with its thread")
         self._channels = Channels.open()
         try:
             self._started = await spawn(

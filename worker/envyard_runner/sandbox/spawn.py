@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import subprocess
-import threading
 from dataclasses import dataclass
 
 from envyard_runner.config import Config
@@ -74,11 +73,9 @@ async def spawn(
 ) -> Started:
     """Start bubblewrap as `uid` and wait until the launcher inside hands the door out.
 
-    Main thread only: the sandbox dies with the thread that started it (--die-with-parent).
-    Raises SandboxError with bubblewrap's own sentence; nothing is left running then.
+    Raises SandboxError with bubblewrap's own sentence; nothing is left running then. Closes the
+    sandbox's ends of `channels` in any case.
     """
-    if threading.current_thread() is not threading.main_thread():
-        raise SandboxError("start a sandbox from the main thread: it dies with the thread it has")
     process = _popen(config, uid, view, limits, program, channels)
     try:
         door = await _receive_door(channels.control[0])

@@ -1,0 +1,84 @@
+"""A hostile environment reaches the gateway's door and its own /tmp, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envyard_runner.config import Config
+from tests.worker.sandbox.conftest import Ran, contained
+
+pytestmark = pytest.mark.sandbox
+PORT = 18150
+
+
+@pytest.fixture(scope="module")
+def ran(config: Config, site: Path) -> Iterator[Ran]:
+    """The hostile environment's one run, on a host that has something to lose."""
+    secret = config.home / "secret.txt"
+    secret.write_text("the runner's token", encoding="utf-8")
+    os.environ["AWS_SECRET_ACCESS_KEY"] = "leaked"  # as a careless operator's runner would have it
+    with socket.socket() as server, socket.socket(socket.AF_UNIX) as local:
+        server.bind(("127.0.0.1", PORT))
+        server.listen()
+        local.bind(f"\0envyard-test-{os.getpid()}")
+        local.listen()
+        inherited = os.open("/", os.O_RDONLY)
+        os.set_inheritable(inherited, True)
+        job = {
+            "task": "steal",
+            "pid": os.getpid(),
+            "port": PORT,
+            "socket": f"envyard-test-{os.getpid()}",
+            "home": str(config.home),
+            "files": [str(secret), str(config.home), str(Path(__file__)), "/etc/machine-id"],
+        }
+        try:
+            yield asyncio.run(
+                contained(config, site, ["python", "-m", "hostile"], job=json.dumps(job).encode())
+            )
+        finally:
+            os.close(inherited)
+            del os.environ["AWS_SECRET_ACCESS_KEY"]
+
+
+@pytest.fixture(scope="module")
+def report(ran: Ran) -> dict[str, Any]:
+    """What the hostile environment says it reached."""
+    assert len(ran.lines) == 1, ran.log
+    said: dict[str, Any] = json.loads(ran.lines[0])
+    return said
+
+
+def test_what_an_environment_needs_works(report: dict[str, Any]) -> None:
+    failed = {name: said for name, (how, said) in report["must"].items() if how != "reached"}
+    assert failed == {}
+
+
+def test_nothing_hostile_succeeds(report: dict[str, Any]) -> None:
+    assert len(report["attempts"]) > 80
+    reached = {name: said for name, (how, said) in report["attempts"].items() if how == "reached"}
+    assert reached == {}
+
+
+def test_the_runners_variables_stay_outside(report: dict[str, Any]) -> None:
+    assert "leaked" not in json.dumps(report)
+
+
+def test_the_program_is_nobody_in_particular(report: dict[str, Any]) -> None:
+    uid, gid, groups, host = report["ids"]
+    assert (uid, gid, host) == (1000, 1000, "sandbox")
+    assert 0 not in groups
+
+
+def test_the_run_ends_well_and_counts_what_it_tried_on_the_network(ran: Ran) -> None:
+    assert (ran.exit.code, ran.exit.reason) == (0, "exited")
+    assert ran.exit.network_attempts is not None
+    assert ran.exit.network_attempts >= 4

@@ -1,0 +1,279 @@
+"""Whatever a program takes too much of, its run ends in time, says why, and the next one works."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from envyard_runner.sandbox.uids import FIRST, LAST
+from tests.worker.sandbox.conftest import MIB, QUICK, Run
+
+pytestmark = pytest.mark.sandbox
+
+
+def processes_of_runs() -> list[str]:
+    """Command lines of what runs under a run's uid, zombies aside."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if FIRST <= entry.stat().st_uid <= LAST:
+                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
+        except OSError:
+            continue
+    return [line for line in found if line]
+
+
+@pytest.fixture(autouse=True)
+def and_the_next_one_works(run: Run) -> Iterator[None]:
+    """After every hostile run nothing is left and a harmless one works."""
+    yield
+    if os.geteuid() == 0:
+        assert processes_of_runs() == []
+    after = run("print('fine')")
+    assert (after.exit.code, after.exit.reason, after.log) == (0, "exited", "fine\n")
+
+
+def test_an_endless_loop_meets_the_wall_clock(run: Run) -> None:
+    ran = run("import time\nwhile True: time.sleep(1)", replace(QUICK, wall_seconds=1))
+    assert (ran.exit.reason, ran.exit.code, ran.exit.signal) == ("wall_clock", None, 9)
+    assert 1 <= ran.exit.seconds < 3
+
+
+def test_a_busy_loop_meets_the_processor_limit(run: Run) -> None:
+    ran = run("while True: pass", replace(QUICK, cpu_seconds=1))
+    assert ran.exit.reason == "cpu"
+
+
+def test_processor_seconds_are_summed_over_short_lived_children(run: Run) -> None:
+    code = """
+        import os, time
+        while True:
+            if os.fork() == 0:
+                until = time.process_time() + 0.2
+                while time.process_time() < until: pass
+                os._exit(0)
+            os.wait()
+    """
+    ran = run(textwrap.dedent(code), replace(QUICK, cpu_seconds=1))
+    assert ran.exit.reason == "cpu"
+
+
+def test_a_fork_bomb_stops_at_the_limit(run: Run) -> None:
+    code = """
+        import os, time
+        made = 0
+        try:
+            while True:
+                if os.fork() == 0: time.sleep(60)
+                made += 1
+        except BlockingIOError:
+            print(made)
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.exit.reason == "exited"
+    assert 20 < int(ran.log) < QUICK.pids
+
+
+def test_a_fork_bomb_that_never_ends_is_killed_whole(run: Run) -> None:
+    code = """
+        import os
+        while True:
+            try: os.fork()
+            except BlockingIOError: pass
+    """
+    ran = run(textwrap.dedent(code), replace(QUICK, wall_seconds=1.5))
+    assert ran.exit.reason in ("wall_clock", "cpu", "memory")
+    assert ran.exit.seconds < 8
+
+
+def test_one_process_cannot_take_more_memory(run: Run) -> None:
+    ran = run(
+        "import time\nx = bytearray(400 << 20)\nx[::4096] = b'x' * len(x[::4096])\ntime.sleep(20)"
+    )
+    assert ran.exit.reason == "memory"
+    assert ran.exit.seconds < 10
+
+
+def test_many_processes_cannot_take_more_memory_together(run: Run) -> None:
+    code = """
+        import os, time
+        for _ in range(16):
+            if os.fork() == 0: break
+        x = os.urandom(40 << 20)
+        time.sleep(20)
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.exit.reason == "memory"
+    assert ran.exit.seconds < 10
+
+
+def test_pages_shared_by_forks_are_counted_once(run: Run) -> None:
+    code = """
+        import os, time
+        x = os.urandom(100 << 20)
+        children = []
+        for _ in range(4):
+            if not (child := os.fork()):
+                time.sleep(1)
+                os._exit(0)
+            children.append(child)
+        for child in children: os.waitpid(child, 0)
+    """
+    ran = run(textwrap.dedent(code))
+    assert (ran.exit.reason, ran.exit.code) == ("exited", 0)
+    assert ran.exit.peak_memory_bytes < QUICK.memory_bytes
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "import os; os.memfd_create('x')",
+        "import mmap; mmap.mmap(-1, 1 << 20)",
+        "import mmap; mmap.mmap(open('/dev/zero', 'r+b').fileno(), 1 << 20)",
+    ],
+)
+def test_memory_that_no_process_shows_cannot_be_had(run: Run, hidden: str) -> None:
+    ran = run(hidden)
+    assert ran.exit.code == 1
+    assert "Error" in ran.log
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
+def test_a_disk_filler_meets_a_full_disk(run: Run, folder: str) -> None:
+    code = f"""
+        import itertools
+        written = 0
+        try:
+            for n in itertools.count():
+                with open(f'{folder}/{{n}}', 'wb') as file:
+                    written += file.write(bytes(1 << 20))
+        except OSError as error:
+            print(error.strerror, written >> 20)
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.log == "No space left on device 16\n"
+
+
+def test_a_file_cannot_grow_past_its_limit(run: Run) -> None:
+    code = """
+        import signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        open('/tmp/x', 'wb').write(bytes(9 << 20))
+    """
+    ran = run(textwrap.dedent(code), replace(QUICK, file_bytes=8 * MIB))
+    assert "File too large" in ran.log
+
+
+def test_descriptors_run_out(run: Run) -> None:
+    ran = run("import os\nwhile True: os.dup(0)")
+    assert "Too many open files" in ran.log
+
+
+def test_a_log_flood_is_cut_and_harms_nobody(run: Run) -> None:
+    code = """
+        import sys, time
+        until = time.time() + 1
+        while time.time() < until: sys.stdout.write('x' * 65536)
+        print('end')
+    """
+    ran = run(textwrap.dedent(code))
+    assert (ran.exit.code, ran.exit.reason) == (0, "exited")
+    assert len(ran.log) < QUICK.log_bytes + 100
+    assert ran.log.endswith("[the log ends here: it reached its limit]\n")
+
+
+@pytest.mark.parametrize("line", ["b'{}\\n' * 10000", "b'x' * 65536"], ids=["lines", "one line"])
+def test_an_events_flood_ends_the_run(run: Run, line: str) -> None:
+    ran = run(
+        f"import os\nfd = int(os.environ['ENVYARD_EVENTS_FD'])\nwhile True: os.write(fd, {line})"
+    )
+    assert ran.exit.reason == "events_flood"
+    assert sum(map(len, ran.lines)) <= QUICK.events_bytes
+
+
+def test_a_daemon_does_not_outlive_the_program(run: Run) -> None:
+    code = """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                while True: time.sleep(1)
+            os._exit(0)
+        print('gone')
+    """
+    began = time.monotonic()
+    ran = run(textwrap.dedent(code))
+    assert (ran.exit.code, ran.log) == (0, "gone\n")
+    assert time.monotonic() - began < 10
+
+
+def test_a_daemon_that_ignores_every_signal_does_not_survive_the_kill(run: Run) -> None:
+    code = """
+        import os, signal, time
+        for number in range(1, 65):
+            try: signal.signal(number, signal.SIG_IGN)
+            except (OSError, ValueError): pass
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork(): os._exit(0)
+        while True: time.sleep(1)
+    """
+    ran = run(textwrap.dedent(code), replace(QUICK, wall_seconds=1))
+    assert ran.exit.reason == "wall_clock"
+
+
+def test_killing_everyone_inside_reaches_nobody_outside(run: Run) -> None:
+    code = """
+        import os, signal, time
+        child = os.fork()
+        if not child: time.sleep(60)
+        os.kill(-1, signal.SIGKILL)
+        print(os.waitpid(child, 0)[1])
+        os.kill(1, signal.SIGKILL)
+        print('alone')
+    """
+    assert run(textwrap.dedent(code)).log == "9\nalone\n"
+
+
+def test_a_crash_is_told_from_an_exit_code(run: Run) -> None:
+    crashed = run("import os; os.kill(os.getpid(), 11)").exit
+    assert (crashed.code, crashed.signal, crashed.reason) == (None, 11, "exited")
+    assert run("raise SystemExit(3)").exit.code == 3
+
+
+def test_a_foreign_system_call_kills_its_caller(run: Run) -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("x32 calls exist on x86_64 only")
+    ran = run("import ctypes; ctypes.CDLL(None).syscall(0x40000000 + 39); print('alive')")
+    assert "alive" not in ran.log
+    assert ran.exit.signal == 31
+
+
+def test_threads_pools_and_loopback_servers_work(run: Run) -> None:
+    code = """
+        import asyncio, multiprocessing, sys, threading
+        async def main():
+            async def echo(reader, writer):
+                writer.write(await reader.readline())
+                writer.close()
+            server = await asyncio.start_server(echo, '127.0.0.1', 0)
+            port = server.sockets[0].getsockname()[1]
+            reader, writer = await asyncio.open_connection('localhost', port)
+            writer.write(b'loop\\n')
+            print((await reader.read()).decode().strip())
+            program = [sys.executable, '-c', 'print("child")']
+            child = await asyncio.create_subprocess_exec(*program, stdout=-1)
+            print((await child.communicate())[0].decode().strip())
+            print((await asyncio.to_thread(threading.current_thread)).name[:7])
+        asyncio.run(main())
+        with multiprocessing.get_context('fork').Pool(2) as pool:
+            print(pool.map(abs, [-1, -2]))
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.log == "loop\nchild\nasyncio\n[1, 2]\n"
