@@ -74,15 +74,13 @@ class Hub:
 
     async def redeem(self, ticket: str) -> JobSpec:
         """The job behind a doorbell's ticket, now leased to this runner."""
-        return JobSpec.from_dict(
-            await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket})
-        )
+        return _job(await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket}))
 
     async def poll(self, capabilities: dict[str, Any]) -> JobSpec | None:
-        """The oldest queued run, now leased to this runner, or None."""
+        """The oldest queued run, now leased to this runner, or None. Tried once: poll again."""
         body = {"capabilities": capabilities}
-        found = await self.call("POST", "api/v1/runner/poll/", body)
-        return JobSpec.from_dict(found) if found else None
+        found = await self.call("POST", "api/v1/runner/poll/", body, patience=0.0)
+        return _job(found) if found else None
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
         """Write the wheel to `target`; raises WheelChanged unless size and sha256 are the hub's."""
@@ -162,6 +160,14 @@ class Hub:
                 return json.loads(raw) if raw else {}
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise HubLost(f"{method} {url}: {_why(error)}") from error
+
+
+def _job(data: dict[str, Any]) -> JobSpec:
+    try:
+        return JobSpec.from_dict(data)
+    except (KeyError, TypeError) as error:
+        message = f"the job cannot be read ({error!r}); install the hub's version of the runner"
+        raise HubRefused(200, "runner.version", message) from error
 
 
 async def _refused(response: aiohttp.ClientResponse) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.report import Outcome, text
@@ -60,14 +61,15 @@ def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
 
 def _fatal(story: Story) -> Ending:
     event = story.fatal or {}
-    error = event.get("error") if isinstance(event.get("error"), dict) else {}
+    told = event.get("error")
+    error: dict[str, Any] = told if isinstance(told, dict) else {}
     kind, message = text(error.get("type"), 200), text(error.get("message"), 2000)
     said = f"{kind}: {message}" if message else kind
     if error.get("fault") == "platform":
         return platform("run.runner_error", said)
     code = STAGES.get(str(event.get("stage")), "run.crashed")
-    details = {"traceback": text(error.get("traceback"), 8000)}
-    return Ending("failed", [finding(code, said, **details)])
+    traceback = text(error.get("traceback"), 8000)
+    return Ending("failed", [finding(code, said, traceback=traceback)])
 
 
 def _warnings(story: Story) -> list[Finding]:

@@ -1,0 +1,148 @@
+"""The hub's runner API as a small real server that keeps what it is told and can misbehave."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from envyard.contract.job import JobSpec, RunLimits, WheelRef
+
+TOKEN = "hubr_test"
+RUN_TOKEN = "hubrun_test"
+
+
+def job(wheel: bytes = b"", **changes: Any) -> JobSpec:
+    """A job with limits fit for a test; `limits` overrides single ones."""
+    limits = {
+        "rollout_seconds": 5.0,
+        "wall_seconds": 20.0,
+        "install_seconds": 60.0,
+        "max_tokens": 64,
+    }
+    sha256 = hashlib.sha256(wheel).hexdigest()
+    name = "reverse_words-0.1.0-py3-none-any.whl"
+    values: dict[str, Any] = {
+        "run": "run-1", "attempt": 1, "run_token": RUN_TOKEN, "environment": "alice/reverse-words",
+        "version": "0.1.0", "wheel": WheelRef(f"/files/{name}", name, sha256, len(wheel)),
+        "framework": "verifiers", "api": "v1", "module": "reverse_words", "entry": "",
+        "policies": ("silent", "parrot", "babble", "oracle", "swapped", "model"),
+        "tasks": 3, "attempts": 2, "seed": 7, "lease_seconds": 6.0, "model": "stub",
+        "limits": RunLimits(**(limits | changes.pop("limits", {}))),
+    }  # fmt: skip
+    return JobSpec(**(values | changes))
+
+
+@dataclass
+class StubHub:
+    """`failing` requests are answered with `status`; `cancel` and `superseded` do as they say."""
+
+    job: JobSpec | None = None
+    wheel: bytes = b""
+    batches: list[dict[str, Any]] = field(default_factory=list)
+    repeated: int = 0
+    endings: list[dict[str, Any]] = field(default_factory=list)
+    tickets: list[str] = field(default_factory=list)
+    status: int = 503
+    failing: int = 0
+    cancel: bool = False
+    superseded: bool = False
+
+    @property
+    def log(self) -> str:
+        return "".join(batch["log"] for batch in self.batches)
+
+    @property
+    def rollouts(self) -> list[dict[str, Any]]:
+        return [rollout for batch in self.batches for rollout in batch["rollouts"]]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {name: value for batch in self.batches for name, value in batch["facts"].items()}
+
+    def application(self) -> web.Application:
+        application = web.Application(client_max_size=64 << 20, middlewares=[self._misbehave])
+        application.add_routes(
+            [
+                web.get("/api/v1/runner/whoami/", self._whoami),
+                web.post("/api/v1/runner/redeem/", self._redeem),
+                web.post("/api/v1/runner/poll/", self._poll),
+                web.post("/api/v1/runner/runs/{run}/events/", self._events),
+                web.post("/api/v1/runner/runs/{run}/finish/", self._finish),
+                web.get("/files/{name}", self._file),
+                web.get("/healthz", self._health),
+            ]
+        )
+        return application
+
+    @web.middleware
+    async def _misbehave(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if self.failing:
+            self.failing -= 1
+            return refusal(self.status, "hub.error")
+        wanted = RUN_TOKEN if "/runs/" in request.path or "/files/" in request.path else TOKEN
+        if request.path != "/healthz" and request.headers["Authorization"] != f"Bearer {wanted}":
+            return refusal(401, "token.invalid")
+        return await handler(request)
+
+    async def _health(self, _: web.Request) -> web.Response:
+        return web.json_response({"status": "ok"})
+
+    async def _whoami(self, _: web.Request) -> web.Response:
+        return web.json_response({"runner": "box"})
+
+    async def _redeem(self, request: web.Request) -> web.Response:
+        self.tickets.append((await request.json())["ticket"])
+        return self._lease() or refusal(409, "runner.superseded")
+
+    async def _poll(self, _: web.Request) -> web.Response:
+        return self._lease() or web.Response(status=204)
+
+    def _lease(self) -> web.Response | None:
+        found, self.job = self.job, None
+        return None if found is None else web.json_response(found.to_dict())
+
+    async def _events(self, request: web.Request) -> web.Response:
+        batch = await request.json()
+        if self.superseded:
+            return refusal(409, "runner.superseded")
+        if batch["seq"] <= len(self.batches):
+            assert batch == self.batches[batch["seq"] - 1], "a batch was sent again, but changed"
+            self.repeated += 1
+        else:
+            assert batch["seq"] == len(self.batches) + 1, "a batch is missing"
+            self.batches.append(batch)
+        return web.json_response({"lease_seconds": 6, "cancel": self.cancel})
+
+    async def _finish(self, request: web.Request) -> web.Response:
+        if self.superseded:
+            return refusal(409, "runner.superseded")
+        self.endings.append(await request.json())
+        return web.json_response({})
+
+    async def _file(self, _: web.Request) -> web.Response:
+        return web.Response(body=self.wheel)
+
+
+def refusal(status: int, code: str) -> web.Response:
+    return web.json_response({"error": {"code": code, "message": "as told"}}, status=status)
+
+
+@asynccontextmanager
+async def serving(application: web.Application, port: int) -> AsyncIterator[str]:
+    """Serve on 127.0.0.1 and give the base URL."""
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        await runner.cleanup()
+
+
+__all__ = ["RUN_TOKEN", "TOKEN", "StubHub", "job", "replace", "serving"]

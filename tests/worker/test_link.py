@@ -1,0 +1,227 @@
+"""The link to the hub, against a real HTTP server that can fail, refuse and come back."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from envyard.contract.codes import finding
+from envyard.contract.report import RolloutReport
+from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
+from envyard_runner.reports import Cancelled, Reports
+from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, job, serving
+
+PORT = 18390
+
+
+def with_hub(
+    scenario: Callable[[Hub, StubHub], Awaitable[None]], stub: StubHub | None = None, **changes: Any
+) -> None:
+    async def play() -> None:
+        hub = stub or StubHub()
+        async with serving(hub.application(), PORT) as url, aiohttp.ClientSession() as session:
+            given: dict[str, Any] = {"url": url, "token": TOKEN, "patience": 3.0} | changes
+            await scenario(Hub(session, **given), hub)
+
+    asyncio.run(play())
+
+
+def rollout(task: int, content: str = "hi") -> RolloutReport:
+    messages = [{"role": "user", "content": content}]
+    return RolloutReport("silent", task, 0, ok=True, reward=0.0, messages=messages)
+
+
+def test_a_ticket_becomes_a_job_once() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        stub.job = job()
+        assert await hub.redeem("t1") == job()
+        with pytest.raises(Superseded):
+            await hub.redeem("t1")
+        assert await hub.poll({}) is None
+
+    with_hub(scenario)
+
+
+def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
+    async def known(hub: Hub, _: StubHub) -> None:
+        assert await hub.whoami() == "box"
+
+    async def unknown(hub: Hub, _: StubHub) -> None:
+        with pytest.raises(HubRefused, match="401") as caught:
+            await hub.whoami()
+        assert caught.value.code == "token.invalid"
+
+    with_hub(known)
+    with_hub(unknown, token="hubr_wrong")
+
+
+def test_a_hub_that_fails_for_a_moment_is_asked_again() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        stub.failing = 2
+        assert await hub.whoami() == "box"
+
+    with_hub(scenario)
+
+
+def test_a_hub_that_stays_away_is_given_up() -> None:
+    async def scenario() -> None:
+        async with aiohttp.ClientSession() as session:
+            hub = Hub(session, url=f"http://127.0.0.1:{PORT}", token=TOKEN, patience=0.8)
+            began = time.monotonic()
+            with pytest.raises(HubLost):
+                await hub.whoami()
+            assert 0.2 < time.monotonic() - began < 3
+
+    asyncio.run(scenario())
+
+
+def test_a_job_that_cannot_be_read_says_to_upgrade() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        stub.job = replace(job(), limits={"new": 1})  # type: ignore[arg-type]
+        with pytest.raises(HubRefused, match="version of the runner"):
+            await hub.redeem("t1")
+
+    with_hub(scenario)
+
+
+def test_a_wheel_is_taken_only_with_the_right_bytes(tmp_path: Path) -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        stub.wheel = b"x" * 200_000
+        good = replace(
+            job().wheel, sha256=hashlib.sha256(stub.wheel).hexdigest(), size=len(stub.wheel)
+        )
+        stub.failing = 1
+        await hub.download(good, RUN_TOKEN, tmp_path / "a.whl")
+        assert (tmp_path / "a.whl").read_bytes() == stub.wheel
+        for wrong in (replace(good, sha256="0" * 64), replace(good, size=good.size + 1)):
+            with pytest.raises(WheelChanged):
+                await hub.download(wrong, RUN_TOKEN, tmp_path / "b.whl")
+        with pytest.raises(WheelChanged):
+            await hub.download(replace(good, size=100), RUN_TOKEN, tmp_path / "c.whl")
+        assert (tmp_path / "c.whl").stat().st_size <= 100
+        with pytest.raises(HubRefused):
+            await hub.download(good, "hubrun_other", tmp_path / "d.whl")
+
+    with_hub(scenario)
+
+
+async def outlast(reports: Reports, seconds: float) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await reports.keep_sending()
+
+
+def test_news_goes_out_in_about_a_second_and_without_news_a_heartbeat_does() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job(lease_seconds=6.0))
+        reports.log(b"caf\xc3")
+        talking = asyncio.create_task(reports.keep_sending())
+        await asyncio.sleep(0.2)
+        assert stub.log == "caf"
+        reports.log(b"\xa9\n")
+        reports.rollout(rollout(0))
+        reports.fact(load_seconds=1.5)
+        await asyncio.sleep(1.3)
+        assert stub.log == "café\n"
+        assert [r["task"] for r in stub.rollouts] == [0]
+        assert stub.facts == {"load_seconds": 1.5}
+        assert stub.batches[-1]["done"] == 1
+        known = len(stub.batches)
+        await asyncio.sleep(2.5)  # a third of the lease, and a little
+        assert len(stub.batches) == known + 1
+        talking.cancel()
+
+    with_hub(scenario)
+
+
+def test_a_batch_is_sent_again_unchanged_until_the_hub_has_it() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job())
+        reports.rollout(rollout(0))
+        stub.failing = 2
+        talking = asyncio.create_task(reports.keep_sending())
+        await asyncio.sleep(0.1)
+        reports.rollout(rollout(1))
+        await asyncio.sleep(3)
+        talking.cancel()
+        assert [[r["task"] for r in b["rollouts"]] for b in stub.batches] == [[0], [1]]
+        assert [b["seq"] for b in stub.batches] == [1, 2]
+
+    with_hub(scenario)
+
+
+def test_what_was_under_way_when_talking_stopped_is_sent_before_the_ending() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job())
+        stub.failing = 1
+        reports.log(b"last words\n")
+        await outlast(reports, 0.1)
+        reports.rollout(rollout(2))
+        await reports.finish("failed", [finding("run.crashed")])
+        assert stub.log == "last words\n"
+        assert [r["task"] for r in stub.rollouts] == [2]
+        ending = stub.endings[0]
+        assert (ending["outcome"], ending["findings"][0]["code"]) == ("failed", "run.crashed")
+
+    with_hub(scenario)
+
+
+def test_large_news_is_cut_into_several_batches() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job())
+        reports.log(b"x" * 250_000)
+        for task in range(6):
+            reports.rollout(rollout(task, "漢" * 100_000))
+        await reports.finish("succeeded", [])
+        assert len(stub.log) == 250_000
+        assert [r["task"] for r in stub.rollouts] == list(range(6))
+        assert len(stub.batches) >= 3
+        assert [b["done"] for b in stub.batches][-1] == 6
+
+    with_hub(scenario)
+
+
+def test_a_lone_surrogate_in_a_conversation_does_not_stop_the_reports() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job())
+        reports.rollout(rollout(0, "\ud800"))
+        await reports.finish("succeeded", [])
+        assert stub.rollouts[0]["messages"][0]["content"] == "?"
+
+    with_hub(scenario)
+
+
+def test_a_superseded_or_cancelled_run_stops_the_talk() -> None:
+    async def superseded(hub: Hub, stub: StubHub) -> None:
+        stub.superseded = True
+        with pytest.raises(Superseded):
+            await Reports(hub, job()).keep_sending()
+
+    async def cancelled(hub: Hub, stub: StubHub) -> None:
+        stub.cancel = True
+        reports = Reports(hub, job())
+        with pytest.raises(Cancelled):
+            await reports.keep_sending()
+        await reports.finish("cancelled", [])
+        assert stub.endings[0]["outcome"] == "cancelled"
+
+    with_hub(superseded)
+    with_hub(cancelled)
+
+
+def test_a_hub_silent_for_two_leases_ends_the_talk() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job(lease_seconds=0.5))
+        stub.failing = 999
+        with pytest.raises(HubLost):
+            await reports.keep_sending()
+
+    with_hub(scenario)

@@ -1,0 +1,248 @@
+"""What is believed of a sandbox's lines, and whose fault an ending is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from envyard.contract.codes import CATALOGUE
+from envyard.contract.report import Facts, RolloutReport
+from envyard_runner.collect import NO_CALL, Story
+from envyard_runner.gateway.ledger import Ledger, Record
+from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.sandbox import Exit
+from envyard_runner.verdict import judge
+from tests.worker.stub_hub import job
+
+FINE = Exit(
+    code=0, signal=None, reason="exited", seconds=3.0, peak_memory_bytes=1, held_by="cgroup2"
+)
+ASKED = Call([{"role": "user", "content": "hi"}], [], False, False, {})
+SPEC = job(policies=("silent", "model"), tasks=2, attempts=1)
+
+
+class Clock:
+    """Seconds that pass when told."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Told:
+    """A story with its ledger, fed by events."""
+
+    def __init__(self, spec: Any = SPEC) -> None:
+        self.ledger, self.clock = Ledger(spec), Clock()
+        self.story = Story(spec, self.ledger, self.clock)
+
+    def __call__(self, event: str, **fields: Any) -> Facts | RolloutReport | None:
+        return self.story.take(json.dumps({"event": event, **fields}).encode())
+
+    def loaded(self, *references: bool) -> None:
+        tasks = [
+            {"index": i, "hash": f"{i}", "prompt": "p", "reference": known}
+            for i, known in enumerate(references)
+        ]
+        self("loaded", seconds=1.0, framework_version="0.4.0", tasks=tasks)
+
+    def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
+        record = self.ledger.open(*rollout.split("/"))
+        record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
+        return record
+
+    def rollout(self, rollout: str, **fields: Any) -> RolloutReport:
+        report = self("rollout", rollout=rollout, **fields)
+        assert isinstance(report, RolloutReport)
+        return report
+
+    def finished(self) -> None:
+        """Two tasks by two policies, all fine."""
+        self.loaded(True, True)
+        for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
+            self.spoke(name)
+            self.rollout(name, ok=True, reward=0.0)
+        self("done")
+
+
+def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -> None:
+    told = Told()
+    told("rollout_started", rollout="model/0/0")
+    told.spoke("model/0/0", seconds=0.5)
+    told.clock.now += 4.0
+    report = told.rollout(
+        "model/0/0", ok=True, reward=0.5, metrics={"a": 1.0}, seconds=0.001, turns=99,
+        rewards={"exact": {"score": 0.5, "weight": 1.0}},
+        messages=[{"role": "assistant", "content": "invented"}], usage={"calls": 77},
+    )  # fmt: skip
+    assert [m["content"] for m in report.messages] == ["hi", "hello"]
+    assert (report.reward, report.metrics) == (0.5, {"a": 1.0})
+    assert report.rewards == {"exact": {"score": 0.5, "weight": 1.0}}
+    assert (report.seconds, report.turns, report.usage.calls) == (4.0, 1, 1)
+    assert report.usage.model_seconds == 0.5
+    assert report.truncated  # the gateway saw `length`
+
+
+def test_a_rollout_scored_without_a_call_is_marked_and_warned_about() -> None:
+    told = Told()
+    told.loaded(False)
+    assert told.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
+    told.spoke("model/0/0")
+    told.rollout("model/0/0", ok=True, reward=1.0)
+    told("done")
+    ending = judge(told.story, FINE)
+    assert ending.outcome == "succeeded"
+    assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "warning")]
+    assert "silent/0/0" in ending.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"{", b"[]", b"5", b"\xff", b'{"event": 3}', b'{"event": "rollout"}',
+     b'{"event": "rollout", "rollout": "silent/9/0"}', b'{"event": "rollout", "rollout": 4}',
+     b'{"event": "rollout", "rollout": "silent/0"}', b"[" * 100_000,
+     b'{"event": "rollout_started", "rollout": {"a": 1}}'],
+)  # fmt: skip
+def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
+    assert Told().story.take(line) is None
+
+
+def test_a_rollout_counts_once() -> None:
+    told = Told()
+    assert told.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
+    assert told("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
+
+
+def test_odd_fields_of_a_rollout_become_empty() -> None:
+    report = Told().rollout(
+        "silent/0/0", ok="yes", reward="NaN", rewards=[1], metrics={"a": "b"}, error=7, seconds=None
+    )
+    assert (report.ok, report.reward, report.rewards, report.metrics) == (False, None, {}, {})
+    assert report.error is not None
+    assert report.error["fault"] == "environment"
+
+
+def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None:
+    told = Told(job(tasks=2))
+    tasks = [{"index": i, "hash": "h", "prompt": "x" * 9000} for i in (0, 0, 1, 2, -1)]
+    facts = told("loaded", seconds=2.0, tasks=tasks)
+    assert isinstance(facts, Facts)
+    assert facts.tasks is not None
+    assert [t.index for t in facts.tasks] == [0, 1]
+    assert len(facts.tasks[0].prompt) < 4100
+    assert told("loaded", tasks=[]) is None
+    assert told("tasks_again", hashes=["h", "h"]) == Facts(hashes_again=["h", "h"])
+
+
+def test_oracle_needs_a_reference_and_swapped_anothers() -> None:
+    told = Told(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
+    told.loaded(True, False, False)
+    assert told.story.planned == {
+        "oracle/0/0", "swapped/1/0", "swapped/2/0",
+        "model/0/0", "model/0/1", "model/1/0", "model/1/1", "model/2/0", "model/2/1",
+    }  # fmt: skip
+
+
+def test_a_run_with_every_rollout_succeeds() -> None:
+    told = Told()
+    told.finished()
+    assert judge(told.story, FINE).outcome == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (replace(FINE, reason="wall_clock", code=None, signal=9), "run.wall_clock"),
+        (replace(FINE, reason="memory", code=None, signal=9), "run.memory"),
+        (replace(FINE, reason="cpu", code=None, signal=9), "run.cpu"),
+        (replace(FINE, reason="events_flood", code=None, signal=9), "run.flooded"),
+        (replace(FINE, code=3), "run.crashed"),
+        (replace(FINE, code=None, signal=11), "run.crashed"),
+    ],
+)
+def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, code: str) -> None:
+    told = Told()
+    told.finished()
+    ending = judge(told.story, end)
+    assert (ending.outcome, [f.code for f in ending.findings]) == ("failed", [code])
+
+
+@pytest.mark.parametrize(
+    ("stage", "code"),
+    [("import", "run.import_failed"), ("load", "run.load_failed"), ("run", "run.crashed"),
+     ([], "run.crashed")],
+)  # fmt: skip
+def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None:
+    told = Told()
+    error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": "environment"}
+    told("fatal", stage=stage, error=error)
+    ending = judge(told.story, replace(FINE, code=1))
+    found = ending.findings[0]
+    assert (ending.outcome, found.code, found.message) == ("failed", code, "KeyError: 'x'")
+    assert found.details == {"traceback": "line 3"}
+    assert CATALOGUE[code].fault == "environment"
+
+
+def test_our_own_failure_inside_is_not_the_authors() -> None:
+    told = Told()
+    told("fatal", stage="load", error={"type": "Bug", "message": "ours", "fault": "platform"})
+    assert judge(told.story, replace(FINE, code=1)).outcome == "errored"
+
+
+def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
+    empty, silent, missing = Told(), Told(), Told()
+    empty.loaded()
+    empty("done")
+    missing.loaded(True, True)
+    missing.rollout("silent/0/0", ok=True, reward=0.0)
+    missing("done")
+    found = [judge(told.story, FINE).findings[0] for told in (empty, silent, missing)]
+    assert [f.code for f in found] == ["run.no_tasks", "run.crashed", "run.rollouts_missing"]
+    assert "3 planned rollouts have no result: model/0/0, model/1/0, silent/1/0" in found[2].message
+
+
+def test_a_model_that_failed_excuses_the_environment() -> None:
+    told = Told()
+    told.loaded(True)
+    told.ledger.open("model", "0", "0").fail(ASKED, "the model server answered 500", 1.0)
+    report = told.rollout("model/0/0", ok=False, error={"type": "ProviderError", "message": "500"})
+    assert report.error is not None
+    assert (report.error["fault"], report.reward) == ("model", None)
+    assert report.error["message"] == "the model server answered 500"
+    ending = judge(told.story, replace(FINE, reason="wall_clock"))
+    assert (ending.outcome, ending.findings[0].code) == ("errored", "run.model_unreachable")
+
+
+def test_a_model_that_recovered_excuses_nothing() -> None:
+    told = Told()
+    told.ledger.open("model", "0", "0").fail(ASKED, "busy", 1.0)
+    told.spoke("model/0/0")
+    report = told.rollout("model/0/0", ok=False, error={"type": "KeyError", "message": "x"})
+    assert report.error is not None
+    assert report.error["fault"] == "environment"
+    assert not told.story.model_faults
+
+
+@pytest.mark.parametrize(("policy", "seconds", "fault"), [
+    ("model", 3.0, "model"), ("model", 1.0, "environment"), ("silent", 3.0, "environment"),
+])  # fmt: skip
+def test_blaming_the_model_is_believed_only_where_the_gateway_saw_it(
+    policy: str, seconds: float, fault: str
+) -> None:
+    told = Told()
+    told("rollout_started", rollout=f"{policy}/0/0")
+    told.spoke(f"{policy}/0/0", seconds=seconds)
+    told.clock.now += 4.0
+    error = {"type": "RolloutTimeout", "message": "", "fault": "model"}
+    report = told.rollout(f"{policy}/0/0", ok=False, error=error)
+    assert report.error is not None
+    assert report.error["fault"] == fault
+
+
+def test_a_sandbox_that_others_killed_is_not_the_authors() -> None:
+    assert judge(Told().story, replace(FINE, reason="killed", signal=9)).outcome == "errored"
+    assert judge(Told().story, FINE, model_down=True).findings[0].code == "run.model_unreachable"

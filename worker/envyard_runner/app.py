@@ -1,0 +1,108 @@
+"""The Celery side: a doorbell rings with a ticket, and the run behind it is fetched and done."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import logging
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from billiard import active_children
+from celery import Celery
+from celery.signals import setup_logging, worker_process_init, worker_shutting_down
+from kombu import Exchange, Queue
+
+from envyard_runner.config import Config
+from envyard_runner.link import HubLost, HubRefused, Superseded
+from envyard_runner.poll import at_work
+from envyard_runner.run import Machine, perform
+
+log = logging.getLogger(__name__)
+
+QUEUE = "runs"
+TASK = "envyard.run"
+PR_SET_PDEATHSIG = 1
+
+
+def make_app(config: Config, broker_folder: Path) -> Celery:
+    """The runner's Celery app; `broker_folder` is where `filesystem://`, the default, keeps mail.
+
+    It must be the hub's own folder, $HUB_HOME/broker, and have the hub's layout (hub/celery.py).
+    """
+    url = config.broker_url or "filesystem://"
+    app = Celery("envyard_runner", broker=url, set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        task_ignore_result=True,
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_enable_remote_control=False,
+        broker_connection_retry_on_startup=True,
+        task_queues=[Queue(QUEUE, Exchange(QUEUE, type="direct"), routing_key=QUEUE)],
+        task_default_queue=QUEUE,
+    )
+    if url.startswith("filesystem://"):
+        app.conf.broker_transport_options = _shared_folder(broker_folder)
+
+    @app.task(name=TASK)
+    def run(ticket: str) -> None:
+        asyncio.run(answer(ticket, config))
+
+    return app
+
+
+async def answer(ticket: str, config: Config) -> None:
+    """Redeem the ticket and do its run; a ticket that came too late is dropped."""
+    async with at_work(config) as (hub, stopping):
+        try:
+            job = await hub.redeem(ticket)
+        except Superseded as error:
+            log.info("nothing to do: %s", error)
+        except (HubLost, HubRefused) as error:
+            log.warning("the run stays queued, the hub rings again: %s", error)
+        else:
+            await perform(job, hub=hub, machine=Machine(config), stopping=stopping)
+
+
+def serve(app: Celery) -> None:
+    """Work until stopped. One child process does the runs, on its main thread, one at a time."""
+    name = f"--hostname=runner-{os.getpid()}@%h"
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    app.worker_main(["worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+
+
+@setup_logging.connect
+def _keep_logging(**_: Any) -> None:
+    """Celery leaves logging alone when anybody listens here."""
+
+
+@worker_process_init.connect
+def _end_with_parent(**_: Any) -> None:
+    """A child whose parent was killed hands its run back instead of working on unseen."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@worker_shutting_down.connect
+def _hand_back(**_: Any) -> None:
+    """A stopped worker would wait for its run, for minutes: tell the child to hand it back."""
+    for child in active_children():
+        if child.pid is not None:
+            os.kill(child.pid, signal.SIGTERM)
+
+
+def _shared_folder(folder: Path) -> dict[str, Any]:
+    for part in ("messages", "control"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+        "polling_interval": 0.2,
+    }

@@ -1,0 +1,101 @@
+"""The `hub-runner` command.
+
+Exit codes: 0 done, 1 refused (the sentence says what to install or change), 2 wrong usage,
+3 no run was waiting (run-once).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from envyard_runner.config import Config, ConfigError
+from envyard_runner.link import HubLost, HubRefused
+from envyard_runner.sandbox import SandboxError
+
+DONE, REFUSED, NOTHING = 0, 1, 3
+FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
+
+
+class Refused(Exception):
+    """The runner does not start; the message says what to change."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    asked, rest = _parser().parse_known_args(arguments)
+    if asked.command == "doctor":
+        from envyard_runner import doctor
+
+        return doctor.main(rest)
+    if rest:
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
+    try:
+        config = _ready()
+        return _run_once(config) if asked.command == "run-once" else _start(config, asked.poll)
+    except (Refused, ConfigError, SandboxError, HubRefused, HubLost) as error:
+        sys.stderr.write(f"hub-runner does not start: {error}\n`hub-runner doctor` tells more.\n")
+        return REFUSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("hub-runner", description="Runs environments in a sandbox.")
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {version('envyard-runner')}"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    start = commands.add_parser("start", help="do runs until stopped")
+    start.add_argument("--poll", action="store_true", help="ask the hub instead of using a broker")
+    commands.add_parser("run-once", help="do the oldest queued run and end")
+    commands.add_parser("doctor", help="check this machine and the hub", add_help=False)
+    return parser
+
+
+def _ready() -> Config:
+    """The settings of a machine that can hold a sandbox, with what dead runners left cleared up."""
+    from envyard_runner.doctor import require_sandbox
+    from envyard_runner.sandbox import reap_orphans
+
+    config = Config.from_environment()
+    if not config.token:
+        raise Refused("HUB_RUNNER_TOKEN is not set; the hub's staff makes one for each runner")
+    asyncio.run(require_sandbox(config))
+    reaped = reap_orphans(config)
+    if reaped:
+        logging.getLogger(__name__).info("cleared up after %d runs of a dead runner", reaped)
+    return config
+
+
+def _start(config: Config, polling: bool) -> int:
+    if polling:
+        from envyard_runner.poll import poll
+
+        asyncio.run(poll(config))
+    else:
+        from envyard_runner.app import make_app, serve
+
+        home = Path(os.environ.get("HUB_HOME") or ".hub").expanduser().absolute()
+        serve(make_app(config, home / "broker"))
+    return DONE
+
+
+def _run_once(config: Config) -> int:
+    from envyard_runner.poll import at_work, poll_once
+
+    async def once() -> int:
+        async with at_work(config) as (hub, stopping):
+            ending = await poll_once(config, hub, stopping)
+        if ending is None:
+            sys.stderr.write("no run is waiting\n")
+            return NOTHING
+        sys.stdout.write(f"{ending if isinstance(ending, str) else ending.outcome}\n")
+        return DONE
+
+    return asyncio.run(once())

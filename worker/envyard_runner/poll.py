@@ -1,0 +1,60 @@
+"""Work without a broker: ask the hub for the oldest queued run, do it, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import aiohttp
+
+from envyard_runner.config import Config
+from envyard_runner.frameworks import FRAMEWORKS
+from envyard_runner.link import Hub, HubLost
+from envyard_runner.run import Machine, perform
+from envyard_runner.verdict import Ending
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 2.0
+AWAY_SECONDS = 10.0
+
+
+@asynccontextmanager
+async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
+    """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    async with aiohttp.ClientSession() as session:
+        yield Hub(session, url=config.hub_url, token=config.token or ""), stopping
+
+
+async def poll(config: Config) -> None:
+    """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
+    async with at_work(config) as (hub, stopping):
+        while not stopping.is_set():
+            pause = 0.0
+            try:
+                if await poll_once(config, hub, stopping) is None:
+                    pause = IDLE_SECONDS
+            except HubLost as error:
+                log.warning("%s", error)
+                pause = AWAY_SECONDS
+            with suppress(TimeoutError):
+                # Many runners that saw one hub come back must not ask it all at once.
+                async with asyncio.timeout(pause * random.uniform(0.5, 1.5)):  # noqa: S311
+                    await stopping.wait()
+
+
+async def poll_once(config: Config, hub: Hub, stopping: asyncio.Event) -> Ending | str | None:
+    """Do the oldest queued run and say how it ended; "given up" if lost, None if none waited."""
+    job = await hub.poll({"frameworks": sorted(FRAMEWORKS), "model": config.model or ""})
+    if job is None:
+        return None
+    ending = await perform(job, hub=hub, machine=Machine(config), stopping=stopping)
+    return ending or "given up"
