@@ -1,0 +1,108 @@
+"""Rows in any state, made the short way: straight into the database, wheels into the storage."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from registry import storage
+from registry.accounts import tokens
+from registry.catalog.services import refresh_latest
+from registry.catalog.sorting import sort_key
+from registry.models import (
+    Environment,
+    Organisation,
+    Rollout,
+    Run,
+    Runner,
+    User,
+    Version,
+)
+from tests.wheels import filename
+
+STATES = ("uploaded", "checking", "evaluating", "listed", "rejected", "held")
+METADATA = b"Metadata-Version: 2.4\nName: demo-env\nVersion: 0.1.0\n"
+
+
+def make_environment(
+    owner: User | Organisation, name: str = "demo-env", **fields: Any
+) -> Environment:
+    """The environment of that name under that person or organisation, made where missing."""
+    return Environment.objects.get_or_create(owner=owner.owner, name=name, defaults=fields)[0]
+
+
+def make_version(
+    owner: User | Organisation,
+    name: str = "demo-env",
+    version: str = "0.1.0",
+    *,
+    status: str = "listed",
+    visibility: str = "public",
+    wheel: bytes | None = None,
+    **fields: Any,
+) -> Version:
+    """A version in that state; `wheel` gives its bytes, which are then in the storage."""
+    environment = make_environment(owner, name, visibility=visibility)
+    data = f"{owner.owner} {name} {version}".encode() if wheel is None else wheel
+    sha256 = hashlib.sha256(data).hexdigest()
+    metadata_sha256 = hashlib.sha256(METADATA).hexdigest()
+    if wheel is not None:
+        store = storage.get()
+        store.put(storage.key("wheels", sha256), io.BytesIO(data), sha256)
+        store.put(storage.key("metadata", metadata_sha256), io.BytesIO(METADATA), metadata_sha256)
+    said = {
+        "summary": "Say the word.",
+        "readme": "# Demo\n",
+        "framework": "verifiers",
+        "api": "v1",
+        "module": name.replace("-", "_"),
+        "listed_at": timezone.now() if status == "listed" else None,
+        "uploaded_by": owner if isinstance(owner, User) else None,
+    }
+    made = Version.objects.create(
+        environment=environment,
+        version=version,
+        sort_key=sort_key(version),
+        status=status,
+        filename=filename(name, version),
+        sha256=sha256,
+        metadata_sha256=metadata_sha256,
+        size=len(data),
+        **said | fields,
+    )
+    refresh_latest(environment)
+    return made
+
+
+def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> Run:
+    """A run of the version in that state, with what the constraints ask of it."""
+    held = status in ("leased", "preparing", "running", "scoring")
+    said: dict[str, Any] = {
+        "policies": ["silent", "oracle"],
+        "tasks": 2,
+        "attempts": 1,
+        "runner": Runner.objects.get_or_create(name="box", digest="0" * 64)[0] if held else None,
+        "lease_expires_at": timezone.now() + timedelta(minutes=1) if held else None,
+        "ended_at": None if held or status == "queued" else timezone.now(),
+    }
+    return Run.objects.create(version=version, status=status, **said | fields)
+
+
+def make_rollout(
+    run: Run, policy: str = "oracle", task: int = 0, *, reward: float | None = 1.0, **fields: Any
+) -> Rollout:
+    """A finished rollout; without a reward it failed."""
+    said = {"attempt": 0, "ok": reward is not None, "messages": [{"role": "user", "content": "?"}]}
+    return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **said | fields)
+
+
+def bearer(
+    user: User, scope: str = "read", environment: Environment | None = None
+) -> dict[str, str]:
+    """Request headers with a fresh token of that person."""
+    text = tokens.mint(user=user, name="test", scope=scope, environment=environment)[1]
+    return {"Authorization": f"Bearer {text}"}

@@ -1,0 +1,221 @@
+"""The table of who may do what, as a matrix; and that queries say the same."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from registry.accounts import tokens
+from registry.accounts.permissions import RULES, Who, can, require
+from registry.catalog.queries import environments_visible_to
+from registry.errors import HubError
+from registry.models import Environment, Membership, Organisation, Token, User, Version
+from tests.factories import make_run, make_version
+
+OWNER, MAINTAINER, MEMBER, STRANGER, STAFF, NOBODY = [
+    "owner",
+    "maintainer",
+    "member",
+    "stranger",
+    "staff",
+    "nobody",
+]
+TEAM = {OWNER, MAINTAINER, MEMBER}
+EVERYBODY = {*TEAM, STRANGER, STAFF, NOBODY}
+INSIDE = {*TEAM, STAFF}
+PUBLISH = {OWNER, MAINTAINER}
+MANAGE = {*PUBLISH, STAFF}
+
+# verb -> object -> who may, in the browser
+MATRIX: dict[tuple[str, str], set[str]] = {
+    ("environment.see", "public"): EVERYBODY,
+    ("environment.see", "private"): INSIDE,
+    ("environment.see", "unlisted"): INSIDE,
+    ("environment.publish", "public"): PUBLISH,
+    ("environment.publish", "private"): PUBLISH,
+    ("environment.manage", "public"): MANAGE,
+    ("environment.manage", "private"): MANAGE,
+    ("owner.publish", "public"): PUBLISH,
+    ("owner.manage", "public"): {OWNER, STAFF},
+    ("version.see", "public"): EVERYBODY,
+    ("version.see", "yanked"): EVERYBODY,
+    ("version.see", "quarantined"): EVERYBODY,
+    ("version.see", "private"): INSIDE,
+    ("version.see", "unlisted"): INSIDE,
+    ("version.install", "public"): EVERYBODY,
+    ("version.install", "yanked"): EVERYBODY,
+    ("version.install", "quarantined"): set(),
+    ("version.install", "private"): INSIDE,
+    ("version.install", "unlisted"): INSIDE,
+    ("version.yank", "public"): MANAGE,
+    ("version.retry", "public"): {STAFF},
+    ("run.see", "public"): EVERYBODY,
+    ("run.see", "private"): INSIDE,
+    ("run.see", "unlisted"): INSIDE,
+    ("run.cancel", "public"): MANAGE,
+    ("token.manage", "public"): {OWNER},
+}
+
+
+@dataclass
+class World:
+    people: dict[str, Who]
+    versions: dict[str, Version]
+
+    def object(self, verb: str, kind: str) -> Any:
+        version = self.versions[kind]
+        match verb.partition(".")[0]:
+            case "environment":
+                return version.environment
+            case "owner":
+                return version.environment.owner
+            case "run":
+                return version.runs.get()
+            case "token":
+                return Token(user=self.people[OWNER])
+        return version
+
+
+@pytest.fixture
+def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) -> World:
+    maintainer = User.objects.create_user("mia")
+    Membership.objects.create(organisation=lab, user=maintainer, role="maintainer")
+    now = "2026-01-01T00:00:00Z"
+    versions = {
+        "public": make_version(lab, "public"),
+        "private": make_version(lab, "private", visibility="private"),
+        "unlisted": make_version(lab, "unlisted", status="rejected"),
+        "yanked": make_version(lab, "yanked", yanked_at=now, yanked_reason="bad"),
+        "quarantined": make_version(lab, "quarantined", quarantined_at=now),
+    }
+    for version in versions.values():
+        make_run(version)
+    people = {
+        OWNER: alice,
+        MAINTAINER: maintainer,
+        MEMBER: bob,
+        STRANGER: carol,
+        STAFF: root,
+        NOBODY: AnonymousUser(),
+    }
+    return World(people, {kind: Version.objects.get(pk=v.pk) for kind, v in versions.items()})
+
+
+@pytest.mark.parametrize(("verb", "kind"), MATRIX)
+def test_each_verb_is_for_exactly_these_people(world: World, verb: str, kind: str) -> None:
+    obj = world.object(verb, kind)
+    may = {role for role, who in world.people.items() if can(who, verb, obj)}
+    assert may == MATRIX[verb, kind]
+
+
+def test_every_verb_stands_in_the_matrix() -> None:
+    assert {verb for verb, _ in MATRIX} == set(RULES)
+
+
+def test_queries_see_what_permissions_see(world: World) -> None:
+    for role, who in world.people.items():
+        for token in _tokens(who, world):
+            case = (role, token and (token.scope, str(token.environment)))
+            allowed = {
+                e for e in Environment.objects.all() if can(who, "environment.see", e, token)
+            }
+            assert set(environments_visible_to(who, token)) == allowed, case
+            seen = {v for v in world.versions.values() if can(who, "version.see", v, token)}
+            assert set(Version.objects.visible_to(who, token)) == seen, case
+
+
+def _tokens(who: Who, world: World) -> list[Token | None]:
+    if not isinstance(who, User):
+        return [None]
+    limited = world.versions["private"].environment
+    return [
+        None,
+        *(tokens.mint(user=who, name=s, scope=s)[0] for s in ("read", "admin")),
+        *(
+            tokens.mint(user=who, name=s, scope=s, environment=limited)[0]
+            for s in ("read", "admin")
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "verbs"),
+    [
+        ("read", {"environment.see", "version.see", "version.install", "run.see"}),
+        (
+            "publish",
+            {
+                *("environment.see", "version.see", "version.install", "run.see"),
+                *("environment.publish", "owner.publish", "version.yank", "run.cancel"),
+            },
+        ),
+        ("admin", set(RULES) - {"version.retry"}),
+    ],
+)
+def test_a_token_allows_no_more_than_its_scope(world: World, scope: str, verbs: set[str]) -> None:
+    alice = world.people[OWNER]
+    assert isinstance(alice, User)
+    token = tokens.mint(user=alice, name="t", scope=scope)[0]
+    assert {v for v in RULES if can(alice, v, world.object(v, "public"), token)} == verbs
+
+
+def test_a_token_of_one_environment_is_a_stranger_elsewhere(world: World) -> None:
+    alice = world.people[OWNER]
+    assert isinstance(alice, User)
+    mine, other = world.versions["private"], world.versions["unlisted"]
+    token = tokens.mint(user=alice, name="t", scope="admin", environment=mine.environment)[0]
+    assert can(alice, "version.see", mine, token)
+    assert can(alice, "environment.publish", mine.environment, token)
+    assert not can(alice, "version.see", other, token)
+    assert not can(alice, "environment.publish", other.environment, token)
+    assert can(alice, "version.see", world.versions["public"], token)
+    assert not can(alice, "owner.publish", mine.environment.owner, token)
+    assert not can(alice, "token.manage", Token(user=alice), token)
+
+
+def test_staff_powers_need_the_browser_or_an_admin_token(world: World) -> None:
+    root = world.people[STAFF]
+    assert isinstance(root, User)
+    private = world.versions["private"]
+    for scope, may in (("read", False), ("publish", False), ("admin", True)):
+        token = tokens.mint(user=root, name="t", scope=scope)[0]
+        assert can(root, "version.see", private, token) is may
+
+
+def test_who_may_not_sign_in_is_a_stranger(world: World) -> None:
+    alice = world.people[OWNER]
+    assert isinstance(alice, User)
+    alice.is_active = False
+    assert not can(alice, "version.see", world.versions["private"])
+
+
+@pytest.mark.parametrize(
+    ("role", "verb", "kind", "status", "code"),
+    [
+        (NOBODY, "environment.manage", "private", 404, "request.not_found"),
+        (STRANGER, "environment.manage", "private", 404, "request.not_found"),
+        (NOBODY, "environment.manage", "public", 401, "request.unauthenticated"),
+        (STRANGER, "environment.manage", "public", 403, "request.forbidden"),
+        (MEMBER, "environment.manage", "private", 403, "request.forbidden"),
+        (STRANGER, "version.yank", "unlisted", 404, "request.not_found"),
+        (STRANGER, "run.cancel", "private", 404, "request.not_found"),
+        (OWNER, "version.retry", "public", 403, "request.forbidden"),
+    ],
+)
+def test_a_refusal_gives_nothing_away(
+    world: World, role: str, verb: str, kind: str, status: int, code: str
+) -> None:
+    with pytest.raises(HubError) as refused:
+        require(world.people[role], verb, world.object(verb, kind))
+    assert (refused.value.status, refused.value.code) == (status, code)
+
+
+def test_a_token_that_is_too_weak_is_told_which_scope_it_needs(world: World) -> None:
+    alice = world.people[OWNER]
+    assert isinstance(alice, User)
+    token = tokens.mint(user=alice, name="t", scope="read")[0]
+    with pytest.raises(HubError, match="scope read") as refused:
+        require(alice, "version.yank", world.versions["public"], token)
+    assert refused.value.code == "token.scope"
+    assert "scope publish" in refused.value.hint

@@ -1,0 +1,71 @@
+"""Registering people, and organisations."""
+
+import pytest
+
+from registry.accounts import services
+from registry.errors import HubError
+from registry.models import Event, Membership, Organisation, Owner, User
+
+GOOD = "correct horse battery"
+
+
+def test_a_new_person_owns_their_name(db: None) -> None:
+    user = services.register(username="dana", email="dana@example.com", password=GOOD)
+    assert user.owner.name == "dana"
+    assert user.check_password(GOOD)
+    assert user.roles == {user.owner.pk: "owner"}
+    assert Event.objects.filter(verb="user.registered", actor=user).exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("username", "Dana"),
+        ("username", "-dana"),
+        ("username", "d" * 40),
+        ("username", "simple"),
+        ("username", "api"),
+        ("email", "nobody"),
+        ("password", "short"),
+        ("password", "password123"),
+    ],
+)
+def test_a_registration_that_breaks_a_rule_leaves_nothing(db: None, field: str, value: str) -> None:
+    asked = {"username": "dana", "email": "dana@example.com", "password": GOOD} | {field: value}
+    with pytest.raises(HubError) as refused:
+        services.register(**asked)
+    assert refused.value.details["field"] == {"username": "name"}.get(field, field)
+    assert not User.objects.exists()
+    assert not Owner.objects.exists()
+
+
+def test_one_name_belongs_to_one_person_or_organisation(alice: User, lab: Organisation) -> None:
+    with pytest.raises(HubError, match="'lab' is taken"):
+        services.register(username="lab", email="lab@example.com", password=GOOD)
+    with pytest.raises(HubError, match="'alice' is taken"):
+        services.create_organisation(name="alice", title="", by=alice)
+
+
+def test_who_makes_an_organisation_owns_it(alice: User, bob: User) -> None:
+    made = services.create_organisation(name="lab", title="Lab", by=alice)
+    services.add_member(organisation=made, user=bob, role="maintainer", by=alice)
+    assert alice.roles[made.owner.pk] == "owner"
+    assert bob.roles[made.owner.pk] == "maintainer"
+
+
+def test_a_role_is_changed_by_giving_it_anew(lab: Organisation, alice: User, bob: User) -> None:
+    services.add_member(organisation=lab, user=bob, role="owner", by=alice)
+    assert Membership.objects.get(organisation=lab, user=bob).role == "owner"
+    services.add_member(organisation=lab, user=alice, role="member", by=bob)
+    assert Membership.objects.get(organisation=lab, user=alice).role == "member"
+
+
+def test_an_organisation_keeps_an_owner(lab: Organisation, alice: User) -> None:
+    with pytest.raises(HubError, match="only owner"):
+        services.add_member(organisation=lab, user=alice, role="member", by=alice)
+    assert Membership.objects.get(organisation=lab, user=alice).role == "owner"
+
+
+def test_there_are_three_roles(lab: Organisation, alice: User, bob: User) -> None:
+    with pytest.raises(HubError, match="role 'king' must be one of"):
+        services.add_member(organisation=lab, user=bob, role="king", by=alice)

@@ -1,0 +1,79 @@
+"""API tokens."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from registry.accounts import tokens
+from registry.errors import HubError, NotFound
+from registry.models import Event, Token, User
+
+
+def test_a_minted_token_is_found_by_its_text_and_only_its_digest_is_stored(alice: User) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="publish")
+    assert tokens.verify(text) == token
+    assert text not in str(Token.objects.values().get())
+    assert Event.objects.filter(verb="token.minted", actor=alice).count() == 1
+
+
+def test_an_expired_token_is_not_usable(alice: User) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="read", days=1)
+    assert token.usable
+    Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    token.refresh_from_db()
+    assert not token.usable
+    assert tokens.verify(text) is None
+
+
+def test_a_revoked_token_is_not_usable(alice: User) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="read")
+    tokens.revoke(user=alice, public_id=token.public_id)
+    assert tokens.verify(text) is None
+
+
+def test_nobody_revokes_the_token_of_another(alice: User, carol: User) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="read")
+    with pytest.raises(NotFound):
+        tokens.revoke(user=carol, public_id=token.public_id)
+    assert tokens.verify(text) == token
+
+
+def test_the_token_of_a_person_who_may_not_sign_in_is_not_usable(alice: User) -> None:
+    text = tokens.mint(user=alice, name="laptop", scope="read")[1]
+    User.objects.update(is_active=False)
+    assert tokens.verify(text) is None
+
+
+def test_use_is_noted_at_most_once_a_minute(alice: User) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="read")
+    tokens.verify(text)
+    token.refresh_from_db()
+    first = token.last_used_at
+    assert first is not None
+    tokens.verify(text)
+    token.refresh_from_db()
+    assert token.last_used_at == first
+    Token.objects.update(last_used_at=first - timedelta(seconds=61))
+    tokens.verify(text)
+    token.refresh_from_db()
+    assert token.last_used_at is not None
+    assert token.last_used_at >= first
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"name": " "}, "1 to 80"),
+        ({"name": "x" * 81}, "1 to 80"),
+        ({"scope": "all"}, "scope 'all'"),
+        ({"days": 0}, "days 0"),
+        ({"days": 4000}, "days 4000"),
+    ],
+)
+def test_a_token_that_breaks_a_rule_is_refused_by_name(
+    alice: User, wrong: dict[str, object], says: str
+) -> None:
+    asked = {"name": "laptop", "scope": "read", "days": 1} | wrong
+    with pytest.raises(HubError, match=says):
+        tokens.mint(user=alice, **asked)  # type: ignore[arg-type]
