@@ -1,5 +1,6 @@
 """Typed readers for settings that come from the process environment."""
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable
@@ -90,6 +91,22 @@ def path(name: str, default: Path) -> Path:
     return Path(text(name) or default).expanduser().absolute()
 
 
+def folder(name: str, default: Path) -> Path:
+    """A folder that this user may write; made if it is not there.
+
+    Others may walk through it, not list it: sandboxes of other users start from folders below.
+    """
+    value = path(name, default)
+    try:
+        value.mkdir(mode=0o711, parents=True, exist_ok=True)
+        reason = "" if os.access(value, os.W_OK | os.X_OK) else "no permission"
+    except OSError as error:
+        reason = str(error.strerror)
+    if reason:
+        raise refuse(name, str(value), f"cannot be written ({reason}), choose another folder")
+    return value
+
+
 def secret(name: str, default: str = "") -> str:
     """The value of NAME, or the content of the file that NAME_FILE points at; never both."""
     value, file = text(name), text(f"{name}_FILE")
@@ -111,21 +128,11 @@ def generated_secret(name: str, file: Path) -> str:
     if given := secret(name):
         return given
     if not file.exists():
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            mine = file.with_name(f".{file.name}.{os.getpid()}")
-            descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w") as stream:
-                stream.write(secrets.token_urlsafe(50))
-            try:
-                os.link(mine, file)
-            except FileExistsError:
-                pass
-            finally:
-                mine.unlink()
-        except OSError as error:
-            raise ImproperlyConfigured(
-                f"cannot write {file} ({error.strerror}): set HUB_HOME to a folder "
-                f"that this user may write, or give {name}"
-            ) from None
+        mine = file.with_name(f".{file.name}.{os.getpid()}")
+        descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(secrets.token_urlsafe(50))
+        with contextlib.suppress(FileExistsError):
+            os.link(mine, file)
+        mine.unlink()
     return file.read_text().strip()

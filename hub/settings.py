@@ -14,7 +14,7 @@ from hub import database, env
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- Where it lives --------------------------------------------------------------------------
-HUB_HOME = env.path("HUB_HOME", BASE_DIR / ".hub")
+HUB_HOME = env.folder("HUB_HOME", BASE_DIR / ".hub")
 HUB_PORT = env.integer("HUB_PORT", 8000, low=1, high=65535)
 HUB_BIND = env.text("HUB_BIND", "127.0.0.1")  # the address that `serve` listens on
 HUB_URL = env.url("HUB_URL", f"http://127.0.0.1:{HUB_PORT}")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
-HARSHER = ((0.0, signal.SIGTERM), (3.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
+HARSHER = ((0.0, signal.SIGTERM), (2.0, signal.SIGQUIT), (6.0, signal.SIGKILL))
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 

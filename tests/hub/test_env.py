@@ -60,12 +60,22 @@ def test_a_secret_is_read_from_the_file_that_its_twin_names(
 
 
 def test_a_generated_secret_stays_the_same_and_private(tmp_path: Path) -> None:
-    file = tmp_path / "home" / "key"
+    file = tmp_path / "key"
     first = env.generated_secret("X", file)
     assert len(first) > 50
     assert env.generated_secret("X", file) == first
     assert file.stat().st_mode & 0o777 == 0o600
     assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_folder_is_made_and_one_that_cannot_be_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert env.folder("X", tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("X", str(tmp_path / "file" / "home"))
+    with pytest.raises(ImproperlyConfigured, match=r"cannot be written \(Not a directory\)"):
+        env.folder("X", tmp_path)
 
 
 def test_database_urls_are_read_and_strange_ones_refused_without_their_password(

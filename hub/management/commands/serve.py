@@ -149,15 +149,8 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def _only_one(home: Path) -> Iterator[None]:
     """Hold HUB_HOME for this process; the kernel lets go of it however the process ends."""
-    try:
-        home.mkdir(mode=0o711, parents=True, exist_ok=True)
-        home.chmod(0o711)  # the sandbox's users walk through it to the runner's folder
-        (home / "run").mkdir(exist_ok=True)
-        lock: IO[str] = (home / "run" / "serve.lock").open("a+")
-    except OSError as error:
-        raise CommandError(
-            f"HUB_HOME={home} cannot be written ({error.strerror}): choose another folder"
-        ) from None
+    (home / "run").mkdir(exist_ok=True)
+    lock: IO[str] = (home / "run" / "serve.lock").open("a+")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
