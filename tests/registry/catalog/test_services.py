@@ -1,0 +1,115 @@
+"""Environments, yanking, quarantine, and which version is the latest."""
+
+import pytest
+
+from registry.catalog import services
+from registry.errors import HubError, Stale
+from registry.models import Environment, Event, User, Version
+from tests.factories import make_environment, make_version
+
+
+def latest(environment: Environment) -> str | None:
+    """The number of the latest version, as stored."""
+    found = Environment.objects.get(pk=environment.pk).latest
+    return found.version if found else None
+
+
+def test_an_environment_is_made_once_in_whatever_spelling(alice: User) -> None:
+    first, made = services.get_or_create_environment(owner=alice.owner, name="My_Env", by=alice)
+    again, remade = services.get_or_create_environment(owner=alice.owner, name="my.env", by=alice)
+    assert (first, made, remade) == (again, True, False)
+    assert (first.name, first.visibility) == ("my-env", "public")
+    assert Event.objects.filter(verb="environment.created").count() == 1
+
+
+@pytest.mark.parametrize("name", ["", "-x", "a b", "x" * 101, "simple", "Legacy", "../x"])
+def test_a_bad_or_reserved_name_is_refused(alice: User, name: str) -> None:
+    with pytest.raises(HubError) as refused:
+        services.get_or_create_environment(owner=alice.owner, name=name, by=alice)
+    assert refused.value.code == "metadata.bad_name"
+    assert not Environment.objects.exists()
+
+
+def test_who_asks_for_private_never_gets_public(alice: User) -> None:
+    make_environment(alice, "demo-env", visibility="public")
+    with pytest.raises(HubError, match="is public, not private") as refused:
+        services.get_or_create_environment(
+            owner=alice.owner, name="demo-env", visibility="private", by=alice
+        )
+    assert refused.value.status == 409
+
+
+def test_visibility_is_changed_and_noted_once(alice: User) -> None:
+    environment = make_environment(alice)
+    for _ in range(2):
+        services.set_visibility(environment=environment, visibility="private", by=alice)
+    assert Environment.objects.get().visibility == "private"
+    assert Event.objects.filter(verb="environment.private").count() == 1
+    with pytest.raises(HubError, match="visibility 'secret'"):
+        services.set_visibility(environment=environment, visibility="secret", by=alice)
+
+
+def test_the_latest_version_is_the_newest_final_one(alice: User) -> None:
+    environment = make_version(alice, version="0.9.0").environment
+    make_version(alice, version="0.10.0")
+    make_version(alice, version="1.0.0rc1")
+    make_version(alice, version="2.0.0", status="rejected")
+    assert latest(environment) == "0.10.0"
+
+
+def test_a_prerelease_is_the_latest_only_where_nothing_else_is(alice: User) -> None:
+    environment = make_version(alice, version="1.0.0a1").environment
+    make_version(alice, version="1.0.0rc1")
+    assert latest(environment) == "1.0.0rc1"
+
+
+def test_a_yanked_version_gives_way_and_comes_back(alice: User) -> None:
+    environment = make_version(alice, version="0.1.0", summary="old").environment
+    newest = make_version(alice, version="0.2.0", summary="new")
+    services.yank(version=newest, by=alice, reason="wrong  reward\n")
+    assert latest(environment) == "0.1.0"
+    assert Environment.objects.get().summary == "old"
+    assert Version.objects.get(version="0.2.0").yanked_reason == "wrong reward"
+    services.unyank(version=newest, by=alice)
+    assert latest(environment) == "0.2.0"
+    assert Version.objects.get(version="0.2.0").yanked_at is None
+    verbs = list(Event.objects.filter(version=newest).values_list("verb", flat=True))
+    assert verbs == ["version.yanked", "version.unyanked"]
+
+
+def test_without_a_current_version_there_is_no_latest(alice: User) -> None:
+    only = make_version(alice)
+    services.yank(version=only, by=alice, reason="wrong")
+    assert latest(only.environment) is None
+
+
+@pytest.mark.parametrize("status", ["uploaded", "evaluating", "rejected", "held"])
+def test_only_a_listed_version_can_be_yanked(alice: User, status: str) -> None:
+    version = make_version(alice, status=status)
+    with pytest.raises(Stale, match=status):
+        services.yank(version=version, by=alice, reason="wrong")
+    assert Version.objects.get().yanked_at is None
+
+
+def test_yanking_twice_is_stale(alice: User) -> None:
+    version = make_version(alice)
+    services.yank(version=version, by=alice, reason="first")
+    with pytest.raises(Stale):
+        services.yank(version=version, by=alice, reason="second")
+    assert Version.objects.get().yanked_reason == "first"
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 401])
+def test_a_yank_says_why_in_a_few_words(alice: User, reason: str) -> None:
+    with pytest.raises(HubError, match="1 to 400"):
+        services.yank(version=make_version(alice), by=alice, reason=reason)
+
+
+def test_a_quarantined_version_is_nowhere_until_released(alice: User, root: User) -> None:
+    version = make_version(alice)
+    services.quarantine(version=version, by=root, reason="malware")
+    assert latest(version.environment) is None
+    assert not Version.objects.installable().exists()
+    services.release(version=version, by=root)
+    assert latest(version.environment) == "0.1.0"
+    assert Version.objects.installable().exists()
