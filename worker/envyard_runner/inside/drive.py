@@ -36,7 +36,7 @@ def main() -> int:
             tasks=[task.event() for task in tasks],
         )
         stage = "run"
-        run_to_end(Driver(job, play, tasks, events).run(), stall_seconds=job.rollout_timeout)
+        run_to_end(Driver(job, play, tasks, events).run())
     except BaseException as error:
         events.emit("fatal", stage=stage, error=error_of(error))
         return 1
@@ -50,13 +50,26 @@ class Driver:
     def __init__(self, job: InsideJob, play: Play, tasks: list[Task], events: Events) -> None:
         self.job, self.play, self.tasks, self.events = job, play, tasks, events
         self.gate = asyncio.Semaphore(max(1, job.concurrency))
+        self.stalled = 0.0
 
     async def run(self) -> None:
         """Every policy in order, its rollouts side by side."""
+        heart = asyncio.create_task(self.beat())
         async with self.play.serving():
             for policy in self.job.policies:
                 groups = self.play.together(await self.rollouts(policy))
                 await asyncio.gather(*(self.one(group) for group in groups))
+        heart.cancel()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    async def beat(self) -> None:
+        """Wind up the alarm that interrupts code which blocks the loop, and note such time."""
+        signal.signal(signal.SIGALRM, _interrupt)
+        while True:
+            signal.setitimer(signal.ITIMER_REAL, self.job.rollout_timeout + BEAT_SECONDS)
+            slept = time.monotonic()
+            await asyncio.sleep(BEAT_SECONDS)
+            self.stalled += time.monotonic() - slept - BEAT_SECONDS
 
     async def rollouts(self, policy: str) -> list[Rollout]:
         """What one policy has to play; tasks without a reference are not for those that need it."""
@@ -81,14 +94,20 @@ class Driver:
                 self.events.emit("rollout", **report(rollout, outcome, seconds))
 
     async def bounded(self, group: list[Rollout]) -> list[Outcome]:
-        """The group's outcomes, whatever its code does: raise, exit or never return."""
+        """The group's outcomes, whatever its code does: raise, exit or never return.
+
+        Time in which another rollout blocked the loop is not counted against this one.
+        """
         limit = self.job.rollout_timeout
+        started, stalled = time.monotonic(), self.stalled
         work = asyncio.create_task(self.play.play(group))
-        done, _ = await asyncio.wait({work}, timeout=limit)
-        if not done:
-            work.cancel()
-            await asyncio.wait({work}, timeout=CANCEL_SECONDS)
-            return [timed_out(rollout, limit) for rollout in group]
+        while not work.done():
+            left = started + limit + self.stalled - stalled - time.monotonic()
+            if left <= 0:
+                work.cancel()
+                await asyncio.wait({work}, timeout=CANCEL_SECONDS)
+                return [timed_out(rollout, limit) for rollout in group]
+            await asyncio.wait({work}, timeout=left)
         try:
             return work.result()
         except BaseException as error:  # SystemExit and CancelledError are the environment's too
@@ -129,15 +148,12 @@ def report(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[str, Any]
     }
 
 
-def run_to_end(work: Coroutine[Any, Any, None], *, stall_seconds: float) -> None:
-    """Run to the end although the environment's code may call exit() or never give way.
+def run_to_end(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end although the environment's code may call exit().
 
-    `SystemExit` in any task leaves the event loop, which is entered again. Code that blocks the
-    loop for `stall_seconds` is interrupted by a signal whose handler raises in the midst of it.
+    `SystemExit` in any task leaves the event loop, which is entered again.
     """
     loop = asyncio.new_event_loop()
-    signal.signal(signal.SIGALRM, _interrupt)
-    heart = loop.create_task(_beat(stall_seconds))
     task = loop.create_task(work)
     while not task.done():
         try:
@@ -145,16 +161,8 @@ def run_to_end(work: Coroutine[Any, Any, None], *, stall_seconds: float) -> None
         except (SystemExit, KeyboardInterrupt, RolloutTimeout):
             if task.done():
                 raise
-    heart.cancel()
-    signal.setitimer(signal.ITIMER_REAL, 0)
     task.result()
 
 
-async def _beat(stall_seconds: float) -> None:
-    while True:
-        signal.setitimer(signal.ITIMER_REAL, stall_seconds + BEAT_SECONDS)
-        await asyncio.sleep(BEAT_SECONDS)
-
-
 def _interrupt(_signal: int, _frame: object) -> None:
-    raise RolloutTimeout("the environment's code did not give way")
+    raise RolloutTimeout("the environment's code blocked for longer than a rollout may take")

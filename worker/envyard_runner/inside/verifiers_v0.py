@@ -14,8 +14,9 @@ import hashlib
 import importlib
 import inspect
 import json
+import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,7 @@ class VerifiersV0:
 
     def open(self) -> None:
         """Import the module."""
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         watch_rubrics()
         self.module = importlib.import_module(self.job.module)
 
@@ -82,7 +84,7 @@ class VerifiersV0:
 
     def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
         """All attempts at a task where a reward compares them, else each by itself."""
-        if not self.env.requires_group_rollouts:
+        if not _compares(self.env):
             return [[rollout] for rollout in rollouts]
         groups: dict[int, list[Rollout]] = {}
         for rollout in rollouts:
@@ -90,15 +92,12 @@ class VerifiersV0:
         return list(groups.values())
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
-        """Generate each rollout, then score them as the environment's rubric does."""
+        """Generate each rollout, then score them together, as the framework's evaluation does."""
         states = await asyncio.gather(*(self._generate(rollout) for rollout in rollouts))
         scores = {id(state): Scores() for state in states}
         scoring.set(scores)
         started = time.monotonic()
-        if self.env.requires_group_rollouts:
-            await self.env.rubric.score_group(list(states))
-        else:
-            await self.env.rubric.score_rollout(states[0])
+        await self.env.rubric.score_group(list(states))
         seconds = time.monotonic() - started
         for state in states:
             await self.env.rubric.cleanup(state)
@@ -114,6 +113,11 @@ class VerifiersV0:
             )
         finally:
             await client.close()
+
+
+def _compares(env: Any) -> bool:
+    """Whether any reward compares attempts; a group of environments does not say so itself."""
+    return env.requires_group_rollouts or any(_compares(one) for one in getattr(env, "envs", ()))
 
 
 class Asking(OpenAIChatCompletionsClient):  # type: ignore[misc]
@@ -149,34 +153,31 @@ def watch_rubrics() -> None:
     one, group = vf.Rubric._call_individual_reward_func, vf.Rubric._call_group_reward_func
 
     async def call_one(self: Any, func: Any, state: Any) -> Any:
-        scores = scoring.get()[id(state)]
-        value = await one(self, noting(func, [scores]), state)
-        scores.add(func.__name__, float(value), weight_of(self, func))
-        return value
+        return await one(self, noting(self, func, [state], lambda value: [value]), state)
 
     async def call_group(self: Any, func: Any, states: Any) -> Any:
-        noted = [scoring.get()[id(state)] for state in states]
-        values = await group(self, noting(func, noted), states)
-        for scores, value in zip(noted, values, strict=True):
-            scores.add(func.__name__, float(value), weight_of(self, func))
-        return values
+        return await group(self, noting(self, func, states, list), states)
 
     vf.Rubric._call_individual_reward_func = call_one
     vf.Rubric._call_group_reward_func = call_group
 
 
-def noting(func: Any, all_scores: list[Scores]) -> Any:
-    """The reward function, with its exception kept before the rubric makes a zero of it."""
+def noting(rubric: Any, func: Any, states: list[Any], values: Callable[[Any], list[Any]]) -> Any:
+    """The reward function, with what it says kept before the rubric makes zeros of exceptions."""
+    every = [scoring.get()[id(state)] for state in states]
 
     @functools.wraps(func)
     async def noted(*args: Any, **kwargs: Any) -> Any:
         try:
             value = func(*args, **kwargs)
-            return await value if inspect.isawaitable(value) else value
+            value = await value if inspect.isawaitable(value) else value
+            for scores, score in zip(every, values(value), strict=True):
+                scores.add(func.__name__, float(score), weight_of(rubric, func))
         except Exception as error:
-            for scores in all_scores:
+            for scores in every:
                 scores.error = scores.error or error
             raise
+        return value
 
     return noted
 
