@@ -5,12 +5,21 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
+from registry.accounts.models import User
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.runs.models import Run
+
+
+def person(request: HttpRequest) -> User:
+    """Who is signed in; raises PermissionDenied for nobody."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
 
 
 def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environment:

@@ -18,10 +18,10 @@ from contextlib import suppress
 from django.conf import settings
 from django.db import transaction
 
-from envyard.contract import checks, wheel
+from envyard.contract import examine as contract
 from envyard.contract.codes import CATALOGUE, Finding
-from envyard.contract.detect import Detection, detect
-from registry import doorbell, storage
+from envyard.contract.detect import Detection
+from registry import doorbell, limits, storage
 from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
@@ -61,11 +61,7 @@ def check(version_id: int) -> None:
 def examine(version: Version) -> tuple[list[Finding], Detection]:
     """The static checks' findings on the stored wheel, and what the wheel holds."""
     with storage.get().file(storage.key("wheels", version.sha256)) as path:
-        findings = checks.run_all(path, filename=version.filename)
-        if any(one.severity == "error" for one in findings):
-            return findings, Detection()
-        found = detect(wheel.sources(path))
-    return [*findings, *found.findings], found
+        return contract.examine(path, filename=version.filename, limits=limits.wheels())
 
 
 def evaluate(version: Version, *, by: User | None = None) -> Run:
@@ -113,6 +109,8 @@ def decide(run: Run) -> tuple[Version.Status, str]:
 
 def retry(*, version: Version, by: User) -> None:
     """Take a held version up again where it was left; raises Stale where it is not held."""
+    if version.status != HELD:
+        raise Stale(f"{version} is {version.status}; only a held version can be retried")
     with transaction.atomic():
         if version.framework:
             move(version, EVALUATING, by=by, reason="retried")

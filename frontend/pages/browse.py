@@ -51,7 +51,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         {
             "query": query,
             "mine": mine,
-            "environments": [shapes.environment_summary(e) for e in shown],
+            "environments": shapes.environment_summaries(shown),
             "next": following,
             "filters": filters(request.GET),
             "sorts": [
@@ -82,9 +82,9 @@ def chosen(request: HttpRequest, mine: bool) -> EnvironmentQuerySet:
 def filters(given: QueryDict) -> list[Link]:
     """A chip for each filter in force."""
     return [
-        Link(f"{key}: {given[key]}" if key != "q" else given[key], changed(given, **{key: None}))
+        Link(value if key == "q" else f"{key}: {value}", changed(given, **{key: None}))
         for key in ("q", "tag", "owner", "framework")
-        if given.get(key)
+        if (value := given.get(key))
     ]
 
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
+from frontend.access import person
 from frontend.throttle import throttled
 from registry.accounts import devices
 from registry.errors import HubError
@@ -30,7 +31,7 @@ def device(request: HttpRequest) -> HttpResponse:
             answer = request.POST.get("answer", "")
             decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)
             if decide:
-                decide(user_code=code, user=request.user)
+                decide(user_code=code, user=person(request))
                 context["done"] = DONE[answer]
         elif code and throttled(request, "device"):
             context["problem"] = "Too many codes tried from here. Wait a minute."

@@ -53,15 +53,15 @@ def tab_context(
         return {"readme": readme_html(version.readme, version.readme_type)}
     if tab == "versions":
         rows, following = page(request, visible.select_related("environment__owner").newest_first())
-        return {"versions": [shapes.version_summary(v) for v in rows], "next": following}
+        return {"versions": shapes.version_summaries(rows), "next": following}
     if tab == "runs":
         runs, following = page(
             request,
-            Run.objects.filter(version__in=visible)
-            .select_related("version__environment__owner", "runner")
-            .prefetch_related("rollouts"),
+            Run.objects.filter(version__in=visible).select_related(
+                "version__environment__owner", "runner"
+            ),
         )
-        return {"runs": [shapes.run_summary(r) for r in runs], "next": following}
+        return {"runs": shapes.run_summaries(runs), "next": following}
     return {}
 
 

@@ -20,7 +20,7 @@ def home(request: HttpRequest) -> HttpResponse:
         request,
         "pages/home.html",
         {
-            "environments": [shapes.environment_summary(e) for e in newest],
+            "environments": shapes.environment_summaries(list(newest)),
             "counts": {
                 "environments": public.count(),
                 "rollouts": Rollout.objects.filter(

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from frontend.access import refused, run_or_404
+from frontend.access import person, refused, run_or_404
 from frontend.render.transcript import turns
 from registry.accounts.permissions import can, require
 from registry.api import shapes
@@ -55,7 +55,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "live": found.is_active,
         "rollouts": rollouts,
         "policy": policy,
-        "shown": [shapes.rollout_summary(r) for r in wanted[:ROWS]],
+        "shown": shapes.rollout_summaries(wanted[:ROWS]),
         "hidden": max(len(wanted) - ROWS, 0),
         "log": text[-LOG_TAIL:],
     }
@@ -90,7 +90,7 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = run_or_404(request, pk)
     try:
         require(request.user, "run.cancel", found)
-        services.cancel(run=found, by=request.user)  # type: ignore[arg-type]
+        services.cancel(run=found, by=person(request))
     except HubError as problem:
         refused(request, problem)
     return redirect("run", pk)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from frontend.access import refused
+from frontend.access import person, refused
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
 from registry.catalog.models import Environment
@@ -44,7 +44,7 @@ class NewToken(forms.Form):
 @login_required
 def tokens(request: HttpRequest) -> HttpResponse:
     """List them; a new one's text is on this one answer and nowhere else."""
-    user = request.user
+    user = person(request)
     form = NewToken(request.POST or None)
     own = environments_visible_to(user).belonging_to(user).select_related("owner")
     form.fields["environment"].queryset = own  # type: ignore[attr-defined]
@@ -67,7 +67,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
     """End one now."""
     try:
-        service.revoke(user=request.user, public_id=public_id)
+        service.revoke(user=person(request), public_id=public_id)
     except HubError as problem:
         refused(request, problem)
     return redirect("tokens")

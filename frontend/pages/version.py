@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from frontend.access import refused, version_or_404
+from frontend.access import person, refused, version_or_404
 from frontend.pages.environment import install_lines
 from registry import pipeline
 from registry.accounts.permissions import can, require
@@ -62,7 +62,7 @@ def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
         request,
         version_or_404(request, owner, name, number),
         "version.yank",
-        lambda v: services.yank(version=v, by=request.user, reason=reason),  # type: ignore[arg-type]
+        lambda v: services.yank(version=v, by=person(request), reason=reason),
     )
 
 
@@ -73,7 +73,7 @@ def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
         request,
         version_or_404(request, owner, name, number),
         "version.yank",
-        lambda v: services.unyank(version=v, by=request.user),  # type: ignore[arg-type]
+        lambda v: services.unyank(version=v, by=person(request)),
     )
 
 
@@ -84,7 +84,7 @@ def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespo
         request,
         version_or_404(request, owner, name, number),
         "version.retry",
-        lambda v: pipeline.retry(version=v, by=request.user),  # type: ignore[arg-type]
+        lambda v: pipeline.retry(version=v, by=person(request)),
     )
 
 

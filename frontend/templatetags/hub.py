@@ -33,9 +33,9 @@ def pill(word: str) -> SafeString:
 
 
 @register.filter
-def num(value: float | None) -> str:
+def num(value: object) -> str:
     """Three significant digits, a dash for nothing."""
-    return "–" if value is None or value == "" else f"{value:.3g}"
+    return f"{value:.3g}" if isinstance(value, int | float) else "–"
 
 
 @register.filter

@@ -8,7 +8,7 @@ from typing import Any
 
 from envyard.builder import wheel_of
 from envyard.commands.show import show_finding
-from envyard.contract import checks
+from envyard.contract.examine import examine
 from envyard.errors import Rejected
 from envyard.output import Output
 
@@ -27,7 +27,7 @@ def run(args: Namespace, out: Output) -> None:
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as wheel:
-        name, findings = wheel.name, checks.run_all(wheel)
+        name, (findings, _) = wheel.name, examine(wheel)
     errors = sum(f.severity == "error" for f in findings)
     if out.as_json:
         out.json({"wheel": name, "ok": not errors, "findings": [f.to_dict() for f in findings]})

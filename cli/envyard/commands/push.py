@@ -11,8 +11,8 @@ from envyard.builder import wheel_of
 from envyard.client import Hub
 from envyard.commands.follow import follow
 from envyard.commands.show import show_finding
-from envyard.contract import checks
 from envyard.contract import wheel as wheels
+from envyard.contract.examine import examine
 from envyard.contract.names import Ref, canonical_version, normalise
 from envyard.errors import ApiError, HubCliError, Rejected
 from envyard.output import Output
@@ -59,7 +59,7 @@ def run(args: Namespace, out: Output) -> None:
 
 def refuse_early(path: Path, out: Output) -> None:
     """Run the hub's static checks here, so that a bad wheel costs no upload."""
-    findings = checks.run_all(path)
+    findings, _ = examine(path)
     errors = [f for f in findings if f.severity == "error"]
     for finding in findings:
         show_finding(finding, out)

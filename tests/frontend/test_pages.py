@@ -1,0 +1,262 @@
+"""Every page, as each of the four people sees it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.models import Event, Run, Token, User, Version
+from tests.factories import make_rollout, make_run, make_version
+
+PAGE = "/envs/alice/demo-env/"
+VERSION = f"{PAGE}0.1.0/"
+
+
+@pytest.fixture
+def listed(alice: User) -> Version:
+    """alice/demo-env==0.1.0 with a run of two rollouts, one of them failed."""
+    version = make_version(alice, readme="# Say it\n\nA *word*.", readme_type="text/markdown")
+    run = make_run(version, total=2, done=2)
+    make_rollout(run, "oracle", 0, reward=1.0)
+    make_rollout(
+        run,
+        "silent",
+        0,
+        reward=None,
+        error={"type": "ValueError", "message": "no tag", "traceback": "", "fault": "environment"},
+    )
+    return version
+
+
+def text(client: Client, url: str, status: int = 200) -> str:
+    """The page's HTML, its status checked."""
+    answer = client.get(url)
+    assert answer.status_code == status, f"{url}: {answer.status_code}"
+    return answer.content.decode()
+
+
+def test_an_empty_hub_says_what_to_do(client: Client, db: None) -> None:
+    assert "Publish the first environment" in text(client, "/")
+    assert "Publish the first environment" in text(client, "/envs/")
+    assert "hub init my-env" in text(client, "/publish/")
+
+
+def test_strangers_see_what_is_listed(client: Client, listed: Version) -> None:
+    assert "alice/demo-env" in text(client, "/")
+    page = text(client, PAGE)
+    assert "<em>word</em>" in page
+    assert "hub install alice/demo-env==0.1.0" in page
+    for tab in ("versions", "runs", "files", "nonsense"):
+        text(client, f"{PAGE}?tab={tab}")
+    assert listed.sha256 in text(client, VERSION)
+
+
+def test_search_finds_and_says_when_it_does_not(client: Client, listed: Version) -> None:
+    assert "alice/demo-env" in text(client, "/envs/?q=demo")
+    assert "Nothing matches" in text(client, "/envs/?q=zebra")
+    assert "Nothing matches" in text(client, "/envs/?tag=zebra&owner=alice&sort=name&page=x")
+
+
+def test_a_run_shows_scores_rollouts_and_errors(client: Client, listed: Version) -> None:
+    run = Run.objects.get()
+    page = text(client, f"/runs/{run.pk}/")
+    assert "ValueError: no tag" in page
+    assert "hx-get" not in page
+    one = run.rollouts.get(policy="silent")
+    assert "no tag" in text(client, f"/runs/{run.pk}/rollouts/{one.pk}/")
+    text(client, f"/runs/{run.pk}/rollouts/999999/", 404)
+    text(client, "/runs/00000000-0000-4000-8000-000000000000/", 404)
+
+
+def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alice: User) -> None:
+    version = make_version(alice, status="evaluating")
+    run = make_run(version, status="running", total=10, done=3)
+    client.force_login(alice)
+    assert 'hx-trigger="every 2s"' in text(client, f"/runs/{run.pk}/live/")
+    assert 'hx-trigger="every 2s"' in text(client, f"{VERSION}live/")
+    Run.objects.update(status="cancelled", ended_at=version.uploaded_at)
+    Version.objects.update(status="held")
+    assert "hx-trigger" not in text(client, f"/runs/{run.pk}/live/")
+    assert "hx-trigger" not in text(client, f"{VERSION}live/")
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_what_one_may_not_know_is_not_there(
+    client: Client, alice: User, carol: User, private: bool
+) -> None:
+    shape: dict[str, Any] = {"visibility": "private"} if private else {"status": "rejected"}
+    run = make_run(make_version(alice, **shape))
+    for path in (PAGE, VERSION, f"{VERSION}live/", f"/runs/{run.pk}/", "/envs/alice/none/"):
+        text(client, path, 404)
+    assert "alice/demo-env" not in text(client, "/envs/?q=demo")
+    client.force_login(carol)
+    for path in (PAGE, VERSION, f"/runs/{run.pk}/"):
+        text(client, path, 404)
+    client.force_login(alice)
+    for path in (PAGE, VERSION, f"/runs/{run.pk}/"):
+        text(client, path)
+    assert "alice/demo-env" in text(client, "/envs/?mine=1")
+
+
+def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) -> None:
+    version = make_version(alice, status="rejected")
+    version.findings.create(
+        stage="run",
+        code="run.load_failed",
+        severity="error",
+        message="KeyError: 'answer'",
+        hint="See.",
+    )
+    client.force_login(alice)
+    page = text(client, VERSION)
+    assert "KeyError: &#x27;answer&#x27;" in page
+    assert "run.load_failed" in page
+    assert "raise the version" in page
+
+
+def test_only_who_may_can_yank(client: Client, alice: User, carol: User, listed: Version) -> None:
+    client.force_login(carol)
+    assert "Yank this version" not in text(client, VERSION)
+    client.post(f"{VERSION}yank/", {"reason": "x"})
+    listed.refresh_from_db()
+    assert listed.yanked_at is None
+    client.force_login(alice)
+    assert "Yank this version" in text(client, VERSION)
+    client.post(f"{VERSION}yank/", {"reason": "wrong reward"})
+    assert "wrong reward" in text(client, VERSION)
+    client.post(f"{VERSION}unyank/")
+    listed.refresh_from_db()
+    assert listed.yanked_at is None
+    assert Event.objects.filter(verb="version.yanked", actor=alice).count() == 1
+
+
+def test_forms_without_their_token_are_refused(alice: User, listed: Version) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice)
+    assert client.post(f"{VERSION}yank/", {"reason": "x"}).status_code == 403
+
+
+def test_one_can_sign_up_sign_out_and_in(client: Client, db: None) -> None:
+    form = {"username": "dora", "email": "dora@example.com", "password": "quite-a-long-one"}
+    answer = client.post("/signup/?next=/publish/", form)
+    assert answer.headers["Location"] == "/publish/"
+    assert "dora" in text(client, "/")
+    client.post("/logout/")
+    assert "Sign in" in text(client, "/")
+    del form["email"]
+    answer = client.post("/login/?next=//evil.example/", form)
+    assert answer.headers["Location"] == "/"
+
+
+def test_a_refused_sign_up_names_field_and_rule(client: Client, alice: User) -> None:
+    form = {"username": "alice", "email": "a@example.com", "password": "quite-a-long-one"}
+    for change, said in (
+        ({}, "is taken"),
+        ({"username": "Al ice"}, "lower-case letters"),
+        ({"username": "admin"}, "reserved"),
+        ({"username": "dora", "password": "123"}, "too short"),
+    ):
+        answer = client.post("/signup/", form | change)
+        assert answer.status_code == 400
+        assert said in answer.content.decode()
+
+
+def test_guessing_passwords_is_slowed_down(client: Client, alice: User) -> None:
+    for _ in range(10):
+        client.post("/login/", {"username": "alice", "password": "guess"})
+    answer = client.post("/login/", {"username": "alice", "password": "alice"})
+    assert "Too many tries" in answer.content.decode()
+
+
+def test_a_token_is_shown_once_and_can_be_revoked(client: Client, alice: User) -> None:
+    assert client.get("/settings/tokens/").status_code == 302
+    client.force_login(alice)
+    form = {"name": "ci", "scope": "publish", "environment": "", "days": "90"}
+    page = client.post("/settings/tokens/", form).content.decode()
+    token = Token.objects.get()
+    assert "hub_" in page
+    assert token.scope == "publish"
+    assert "hub_" not in text(client, "/settings/tokens/").replace("hub_...", "")
+    client.post(f"/settings/tokens/{token.public_id}/revoke/")
+    token.refresh_from_db()
+    assert not token.usable
+
+
+def test_one_cannot_revoke_anothers_token(client: Client, alice: User, carol: User) -> None:
+    client.force_login(alice)
+    client.post("/settings/tokens/", {"name": "ci", "scope": "read", "environment": "", "days": ""})
+    token = Token.objects.get()
+    client.force_login(carol)
+    client.post(f"/settings/tokens/{token.public_id}/revoke/")
+    token.refresh_from_db()
+    assert token.usable
+
+
+def test_a_device_is_confirmed_by_its_code(client: Client, alice: User) -> None:
+    begun = client.post(
+        "/api/v1/login/", {"device_name": "box"}, content_type="application/json"
+    ).json()
+    path = begun["verification_url_complete"].partition("/device")[2]
+    assert client.get(f"/device{path}").status_code == 302
+    client.force_login(alice)
+    assert "box" in text(client, f"/device{path}")
+    answer = client.post("/device/", {"code": begun["user_code"], "answer": "approve"})
+    assert "Go back to your terminal" in answer.content.decode()
+    polled = client.post(
+        "/api/v1/login/poll/",
+        {"device_code": begun["device_code"]},
+        content_type="application/json",
+    ).json()
+    assert polled["token"].startswith("hub_")
+    assert "no device waits" in text(client, f"/device/?code={begun['user_code']}")
+
+
+@pytest.mark.parametrize(
+    ("hostile", "never"),
+    [
+        ("<script>alert(1)</script>", "<script>alert"),
+        ('<img src=x onerror="alert(1)">', "onerror"),
+        ("[x](javascript:alert(1))", 'href="javascript:'),
+        ('<a href="data:text/html,x">y</a>', "data:text"),
+        ('<form action="/logout/"><button>', '<form action="/logout/"><button>'),
+        ('<div style="position:fixed">', "position:fixed"),
+        ("<iframe src=//evil>", "<iframe"),
+        ("<svg><style>*{display:none}</style></svg>", "display:none"),
+    ],
+)
+def test_a_hostile_readme_is_only_text(
+    client: Client, alice: User, hostile: str, never: str
+) -> None:
+    make_version(alice, readme=f"before\n\n{hostile}\n\nafter", readme_type="text/markdown")
+    page = text(client, PAGE)
+    prose = page[page.index('<article class="prose">') : page.index("</article>")]
+    assert never not in prose
+    assert "before" in prose
+
+
+def test_hostile_messages_and_links_are_only_text(client: Client, alice: User) -> None:
+    evil = "<script>alert(1)</script>"
+    version = make_version(
+        alice, links={evil: "javascript:alert(1)", "Docs": "https://example.com/x"}, summary=evil
+    )
+    run = make_run(version)
+    call = {"id": "1", "type": "function", "function": {"name": evil, "arguments": evil}}
+    one = make_rollout(
+        run, messages=[{"role": evil, "content": evil, "tool_calls": [call]}], stop=evil
+    )
+    for path in (PAGE, VERSION, f"/runs/{run.pk}/", f"/runs/{run.pk}/rollouts/{one.pk}/"):
+        page = text(client, path)
+        assert "<script>alert" not in page
+        assert "javascript:" not in page
+    assert "Docs (example.com)" in text(client, PAGE)
+
+
+def test_a_long_list_of_rollouts_costs_no_more_queries(
+    client: Client, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    run = make_run(make_version(alice), total=300)
+    for task in range(300):
+        make_rollout(run, "oracle", task)
+    with django_assert_max_num_queries(14):
+        page = text(client, f"/runs/{run.pk}/")
+    assert "200 more are not shown" in page
