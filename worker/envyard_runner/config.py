@@ -89,6 +89,7 @@ class Config:
 INDEX_VARIABLES = (
     "UV_DEFAULT_INDEX",
     "UV_INDEX",
+    "UV_HTTP_RETRIES",
     "UV_HTTP_TIMEOUT",
     "UV_SYSTEM_CERTS",
     "SSL_CERT_FILE",

@@ -6,7 +6,6 @@ As root, uv runs under a uid of its own: it reads what strangers wrote and talks
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
 import signal
@@ -17,7 +16,8 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox.rundir import make_shared
 
 BUILD_UID = 22999  # just below the runs' own
-RESOLVED_IMPOSSIBLE = 1  # uv's exit code for "no solution"; everything else that fails gives 2
+NO_SOLUTION = 1  # uv's exit code; everything else that fails gives 2
+URL_IN_DEPENDENCY = "URL dependencies must be expressed as direct requirements"
 SENTENCE = 2000
 
 
@@ -84,20 +84,22 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
     try:
         async with asyncio.timeout_at(deadline):
             _, said = await process.communicate()
-    except TimeoutError:
-        message = "fetching the dependencies took longer than the run allows"
-        raise VenvError(finding("run.install_failed", message)) from None
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        if isinstance(error, TimeoutError):
+            message = "fetching the dependencies took longer than the run allows"
+            raise VenvError(finding("run.install_failed", message)) from None
+        raise
     if process.returncode:
         raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
 
 
 def diagnose(code: int, said: str) -> Finding:
-    """The finding for uv's exit code and standard error; anything but "no solution" is ours."""
+    """The finding for uv's exit code and words; what is not surely the author's fault is ours."""
     sentence = re.sub(r"(?m)^ *(error|cause|hint): ", "", said).strip()[:SENTENCE]
-    if code != RESOLVED_IMPOSSIBLE or "No solution found" not in said:
+    impossible = code == NO_SOLUTION and "No solution found" in said
+    if not impossible and URL_IN_DEPENDENCY not in said:
         return finding("run.install_failed", sentence or f"uv ended with code {code}")
     named = re.search(r"Wheels are required for `([^`]+)` because building", said)
     if named:
