@@ -24,11 +24,11 @@ def test_every_task_is_different(tasks):
 
 def test_the_oracle_is_paid_in_full(tasks):
     for task in tasks:
-        assert play(task.data.secret, lambda heard: task.oracle([])).reward == 1.0
+        assert play(task.data.secret, lambda heard, task=task: task.oracle([])).reward == 1.0
 
 
 def test_doing_no_work_is_not_paid(tasks):
-    for task, other in zip(tasks, tasks[1:]):
+    for task, other in zip(tasks, tasks[1:], strict=False):
         for reply in ("", task.data.prompt, other.oracle([]), "<guess>1</guess><guess>2</guess>"):
             game = play(task.data.secret, lambda heard, reply=reply: reply)
             assert game.reward == 0.0

@@ -38,7 +38,7 @@ class {{ class_name }}Task(vf.Task[{{ class_name }}Data, {{ class_name }}State])
         return float(trace.state.game.turns)
 
     def oracle(self, messages: list[dict]) -> str:
-        """What a perfect policy says next. The hub uses it to prove that the reward can be earned."""
+        """What a perfect policy says next; with it the hub proves that the reward can be earned."""
         return f"<guess>{self.data.secret}</guess>"
 
 

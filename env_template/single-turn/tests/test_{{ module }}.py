@@ -21,7 +21,7 @@ def test_the_oracle_is_paid_in_full(tasks):
 
 
 def test_doing_no_work_is_not_paid(tasks):
-    for task, other in zip(tasks, tasks[1:]):
+    for task, other in zip(tasks, tasks[1:], strict=False):
         answer = sorted(task.data.words)
         assert score("", answer) == 0.0
         assert score(task.data.prompt, answer) == 0.0

@@ -28,7 +28,7 @@ class {{ class_name }}Task(vf.Task[{{ class_name }}Data]):
         return score(trace.last_reply, sorted(self.data.words))
 
     def oracle(self, messages: list[dict]) -> str:
-        """What a perfect policy says next. The hub uses it to prove that the reward can be earned."""
+        """What a perfect policy says next; with it the hub proves that the reward can be earned."""
         return f"<answer>{' '.join(sorted(self.data.words))}</answer>"
 
 

@@ -33,7 +33,7 @@ def test_the_oracle_is_paid_in_full(tasks):
 
 
 def test_doing_no_work_is_not_paid(tasks):
-    for task, other in zip(tasks, tasks[1:]):
+    for task, other in zip(tasks, tasks[1:], strict=False):
         assert task.data.total != other.data.total
         for reply in ("", task.data.prompt, last_reply(other), "Answer: 1\nAnswer: 2"):
             assert score(reply, task.data.total) == 0.0

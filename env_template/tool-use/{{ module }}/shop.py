@@ -5,8 +5,18 @@ import re
 from collections.abc import Iterator
 
 PRICES = {
-    "lamp": 1799, "chair": 4350, "desk": 12990, "mug": 685, "rug": 7425, "clock": 2260,
-    "shelf": 5115, "plant": 940, "frame": 1375, "basket": 1120, "mirror": 6830, "stool": 3305,
+    "lamp": 1799,
+    "chair": 4350,
+    "desk": 12990,
+    "mug": 685,
+    "rug": 7425,
+    "clock": 2260,
+    "shelf": 5115,
+    "plant": 940,
+    "frame": 1375,
+    "basket": 1120,
+    "mirror": 6830,
+    "stool": 3305,
 }
 """Cents. The policy never sees this table; it has to ask."""
 
@@ -22,7 +32,7 @@ def price(item: str) -> str:
 
 
 def score(reply: str, total: int) -> float:
-    """1.0 if the reply's answer line holds the total, else 0.0; two different lines count as none."""
+    """1.0 if the reply's answer line holds the total, else 0.0; two that differ count as none."""
     return float({int(text) for text in ANSWER.findall(reply)} == {total})
 
 

@@ -42,7 +42,7 @@ class DoubleCheckTask(vf.Task[DoubleCheckData, DoubleCheckState]):
             truth=int(self.data.answer),
         )
 
-    def oracle(self, messages: list[dict[str, Any]]) -> str:  # noqa: ARG002 - the hook's shape
+    def oracle(self, messages: list[dict[str, Any]]) -> str:
         """The reply of a policy that knows the answer and stays with it."""
         return f"Answer: {self.data.answer}"
 

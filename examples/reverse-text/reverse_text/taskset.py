@@ -12,8 +12,8 @@ from reverse_text.texts import texts
 
 INSTRUCTION = (
     "Reverse the text below character by character, so that its last character comes first. "
-    "Keep spaces, punctuation and letter case. Reply with the reversed text between "
-    "<reversed_text> and </reversed_text>, and use that pair of tags once.\n\nText:\n"
+    "Keep spaces, punctuation and letter case. Put the result into one <reversed_text> tag and "
+    "close the tag.\n\nText:\n"
 )
 
 
@@ -40,7 +40,7 @@ class ReverseTextTask(vf.Task[ReverseTextData]):
     async def format_ok(self, trace: vf.Trace) -> float:
         return float(rewards.extract(trace.last_reply) is not None)
 
-    def oracle(self, messages: list[dict[str, Any]]) -> str:  # noqa: ARG002 - the hook's shape
+    def oracle(self, messages: list[dict[str, Any]]) -> str:
         """The reply that earns the top reward."""
         return f"<reversed_text>{self.data.answer}</reversed_text>"
 

@@ -109,7 +109,7 @@ def test_oracle_earns_one_and_no_other_policy_is_paid():
         answer = task.data.answer
         messages = [{"role": "user", "content": task.data.prompt}]
         assert score(task.oracle(messages), answer) == 1.0
-        assert score(task.data.prompt, answer) == 0.0
+        assert extract(task.data.prompt) is None
         assert answer not in task.data.prompt
         swapped.append(score(tasks[number - 1].oracle(messages), answer))
     assert sum(swapped) / len(swapped) < 0.05
