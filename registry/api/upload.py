@@ -86,13 +86,13 @@ def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
         raise HubError("request.too_large", "the form's fields are too long", status=413) from None
     except (MultiPartParserError, UnreadablePostError, SuspiciousOperation) as error:
         raise HubError("request.invalid", f"the form cannot be read: {error}") from None
-    sent = [file for name in files for file in files.getlist(name)]
-    if list(files) != ["content"] or len(sent) != 1:
+    sent = [name for name in files for _ in files.getlist(name)]
+    if sent != ["content"]:
         raise HubError(
             "request.invalid",
-            f"field content must be the one file, not {', '.join(files) or 'missing'}",
+            f"the form must have one file, content; it has {', '.join(sent) or 'none'}",
         )
-    return dict(fields.lists()), sent[0]
+    return dict(fields.lists()), files["content"]
 
 
 def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
