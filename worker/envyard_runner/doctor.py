@@ -28,15 +28,17 @@ TRIAL = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=
 ATTEMPTS = """
 import ctypes, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
-def ptrace():
-    if libc.ptrace(16, 1, 0, 0): raise PermissionError
+def refused(answer):
+    if answer:
+        raise PermissionError
 attempts = {
     "reached the network": lambda: socket.create_connection(("192.0.2.1", 80), 1),
     "made a vsock": lambda: socket.socket(40, socket.SOCK_STREAM),
-    "read the host's files": lambda: open("/etc/shadow"),
+    "saw the host's files": lambda: os.listdir("/var"),
     "wrote to the host's files": lambda: open("/usr/envyard", "w"),
-    "traced its keeper": ptrace,
-    "is root": lambda: os.setuid(0),
+    "saw other processes": lambda: refused(sum(map(str.isdigit, os.listdir("/proc"))) <= 3),
+    "traced its keeper": lambda: refused(libc.ptrace(16, 1, 0, 0)),
+    "became root": lambda: os.setuid(0),
 }
 for name, attempt in attempts.items():
     try:

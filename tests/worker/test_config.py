@@ -1,0 +1,78 @@
+"""The runner's settings: defaults, secrets from files, and bad values said plainly."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from envyard.contract.job import RunLimits
+from envyard_runner.config import SYSTEM_HOME, Config, ConfigError
+from envyard_runner.limits import Limits
+
+
+def test_nothing_set_means_a_hub_on_this_machine() -> None:
+    config = Config.from_environment({})
+    assert config.hub_url == "http://127.0.0.1:8000"
+    assert (config.token, config.broker_url, config.model) == (None, None, None)
+    assert config.limits == Limits()
+    assert config.uv.name == "uv"
+
+
+def test_a_secret_is_read_from_a_file_and_never_printed(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("hub_secret\n", encoding="utf-8")
+    config = Config.from_environment({"HUB_RUNNER_TOKEN_FILE": str(file)})
+    assert config.token == "hub_secret"
+    assert "hub_secret" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("HUB_URL", "hub.example", "must start with http:// or https://"),
+        ("HUB_MODEL_URL", "localhost:9000", "must start with http:// or https://"),
+        ("RUNNER_MEMORY_MB", "lots", "must be a whole number above 0"),
+        ("RUNNER_WALL_SECONDS", "0", "must be a whole number above 0"),
+        ("RUNNER_PIDS", "-1", "must be a whole number above 0"),
+        ("RUNNER_PYTHON", "/nowhere/python3", "is not a program"),
+        ("HUB_RUNNER_TOKEN_FILE", "/nowhere/token", "cannot be read"),
+    ],
+)
+def test_a_bad_value_names_the_variable_the_value_and_the_rule(
+    name: str, value: str, rule: str
+) -> None:
+    with pytest.raises(ConfigError, match=rule) as caught:
+        Config.from_environment({name: value})
+    assert name in str(caught.value)
+    assert value in str(caught.value)
+
+
+def test_a_secret_given_twice_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="keep one"):
+        Config.from_environment({"HUB_RUNNER_TOKEN": "a", "HUB_RUNNER_TOKEN_FILE": "/b"})
+
+
+def test_sizes_are_in_mebibytes() -> None:
+    limits = Config.from_environment({"RUNNER_MEMORY_MB": "512", "RUNNER_TMP_MB": "64"}).limits
+    assert (limits.memory_bytes, limits.tmp_bytes) == (512 << 20, 64 << 20)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes to uids that need to reach it")
+def test_roots_state_is_never_kept_below_a_closed_folder(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    assert Config.from_environment({"HUB_HOME": str(tmp_path)}).home == SYSTEM_HOME
+    assert Config.from_environment({"HUB_HOME": "/var/tmp/hub"}).home == Path("/var/tmp/hub/runner")
+
+
+def test_a_job_may_ask_for_less_but_not_for_more() -> None:
+    ceiling = Limits(wall_seconds=100, memory_bytes=1 << 30, tmp_bytes=1 << 20, pids=10)
+    asked = RunLimits(wall_seconds=50, memory_bytes=8 << 30, tmp_bytes=8 << 20, pids=5)
+    got = ceiling.lowered(asked)
+    assert (got.wall_seconds, got.memory_bytes, got.tmp_bytes, got.pids) == (
+        50,
+        1 << 30,
+        1 << 20,
+        5,
+    )

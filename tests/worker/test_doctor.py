@@ -1,0 +1,145 @@
+"""`hub-runner doctor` tries each precondition and says what to do about the ones that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from envyard_runner import doctor
+from envyard_runner.config import Config
+from envyard_runner.doctor import Check
+from envyard_runner.sandbox import SandboxError
+
+pytestmark = pytest.mark.sandbox
+TOKEN = "hub_runner"
+
+
+class HubStub(BaseHTTPRequestHandler):
+    """A hub's health page and its answer to a runner's token."""
+
+    def do_GET(self) -> None:
+        """200 for /healthz, and for whoami with the right token."""
+        known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
+        good = self.path == "/healthz" or known
+        refusal = {"error": {"code": "token.invalid", "message": "no"}}
+        self.send_response(200 if good else 401)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps({"runner": "gpu-1"} if good else refusal).encode())
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Keep quiet."""
+
+
+@pytest.fixture
+def config() -> Iterator[Config]:
+    """A healthy runner beside a healthy hub."""
+    home = Path(tempfile.mkdtemp(prefix="envyard-doctor-", dir="/var/tmp"))
+    home.chmod(0o755)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), HubStub)
+    thread = threading.Thread(target=partial(server.serve_forever, 0.05))
+    thread.start()
+    yield Config.from_environment(
+        {
+            **os.environ,
+            "RUNNER_HOME": str(home),
+            "HUB_URL": f"http://127.0.0.1:{server.server_port}",
+            "HUB_RUNNER_TOKEN": TOKEN,
+        }
+    )
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    shutil.rmtree(home)
+
+
+def examine(config: Config) -> dict[str, Check]:
+    return {check.name: check for check in asyncio.run(doctor.examine(config))}
+
+
+def test_a_healthy_machine_passes_every_check(config: Config) -> None:
+    checks = examine(config)
+    assert [check for check in checks.values() if not check.ok] == []
+    assert "memory held by" in checks["sandbox"].detail
+    assert "gpu-1" in checks["token"].detail
+    asyncio.run(doctor.require_sandbox(config))
+
+
+def test_a_missing_bubblewrap_is_named_and_no_run_is_taken(config: Config) -> None:
+    broken = replace(config, bwrap=Path("/nowhere/bwrap"))
+    failed = {name: check.detail for name, check in examine(broken).items() if not check.ok}
+    assert set(failed) == {"bubblewrap", "sandbox"}
+    assert "apt-get install bubblewrap" in failed["bubblewrap"]
+    with pytest.raises(SandboxError, match="apt-get install bubblewrap"):
+        asyncio.run(doctor.require_sandbox(broken))
+
+
+def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None:
+    fake = config.home / "bwrap"
+    fake.write_text(FAKE, encoding="utf-8")
+    fake.chmod(0o755)
+    check = examine(replace(config, bwrap=fake))["sandbox"]
+    assert not check.ok
+    assert "the sandbox leaks" in check.detail
+    assert "saw the host's files" in check.detail
+    assert "saw other processes" in check.detail
+
+
+def test_a_home_that_runs_cannot_reach_is_said(config: Config, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root changes to uids that need to reach it")
+    tmp_path.chmod(0o700)
+    check = examine(replace(config, home=tmp_path / "home"))["home"]
+    assert not check.ok
+    assert "RUNNER_HOME" in check.detail
+
+
+def test_a_refused_token_is_said(config: Config) -> None:
+    check = examine(replace(config, token="hub_wrong"))["token"]
+    assert not check.ok
+    assert "make another runner token" in check.detail
+
+
+def test_a_hub_that_is_away_is_said(config: Config) -> None:
+    check = examine(replace(config, hub_url="http://127.0.0.1:9", token=None))["hub"]
+    assert not check.ok
+    assert "set HUB_URL" in check.detail
+
+
+def test_a_bad_setting_fails_the_command_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RUNNER_MEMORY_MB", "lots")
+    assert doctor.main([]) == 1
+    assert capsys.readouterr().out.startswith("FAIL  settings      RUNNER_MEMORY_MB=lots must be")
+    assert doctor.main(["--json"]) == 1
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "settings"
+
+
+# Speaks as bubblewrap and the launcher do, but unshares nothing.
+FAKE = """#!/usr/bin/python3
+import json, os, socket, sys
+if "--version" in sys.argv:
+    sys.exit(print("bubblewrap 0.8.0"))
+split = sys.argv.index("--")
+options, launcher = sys.argv[:split], sys.argv[split + 1:]
+said = json.dumps({"child-pid": os.getpid()})
+os.write(int(options[options.index("--info-fd") + 1]), said.encode())
+control = socket.socket(fileno=int(launcher[4]))
+door = socket.create_server(("127.0.0.1", 0))
+socket.send_fds(control, [b"L"], [door.fileno()])
+control.recv(1)
+program = launcher[launcher.index("--") + 1:]
+os.execve("/usr/bin/python3", program, {"ENVYARD_EVENTS_FD": launcher[5]})
+"""
