@@ -7,6 +7,7 @@ import io
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from registry import storage
@@ -74,7 +75,8 @@ def make_version(
         size=len(data),
         **said | fields,
     )
-    refresh_latest(environment)
+    with transaction.atomic():
+        refresh_latest(environment)
     return made
 
 

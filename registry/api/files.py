@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import F
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_safe
@@ -19,7 +17,6 @@ from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
 from registry.runs.queries import held_run
 from registry.runs.tickets import RUN_TOKEN_PREFIX
-from registry.storage.base import CHUNK, Reader
 
 FOREVER = "max-age=31536000, immutable"
 
@@ -28,12 +25,12 @@ FOREVER = "max-age=31536000, immutable"
 @answers_errors
 def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
     """The wheel. A whole download by a person counts as an install; a runner's does not."""
-    version, by_runner = _authorised(request, shard, sha256, filename)
+    version = _authorised(request, shard, sha256, filename)
     etag = f'"{version.sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
         return _dressed(unchanged, version, etag)
     whole = request.method == "GET" and "Range" not in request.headers
-    if whole and not by_runner:
+    if whole and not _by_runner(request):
         Environment.objects.filter(pk=version.environment_id).update(installs=F("installs") + 1)
     key = storage.key("wheels", version.sha256)
     if request.method == "GET" and (address := storage.get().url(key, version.filename)):
@@ -47,7 +44,7 @@ def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpR
 @answers_errors
 def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
     """The wheel's METADATA on its own (PEP 658), so that resolving needs no download."""
-    version, _ = _authorised(request, shard, sha256, filename)
+    version = _authorised(request, shard, sha256, filename)
     etag = f'"{version.metadata_sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
         return _dressed(unchanged, version, etag)
@@ -56,25 +53,29 @@ def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> Ht
     return _dressed(response, version, etag)
 
 
-def _authorised(
-    request: HttpRequest, shard: str, sha256: str, filename: str
-) -> tuple[Version, bool]:
-    """The version whose file this is, and whether its run asks; 404 where the asker may not.
+def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) -> Version:
+    """The version whose file this is; 404 where the asker may not install it.
 
     Two owners may have published the same bytes: any version that the asker may install does.
+    What everybody may install is found before anybody is identified, so that the answer varies
+    with no cookie and shared caches can keep it.
     """
     named = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None)
     versions = list(named.select_related("environment__owner")) if shard == sha256[:2] else []
-    secret = auth.credentials(request) if versions else None
-    if secret is not None and secret.startswith(RUN_TOKEN_PREFIX):
-        run = held_run(secret)
+    allowed = [v for v in versions if can(AnonymousUser(), "version.install", v)]
+    if not allowed and _by_runner(request):
+        run = held_run(auth.credentials(request) or "")
         allowed = [version for version in versions if version.pk == run.version_id]
-    else:
+    elif not allowed:
         who, token = auth.identify(request)
         allowed = [v for v in versions if can(who, "version.install", v, token)]
     if not allowed:
         raise NotFound(f"there is no file {filename[:120]!r} of that sha256, or you may not see it")
-    return allowed[0], secret is not None and secret.startswith(RUN_TOKEN_PREFIX)
+    return allowed[0]
+
+
+def _by_runner(request: HttpRequest) -> bool:
+    return request.headers.get("Authorization", "").startswith(f"Bearer {RUN_TOKEN_PREFIX}")
 
 
 def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpResponseBase:
@@ -87,21 +88,18 @@ def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpR
     except ranges.Unsatisfiable:
         return HttpResponse(status=416, headers={"Content-Range": f"bytes */{version.size}"})
     start, end = part or (0, version.size)
-    body = () if request.method == "HEAD" else _pieces(storage.get().open(key, start, end))
-    response = StreamingHttpResponse(
-        body, status=206 if part else 200, content_type="application/octet-stream"
+    body = () if request.method == "HEAD" else storage.get().open(key, start, end)
+    response = FileResponse(
+        body,
+        as_attachment=True,
+        filename=version.filename,
+        status=206 if part else 200,
+        content_type="application/octet-stream",
     )
     response["Content-Length"] = str(end - start)
-    response["Content-Disposition"] = f'attachment; filename="{version.filename}"'
     if part:
         response["Content-Range"] = f"bytes {start}-{end - 1}/{version.size}"
     return response
-
-
-def _pieces(reader: Reader) -> Iterator[bytes]:
-    with closing(reader):
-        while piece := reader.read(CHUNK):
-            yield piece
 
 
 def _dressed(response: HttpResponseBase, version: Version, etag: str) -> HttpResponseBase:

@@ -1,9 +1,14 @@
-"""The simple index of an owner: PEP 503/691/700/714/592/792, for pip, uv and their caches."""
+"""The simple index of an owner: PEP 503/691/700/714/592/792, for pip, uv and their caches.
+
+What is private needs a token; the browser's session counts for nothing here, so that no page
+varies with a cookie.
+"""
 
 from __future__ import annotations
 
 import hashlib
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -11,9 +16,9 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from envyard.contract.names import normalise
-from registry.accounts.models import Owner
-from registry.accounts.permissions import can
-from registry.api.auth import identify
+from registry.accounts.models import Owner, Token
+from registry.accounts.permissions import Who, can
+from registry.api.auth import token_of
 from registry.api.errors import answers_errors
 from registry.catalog.models import Environment
 from registry.errors import NotFound
@@ -32,13 +37,15 @@ def slash(request: HttpRequest, owner: str, name: str = "") -> HttpResponseBase:
 @answers_errors
 def root(request: HttpRequest, owner: str) -> HttpResponseBase:
     """All environments of an owner that the asker may install from."""
-    who, token = identify(request)
+    token = token_of(request)
     if not Owner.objects.filter(name=owner).exists():
         raise NotFound(f"there is no owner {owner[:40]!r}")
-    rows = Environment.objects.filter(owner__name=owner).visible_to(who, token).indexed()
+    rows = Environment.objects.filter(owner__name=owner).visible_to(_person(token), token).indexed()
     found = list(rows.order_by("name").values_list("name", "visibility"))
     private = any(visibility == Environment.Visibility.PRIVATE for _, visibility in found)
-    return _answer(request, content.root(name for name, _ in found), private=private)
+    response = _answer(request, content.root(name for name, _ in found), private=private)
+    patch_vary_headers(response, ("Authorization",))
+    return response
 
 
 @require_safe
@@ -54,11 +61,15 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
         .select_related("owner")
         .first()
     )
-    who, token = identify(request)
-    if found is None or not can(who, "environment.see", found, token):
+    private = found is not None and found.visibility == Environment.Visibility.PRIVATE
+    token = token_of(request) if private else None
+    if found is None or not can(_person(token), "environment.see", found, token):
         raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
-    private = found.visibility == Environment.Visibility.PRIVATE
     return _answer(request, content.environment(found), private=private)
+
+
+def _person(token: Token | None) -> Who:
+    return AnonymousUser() if token is None else token.user
 
 
 def _answer(request: HttpRequest, page: content.Page, *, private: bool) -> HttpResponseBase:
@@ -69,7 +80,7 @@ def _answer(request: HttpRequest, page: content.Page, *, private: bool) -> HttpR
     response = HttpResponse(data, content_type=kind + charset)
     response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     response["Cache-Control"] = f"{'private' if private else 'public'}, max-age={MAX_AGE}"
-    patch_vary_headers(response, ("Accept", "Authorization", "Cookie") if private else ("Accept",))
+    patch_vary_headers(response, ("Accept", "Authorization") if private else ("Accept",))
     return get_conditional_response(request, etag=response["ETag"], response=response) or response
 
 
