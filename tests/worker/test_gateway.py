@@ -322,7 +322,7 @@ def test_only_so_many_rollouts_are_open_at_once() -> None:
         answers = [(await w.chat(f"silent/{task}/0"))[0] for task in range(9)]
         assert answers == [200] * 8 + [429]
 
-    test(scenario, job(tasks=20, concurrency=1))
+    test(scenario, job(tasks=20, concurrency=1, attempts=1))
 
 
 def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:

@@ -138,12 +138,13 @@ def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None
     assert told("tasks_again", hashes=["h", "h"]) == Facts(hashes_again=["h", "h"])
 
 
-def test_oracle_needs_a_reference_and_swapped_anothers() -> None:
+def test_oracle_is_expected_where_there_is_a_reference_and_swapped_once_started() -> None:
     told = Told(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
     told.loaded(True, False, False)
-    assert told.story.planned == {
-        "oracle/0/0", "swapped/1/0", "swapped/2/0",
-        "model/0/0", "model/0/1", "model/1/0", "model/1/1", "model/2/0", "model/2/1",
+    told("rollout_started", rollout="swapped/1/0")
+    assert told.story.expected == {
+        "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
+        "model/2/0", "model/2/1",
     }  # fmt: skip
 
 

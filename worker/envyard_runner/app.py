@@ -15,7 +15,6 @@ from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_shutting_down
 from kombu import Exchange, Queue
 
-from envyard_runner.config import Config
 from envyard_runner.link import HubLost, HubRefused, Superseded
 from envyard_runner.poll import at_work
 from envyard_runner.run import Machine, perform
@@ -27,12 +26,12 @@ TASK = "envyard.run"
 PR_SET_PDEATHSIG = 1
 
 
-def make_app(config: Config, broker_folder: Path) -> Celery:
+def make_app(machine: Machine, broker_folder: Path) -> Celery:
     """The runner's Celery app; `broker_folder` is where `filesystem://`, the default, keeps mail.
 
     It must be the hub's own folder, $HUB_HOME/broker, and have the hub's layout (hub/celery.py).
     """
-    url = config.broker_url or "filesystem://"
+    url = machine.config.broker_url or "filesystem://"
     app = Celery("envyard_runner", broker=url, set_as_current=False)
     app.conf.update(
         task_serializer="json",
@@ -53,14 +52,14 @@ def make_app(config: Config, broker_folder: Path) -> Celery:
 
     @app.task(name=TASK)
     def run(ticket: str) -> None:
-        asyncio.run(answer(ticket, config))
+        asyncio.run(answer(ticket, machine))
 
     return app
 
 
-async def answer(ticket: str, config: Config) -> None:
+async def answer(ticket: str, machine: Machine) -> None:
     """Redeem the ticket and do its run; a ticket that came too late is dropped."""
-    async with at_work(config) as (hub, stopping):
+    async with at_work(machine.config) as (hub, stopping):
         try:
             job = await hub.redeem(ticket)
         except Superseded as error:
@@ -68,7 +67,7 @@ async def answer(ticket: str, config: Config) -> None:
         except (HubLost, HubRefused) as error:
             log.warning("the run stays queued, the hub rings again: %s", error)
         else:
-            await perform(job, hub=hub, machine=Machine(config), stopping=stopping)
+            await perform(job, hub=hub, machine=machine, stopping=stopping)
 
 
 def serve(app: Celery) -> None:

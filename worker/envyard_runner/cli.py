@@ -74,24 +74,27 @@ def _ready() -> Config:
 
 
 def _start(config: Config, polling: bool) -> int:
+    from envyard_runner.run import Machine
+
     if polling:
         from envyard_runner.poll import poll
 
-        asyncio.run(poll(config))
+        asyncio.run(poll(Machine(config)))
     else:
         from envyard_runner.app import make_app, serve
 
         home = Path(os.environ.get("HUB_HOME") or ".hub").expanduser().absolute()
-        serve(make_app(config, home / "broker"))
+        serve(make_app(Machine(config), home / "broker"))
     return DONE
 
 
 def _run_once(config: Config) -> int:
     from envyard_runner.poll import at_work, poll_once
+    from envyard_runner.run import Machine
 
     async def once() -> int:
         async with at_work(config) as (hub, stopping):
-            ending = await poll_once(config, hub, stopping)
+            ending = await poll_once(Machine(config), hub, stopping)
         if ending is None:
             sys.stderr.write("no run is waiting\n")
             return NOTHING

@@ -18,7 +18,6 @@ from envyard_runner.gateway.ledger import Ledger, Record
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NO_CALL = "no call to the policy"
-NEEDS_REFERENCE = ("oracle", "swapped")
 
 
 class Story:
@@ -30,6 +29,7 @@ class Story:
         self.tasks: list[TaskReport] | None = None
         self.fatal: dict[str, Any] | None = None
         self.done = False
+        self.expected: set[str] = set()
         self.without_call: list[str] = []
         self.model_faults: dict[str, str] = {}
         self._job, self._ledger, self._clock = job, ledger, clock
@@ -54,6 +54,7 @@ class Story:
             case "rollout_started":
                 rollout = text(event.get("rollout"), 100)
                 if self._ledger.plans(rollout):
+                    self.expected.add(rollout)
                     self._started.setdefault(rollout, self._clock())
             case "rollout":
                 return self._rollout(event)
@@ -64,26 +65,23 @@ class Story:
         return None
 
     @property
-    def planned(self) -> set[str]:
-        """The rollouts that the loaded tasks call for."""
-        tasks = self.tasks or []
-        referenced = [task.index for task in tasks if task.reference]
+    def missing(self) -> list[str]:
+        """Expected rollouts without a result, in order."""
+        return sorted(self.expected - self._reported)
+
+    def _planned(self, tasks: list[TaskReport]) -> set[str]:
+        """The rollouts that these tasks call for.
+
+        Which tasks `swapped` can play only the driver knows: it needs another task that would
+        answer otherwise. Those are expected from their start.
+        """
         planned = set()
         for policy in self._job.policies:
             attempts = self._job.attempts if policy == MODEL else 1
             for task in tasks:
-                others = [index for index in referenced if index != task.index]
-                if policy == "oracle" and not task.reference:
-                    continue
-                if policy == "swapped" and not others:
-                    continue
-                planned |= {f"{policy}/{task.index}/{n}" for n in range(attempts)}
+                if policy != "swapped" and (policy != "oracle" or task.reference):
+                    planned |= {f"{policy}/{task.index}/{n}" for n in range(attempts)}
         return planned
-
-    @property
-    def missing(self) -> list[str]:
-        """Planned or started rollouts without a result, in order."""
-        return sorted((self.planned | set(self._started)) - self._reported)
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
         facts = Facts.from_dict(
@@ -96,6 +94,7 @@ class Story:
         kept = {t.index: t for t in reversed(facts.tasks or []) if 0 <= t.index < self._job.tasks}
         most = max(200, PROMPT_CHARACTERS // max(1, len(kept)))
         self.tasks = [replace(t, prompt=text(t.prompt, most)) for _, t in sorted(kept.items())]
+        self.expected |= self._planned(self.tasks)
         return replace(facts, tasks=self.tasks)
 
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:

@@ -34,13 +34,13 @@ async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
         yield Hub(session, url=config.hub_url, token=config.token or ""), stopping
 
 
-async def poll(config: Config) -> None:
+async def poll(machine: Machine) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
-    async with at_work(config) as (hub, stopping):
+    async with at_work(machine.config) as (hub, stopping):
         while not stopping.is_set():
             pause = 0.0
             try:
-                if await poll_once(config, hub, stopping) is None:
+                if await poll_once(machine, hub, stopping) is None:
                     pause = IDLE_SECONDS
             except HubLost as error:
                 log.warning("%s", error)
@@ -51,10 +51,10 @@ async def poll(config: Config) -> None:
                     await stopping.wait()
 
 
-async def poll_once(config: Config, hub: Hub, stopping: asyncio.Event) -> Ending | str | None:
+async def poll_once(machine: Machine, hub: Hub, stopping: asyncio.Event) -> Ending | str | None:
     """Do the oldest queued run and say how it ended; "given up" if lost, None if none waited."""
-    job = await hub.poll({"frameworks": sorted(FRAMEWORKS), "model": config.model or ""})
+    job = await hub.poll({"frameworks": sorted(FRAMEWORKS), "model": machine.config.model or ""})
     if job is None:
         return None
-    ending = await perform(job, hub=hub, machine=Machine(config), stopping=stopping)
+    ending = await perform(job, hub=hub, machine=machine, stopping=stopping)
     return ending or "given up"

@@ -16,7 +16,7 @@ from envyard.contract.report import Events, Facts, Finish, Outcome, Phase, Rollo
 from envyard_runner.link import Hub, HubLost
 
 PAUSE_SECONDS = 1.0
-SILENT_AT_MOST = 10.0
+SILENT_AT_MOST = 5.0
 LOG_IN_A_BATCH = 100_000
 ROLLOUT_BYTES_IN_A_BATCH = 1 << 20
 

@@ -166,9 +166,9 @@ async def _watch(
             told = story.take(line)
             if isinstance(told, Facts):
                 reports.fact(**{k: getattr(told, k) for k in told.to_dict()})
-                reports.total = len(story.planned)
             elif told is not None:
                 reports.rollout(told)
+            reports.total = len(story.expected)
         end = await sandbox.wait()
     finally:
         down.cancel()

@@ -10,8 +10,8 @@ from envyard.contract.report import Usage, clean_message, text
 from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.policies import Message
 
-# Unfinished rollouts at once, per unit of the run's concurrency: what is open is held in memory.
-OPEN_PER_SLOT = 8
+# What is open is held in memory. A framework may play all attempts at a task as one group.
+SPARE_GROUPS = 2
 RECORD_CHARACTERS = 400_000
 
 
@@ -72,7 +72,7 @@ class Ledger:
             raise Refusal(
                 400, "rollout_ended", f"rollout {rollout} has ended; it gets no more replies"
             )
-        most = OPEN_PER_SLOT * self._job.concurrency
+        most = SPARE_GROUPS * self._job.concurrency * max(self._job.attempts, 4)
         if len(self._open) >= most:
             raise Refusal(429, "too_many_rollouts", f"{most} rollouts are open; end one first")
         return self._open.setdefault(rollout, Record(rollout, policy))
