@@ -32,7 +32,7 @@ from registry.runs.sweep import sweep as sweep_runs
 log = logging.getLogger(__name__)
 
 WAIT = timedelta(seconds=15)  # before a step counts as lost; doubled with every try
-TRIES = 6  # a quarter of an hour in all
+TRIES = 6  # with the pause after the last one half an hour in all
 
 
 def sweep(*, now: datetime) -> None:

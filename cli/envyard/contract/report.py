@@ -266,7 +266,7 @@ class Events:
     def from_dict(cls, data: dict[str, Any]) -> Events:
         """Read a runner's JSON form; raises ValueError where attempt, seq or phase are missing."""
         attempt, seq, phase = data.get("attempt"), data.get("seq"), data.get("phase")
-        if not isinstance(attempt, int) or not isinstance(seq, int):
+        if type(attempt) is not int or type(seq) is not int:  # a bool is an int to isinstance
             raise ValueError("attempt and seq must be integers")
         if phase not in ("preparing", "running", "scoring"):
             raise ValueError("phase must be preparing, running or scoring")
@@ -300,7 +300,7 @@ class Finish:
     def from_dict(cls, data: dict[str, Any]) -> Finish:
         """Read a runner's JSON form; raises ValueError where attempt or outcome are missing."""
         attempt, outcome = data.get("attempt"), data.get("outcome")
-        if not isinstance(attempt, int):
+        if type(attempt) is not int:
             raise ValueError("attempt must be an integer")
         if outcome not in ("succeeded", "failed", "errored", "cancelled"):
             raise ValueError("outcome must be succeeded, failed, errored or cancelled")

@@ -1,0 +1,194 @@
+"""The runner's routes over HTTP: tokens, tickets, reports, and whatever a liar may send."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from envyard.contract.job import JobSpec
+from registry.accounts import runners, tokens
+from registry.accounts.models import Runner, User
+from registry.api.runner import LARGEST_REPORT
+from registry.runs.models import Run
+from registry.runs.tickets import sign_run_token, sign_ticket
+from tests.registry import story
+
+ROOT = "/api/v1/runner/"
+
+
+class Caller:
+    """A runner's HTTP client."""
+
+    def __init__(self, token: str) -> None:
+        self.client, self.token = Client(), token
+
+    def post(
+        self, path: str, body: Any = None, *, token: str = "", raw: bytes | None = None
+    ) -> Any:
+        """POST JSON, or raw bytes, with the runner's token or another one."""
+        return self.client.post(
+            ROOT + path,
+            json.dumps({} if body is None else body).encode() if raw is None else raw,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {token or self.token}"},
+        )
+
+
+@pytest.fixture
+def gpu(db: None) -> Caller:
+    """An enabled runner."""
+    return Caller(runners.create(name="gpu-1")[1])
+
+
+@pytest.fixture
+def job(gpu: Caller, alice: User) -> JobSpec:
+    """A job that the runner has just been given."""
+    story.make_run(story.make_version(alice.owner))
+    return JobSpec.from_dict(gpu.post("poll/", {"capabilities": {"gpus": 1}}).json())
+
+
+def code(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["code"]
+
+
+def test_a_runner_learns_its_name(gpu: Caller) -> None:
+    headers = {"Authorization": f"Bearer {gpu.token}"}
+    assert gpu.client.get(f"{ROOT}whoami/", headers=headers).json() == {"runner": "gpu-1"}
+
+
+@pytest.mark.parametrize("token", ["", "hubr_nonsense", "hub_nonsense", "\x7f"])
+@pytest.mark.parametrize("path", ["poll/", "redeem/"])
+def test_without_a_runners_token_nothing_is_given(db: None, token: str, path: str) -> None:
+    response = Caller(token).post(path, {"ticket": "x"})
+    assert code(response) == (401, "token.invalid")
+
+
+def test_a_persons_token_is_no_runners_token(alice: User) -> None:
+    _, text = tokens.mint(user=alice, name="laptop", scope="admin")
+    assert code(Caller(text).post("poll/")) == (401, "token.invalid")
+
+
+def test_a_disabled_runner_is_turned_away(gpu: Caller) -> None:
+    Runner.objects.update(enabled=False)
+    assert gpu.post("poll/").status_code == 401
+
+
+def test_polling_an_empty_queue_gives_204(gpu: Caller) -> None:
+    response = gpu.post("poll/", {"capabilities": {"gpus": 2, "\0": float("1e300")}})
+    assert (response.status_code, response.content) == (204, b"")
+    assert Runner.objects.get().capabilities["gpus"] == 2
+
+
+def test_a_ticket_is_redeemed_once(gpu: Caller, alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    ticket = sign_ticket(run_id=run.pk, attempt=1)
+    response = gpu.post("redeem/", {"ticket": ticket})
+    assert response.status_code == 200
+    assert JobSpec.from_dict(response.json()).run == str(run.pk)
+    assert code(gpu.post("redeem/", {"ticket": ticket})) == (409, "runner.superseded")
+    assert code(gpu.post("redeem/", {"ticket": "forged"})) == (400, "runner.bad_ticket")
+    assert code(gpu.post("redeem/", {"ticket": 5})) == (400, "request.invalid")
+
+
+def test_the_wheel_of_the_run_can_be_downloaded_with_its_token(gpu: Caller, job: JobSpec) -> None:
+    headers = {"Authorization": f"Bearer {job.run_token}"}
+    response = gpu.client.get(job.wheel.url, headers=headers)
+    assert response.status_code == 200
+    assert len(response.getvalue()) == job.wheel.size
+    assert gpu.client.get(job.wheel.url).status_code == 404
+
+
+def test_a_run_is_reported_from_first_batch_to_ending(gpu: Caller, job: JobSpec) -> None:
+    said = story.batch(log="hello\n", rollouts=story.honest(), facts=story.facts()).to_dict()
+    response = gpu.post(f"runs/{job.run}/events/", said, token=job.run_token)
+    assert response.json() == {"lease_seconds": 60.0, "cancel": False}
+    ending = {"attempt": 1, "outcome": "succeeded"}
+    for _ in range(2):
+        assert gpu.post(f"runs/{job.run}/finish/", ending, token=job.run_token).json() == {}
+    run = Run.objects.get()
+    assert (run.status, run.done) == ("succeeded", 25)
+    late = gpu.post(f"runs/{job.run}/events/", {**said, "seq": 2}, token=job.run_token)
+    assert code(late) == (409, "runner.superseded")
+
+
+def test_a_run_token_is_good_for_its_run_and_attempt_alone(gpu: Caller, job: JobSpec) -> None:
+    said = story.batch().to_dict()
+    path = f"runs/{job.run}/events/"
+    assert code(gpu.post(path, said)) == (401, "token.invalid")
+    other = sign_run_token(run_id=uuid4(), attempt=1)
+    assert code(gpu.post(path, said, token=other)) == (403, "token.scope")
+    second = story.batch(attempt=2).to_dict()
+    assert code(gpu.post(path, second, token=job.run_token)) == (409, "runner.superseded")
+    Run.objects.update(attempt=2, status="queued", runner=None)
+    assert code(gpu.post(path, said, token=job.run_token)) == (409, "runner.superseded")
+
+
+def test_a_gap_between_batches_is_told_with_the_number_that_is_wanted(
+    gpu: Caller, job: JobSpec
+) -> None:
+    response = gpu.post(f"runs/{job.run}/events/", story.batch(5).to_dict(), token=job.run_token)
+    assert code(response) == (409, "request.conflict")
+    assert response.json()["error"]["details"] == {"last_seq": 0}
+
+
+LIES: list[bytes] = [
+    b"",
+    b"null",
+    b"[]",
+    b'"text"',
+    b"{",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"attempt": 1}',
+    b'{"attempt": true, "seq": 1, "phase": "running"}',
+    b'{"attempt": 1, "seq": "1", "phase": "running"}',
+    b'{"attempt": 1, "seq": 1, "phase": "dancing"}',
+    b'{"attempt": 1, "seq": 1, "phase": {}}',
+    b'{"attempt": 1, "seq": 1, "phase": ["running"]}',
+    b'{"attempt": 1, "outcome": {}, "seq": 1}',
+    b'{"attempt": 1, "seq": 9' + b"9" * 400 + b', "phase": "running"}',
+    b'{"attempt": 1' + b"0" * 5000 + b', "seq": 1, "phase": "running"}',
+]
+
+
+@pytest.mark.parametrize("raw", LIES, ids=range(len(LIES)))
+def test_a_report_that_makes_no_sense_is_refused_not_a_crash(
+    gpu: Caller, job: JobSpec, raw: bytes
+) -> None:
+    for part in ("events", "finish"):
+        response = gpu.post(f"runs/{job.run}/{part}/", raw=raw, token=job.run_token)
+        assert response.status_code in (400, 409)
+        assert response.json()["error"]["message"]
+    assert Run.objects.get().status == "leased"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b'"log": "\\u0000\\ud800", "done": -1, "total": 1e999',
+        b'"rollouts": [{"policy": "silent", "ok": true, "reward": NaN, "seconds": Infinity}]',
+        b'"rollouts": [{"policy": "silent", "ok": true, "reward": 1' + b"0" * 400 + b"}]",
+        b'"rollouts": 5, "facts": {"tasks": [[]], "hashes_again": [{}], "packages": NaN}',
+        b'"facts": {"tasks": ' + b"[" * 500 + b"]" * 500 + b"}",
+    ],
+)
+def test_a_hostile_report_in_the_right_shape_is_kept_clean(
+    gpu: Caller, job: JobSpec, said: bytes
+) -> None:
+    raw = b'{"attempt": 1, "seq": 1, "phase": "running", ' + said + b"}"
+    response = gpu.post(f"runs/{job.run}/events/", raw=raw, token=job.run_token)
+    assert response.status_code == 200
+    ending = (
+        b'{"attempt": 1, "outcome": "failed", "findings": [{"code": {}, "details": {"x": NaN}}]}'
+    )
+    response = gpu.post(f"runs/{job.run}/finish/", raw=ending, token=job.run_token)
+    assert response.status_code == 200
+
+
+def test_a_report_beyond_the_bound_is_refused(gpu: Caller, job: JobSpec) -> None:
+    response = gpu.post(
+        f"runs/{job.run}/events/", raw=b" " * (LARGEST_REPORT + 1), token=job.run_token
+    )
+    assert code(response) == (413, "request.too_large")

@@ -1,0 +1,92 @@
+"""Two at a time, on real connections: one wins, nobody corrupts."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from registry.accounts.models import User
+from registry.errors import HubError
+from registry.runs import limits, reports, services
+from registry.runs.models import Run
+from registry.runs.sweep import sweep
+from registry.runs.tickets import Ticket
+from tests.registry import story
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """Call all from threads of their own, each with its own connection; results or errors."""
+    start, found = threading.Barrier(len(calls)), [None] * len(calls)
+
+    def work(place: int) -> None:
+        start.wait()
+        try:
+            found[place] = calls[place]()
+        except HubError as error:
+            found[place] = error  # type: ignore[call-overload]
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_of_four_runners_with_one_ticket_one_gets_the_run(alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
+    got = at_once(
+        *(lambda r=r: services.lease(runner=r, ticket=Ticket(run.pk, 1)) for r in runners)
+    )
+    winners = [one for one in got if isinstance(one, Run)]
+    losers = [one for one in got if isinstance(one, HubError)]
+    assert len(winners) == 1
+    assert {error.code for error in losers} == {"runner.superseded"}
+    run.refresh_from_db()
+    assert run.runner == winners[0].runner
+
+
+def test_polling_runners_share_the_queue_without_a_run_for_two(alice: User) -> None:
+    runs = [story.make_run(story.make_version(alice.owner, version=f"{n}.0")) for n in range(4)]
+    runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
+    got = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
+    assert {run.pk for run in got} == {run.pk for run in runs}
+
+
+def test_the_same_batch_from_two_threads_counts_once(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    said = story.batch(log="hello\n", rollouts=story.honest()[:2])
+    at_once(*(lambda: reports.record(run_id=run.pk, events=said) for _ in range(3)))
+    run.refresh_from_db()
+    assert (run.last_seq, run.done, run.log.count()) == (1, 2, 1)
+
+
+def test_a_report_and_the_sweep_never_both_win(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    now = timezone.now() + limits.lease() * 2
+    got = at_once(
+        lambda: reports.record(run_id=run.pk, events=story.batch(log="alive\n")),
+        lambda: sweep(now=now),
+    )
+    run.refresh_from_db()
+    if isinstance(got[0], HubError):
+        assert (run.attempt, got[0].code) == (2, "runner.superseded")
+    elif run.attempt == 1:
+        assert (run.last_seq, got[1].expired) == (1, 0)
+    else:  # the batch came first, and by the sweep's clock its renewed lease is over as well
+        assert (run.last_seq, run.status) == (0, "queued")
+
+
+def test_requests_from_two_threads_make_one_run(alice: User) -> None:
+    version = story.make_version(alice.owner)
+    got = at_once(*(lambda: story.make_run(version) for _ in range(3)))
+    assert len({run.pk for run in got}) == 1
+    assert version.runs.count() == 1

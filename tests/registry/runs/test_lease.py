@@ -1,0 +1,134 @@
+"""Requesting, ringing, leasing, cancelling."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from envyard.contract.job import PROBES, JobSpec
+from registry.accounts.models import Runner, User
+from registry.catalog.models import Version
+from registry.errors import Forbidden, HubError
+from registry.runs import services
+from registry.runs.models import Run
+from registry.runs.spec import job_spec
+from registry.runs.tickets import Ticket, read_run_token, read_ticket
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+
+def test_requesting_twice_gives_the_run_under_way(alice: User, bells: Bells) -> None:
+    version = story.make_version(alice.owner)
+    with bells.committed():
+        first = story.make_run(version)
+        second = story.make_run(version)
+    assert first == second
+    assert len(bells.heard("runs")) == 1
+
+
+def test_the_seed_depends_on_the_wheel_alone(alice: User) -> None:
+    version = story.make_version(alice.owner)
+    first = story.make_run(version)
+    services.cancel(run=first, by=alice)
+    second = story.make_run(version)
+    assert second.pk != first.pk
+    assert second.seed == first.seed == int(version.sha256[:8], 16)
+
+
+def test_a_ticket_gives_the_run_once_and_then_says_superseded(alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    ticket = Ticket(run.pk, 1)
+    taken = services.lease(runner=story.make_runner("one"), ticket=ticket)
+    assert taken is not None
+    assert (taken.pk, taken.status, taken.attempt) == (run.pk, "leased", 1)
+    with pytest.raises(HubError) as refused:
+        services.lease(runner=story.make_runner("two"), ticket=ticket)
+    assert (refused.value.code, refused.value.status) == ("runner.superseded", 409)
+
+
+def test_a_ticket_of_another_attempt_gives_nothing(alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    with pytest.raises(HubError, match="attempt 2"):
+        services.lease(runner=story.make_runner(), ticket=Ticket(run.pk, 2))
+
+
+def test_polling_gives_the_oldest_queued_run_and_then_nothing(alice: User) -> None:
+    runner = story.make_runner()
+    runs = [
+        story.make_run(story.make_version(alice.owner, version=number)) for number in ("1.0", "2.0")
+    ]
+    assert services.lease(runner=runner) == runs[0]
+    assert services.lease(runner=runner) == runs[1]
+    assert services.lease(runner=runner) is None
+
+
+def test_a_disabled_runner_gets_nothing(alice: User) -> None:
+    story.make_run(story.make_version(alice.owner))
+    runner = story.make_runner()
+    Runner.objects.update(enabled=False)
+    runner.refresh_from_db()
+    with pytest.raises(Forbidden, match="disabled"):
+        services.lease(runner=runner)
+
+
+@pytest.mark.parametrize("change", [{"status": "held"}, {"deleted_at": timezone.now()}])
+def test_a_run_whose_version_is_not_evaluated_any_more_is_cancelled(
+    alice: User, change: dict[str, object]
+) -> None:
+    version = story.make_version(alice.owner)
+    run = story.make_run(version)
+    Version.objects.filter(pk=version.pk).update(**change)
+    assert services.lease(runner=story.make_runner()) is None
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+
+
+def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: User) -> None:
+    version = story.make_version(alice.owner)
+    run = story.leased(version)
+    job = JobSpec.from_dict(job_spec(run).to_dict())
+    assert job.wheel.url == f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
+    assert (job.wheel.sha256, job.wheel.size) == (version.sha256, version.size)
+    assert (job.environment, job.version) == ("alice/demo-env", "0.1.0")
+    assert (job.policies, job.tasks) == (PROBES, settings.HUB_SMOKE_TASKS)
+    assert job.limits.rollout_seconds == settings.HUB_ROLLOUT_SECONDS
+    assert read_run_token(job.run_token) == Ticket(run.pk, 1)
+
+
+def test_cancelling_a_queued_run_ends_it_at_once(alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    services.cancel(run=run, by=alice)
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+    assert run.findings.get().message == "Cancelled by alice."
+
+
+def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    story.play(run, story.honest())
+    services.cancel(run=run, by=alice)
+    run.refresh_from_db()
+    assert run.status == "succeeded"
+    assert run.cancel_requested_at is None
+
+
+def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, bells: Bells) -> None:
+    with bells.committed():
+        run = story.make_run(story.make_version(alice.owner))
+    bells.heard("runs")
+    assert services.ring_again() == 0
+    now = timezone.now()
+    Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(seconds=21))
+    assert services.ring_again() == 1
+    [(task, arguments)] = bells.heard("runs")
+    assert task == "envyard.run"
+    assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 1)
+    Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(hours=1))
+    assert services.ring_again() == 0
+
+
+def test_a_leased_run_is_not_rung_again(alice: User, bells: Bells) -> None:
+    story.leased(story.make_version(alice.owner))
+    Run.objects.update(rung_at=timezone.now() - timedelta(hours=2))
+    assert services.ring_again() == 0

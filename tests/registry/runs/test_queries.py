@@ -1,0 +1,55 @@
+"""Reading logs by position, and whom a run token lets in."""
+
+import pytest
+
+from envyard.contract.report import Finish
+from registry.accounts.models import Runner, User
+from registry.errors import HubError
+from registry.runs import queries, reports
+from registry.runs.models import Run
+from registry.runs.tickets import sign_run_token
+from tests.registry import story
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """In the hands of a runner."""
+    return story.leased(story.make_version(alice.owner))
+
+
+def test_a_log_is_followed_piece_by_piece_to_its_end(run: Run) -> None:
+    reports.record(run_id=run.pk, events=story.batch(1, log="one\n"))
+    first = queries.log_after(run=run, position=0)
+    assert (first.text, first.ended) == ("one\n", False)
+    assert queries.log_after(run=run, position=first.next).text == ""
+    reports.record(run_id=run.pk, events=story.batch(2, log="two\n"))
+    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+    run.refresh_from_db()
+    rest = queries.log_after(run=run, position=first.next)
+    assert (rest.text, rest.ended) == ("two\n", True)
+
+
+def test_a_long_log_comes_in_pages_that_lose_nothing(run: Run) -> None:
+    many = queries.LOG_PAGE + 50
+    for seq in range(1, many + 1):
+        reports.record(run_id=run.pk, events=story.batch(seq, log=f"{seq}\n"))
+    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+    run.refresh_from_db()
+    first = queries.log_after(run=run, position=0)
+    rest = queries.log_after(run=run, position=first.next)
+    assert (first.ended, rest.ended) == (False, True)
+    assert (first.text + rest.text).split() == [str(n) for n in range(1, many + 1)]
+
+
+def test_a_run_token_lets_in_while_its_attempt_is_held_and_no_longer(run: Run) -> None:
+    token = sign_run_token(run_id=run.pk, attempt=1)
+    assert queries.held_run(token) == run
+    with pytest.raises(HubError, match="is over"):
+        queries.held_run(sign_run_token(run_id=run.pk, attempt=2))
+    Runner.objects.update(enabled=False)
+    with pytest.raises(HubError):
+        queries.held_run(token)
+    Runner.objects.update(enabled=True)
+    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+    with pytest.raises(HubError):
+        queries.held_run(token)

@@ -1,0 +1,268 @@
+"""Batches and endings: fenced, numbered, bounded, and nothing in them believed."""
+
+import json
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from envyard.contract.codes import Finding, finding
+from envyard.contract.report import Events, Facts, Finish, RolloutReport
+from registry.accounts.models import Runner, User
+from registry.errors import HubError
+from registry.runs import limits, reports, services
+from registry.runs.models import Run
+from tests.registry import story
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """In the hands of a runner."""
+    return story.leased(story.make_version(alice.owner), policies=("silent", "oracle", "model"))
+
+
+def end(run: Run, outcome: Any, *findings: Finding, attempt: int = 1) -> None:
+    reports.finish(run_id=run.pk, finish=Finish(attempt, outcome, list(findings)))
+
+
+def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
+    Run.objects.update(lease_expires_at=timezone.now())
+    said = story.batch(log="hello\n", total=11, rollouts=[story.rollout("silent")])
+    heard = reports.record(run_id=run.pk, events=said)
+    run.refresh_from_db()
+    assert (run.status, run.last_seq, run.done, run.total) == ("running", 1, 1, 11)
+    assert run.lease_expires_at is not None
+    assert run.lease_expires_at > timezone.now()
+    assert run.log.get().text == "hello\n"
+    assert (heard.lease_seconds, heard.cancel) == (60.0, False)
+
+
+def test_a_batch_sent_twice_counts_once(run: Run) -> None:
+    said = story.batch(log="hello\n", rollouts=[story.rollout("silent")])
+    reports.record(run_id=run.pk, events=said)
+    reports.record(run_id=run.pk, events=said)
+    assert run.log.count() == 1
+    assert run.rollouts.count() == 1
+
+
+def test_a_batch_after_a_gap_is_refused_with_the_number_that_is_missing(run: Run) -> None:
+    with pytest.raises(HubError) as refused:
+        reports.record(run_id=run.pk, events=story.batch(3, log="late"))
+    assert (refused.value.code, refused.value.status) == ("request.conflict", 409)
+    assert "seq=1" in refused.value.hint
+    assert not run.log.exists()
+
+
+def test_a_superseded_attempt_may_not_report(run: Run) -> None:
+    Run.objects.update(attempt=2)
+    with pytest.raises(HubError) as refused:
+        reports.record(run_id=run.pk, events=story.batch(log="ghost"))
+    assert (refused.value.code, refused.value.status) == ("runner.superseded", 409)
+    with pytest.raises(HubError, match="attempt 1 may not report"):
+        end(run, "succeeded")
+    assert not run.log.exists()
+
+
+def test_an_ended_run_takes_no_more_batches(run: Run) -> None:
+    end(run, "succeeded")
+    with pytest.raises(HubError, match="succeeded"):
+        reports.record(run_id=run.pk, events=story.batch())
+
+
+def test_a_disabled_runner_may_not_report(run: Run) -> None:
+    Runner.objects.update(enabled=False)
+    with pytest.raises(HubError) as refused:
+        reports.record(run_id=run.pk, events=story.batch())
+    assert refused.value.code == "runner.superseded"
+
+
+def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
+    seen = []
+    for seq, phase in enumerate(("preparing", "scoring", "running"), start=1):
+        reports.record(run_id=run.pk, events=story.batch(seq, phase=phase))
+        run.refresh_from_db()
+        seen.append(run.status)
+    assert seen == ["preparing", "scoring", "scoring"]
+
+
+def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
+    started = timezone.now() - limits.attempt_at_most()
+    Run.objects.update(started_at=started)
+    reports.record(run_id=run.pk, events=story.batch())
+    run.refresh_from_db()
+    assert run.lease_expires_at is not None
+    assert run.lease_expires_at <= timezone.now()
+
+
+def test_the_log_stops_at_its_bound_with_one_mark(run: Run) -> None:
+    line = "x" * (limits.LOG_CHARACTERS - 10)
+    for seq, text in enumerate((line, "y" * 50, "z" * 50), start=1):
+        reports.record(run_id=run.pk, events=story.batch(seq, log=text))
+    whole = "".join(chunk.text for chunk in run.log.all())
+    assert whole.startswith(line + "y" * 10 + "\n[hub] the log is cut here")
+    assert whole.count("[hub]") == 1
+    assert "z" not in whole
+
+
+def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
+    strange = [
+        story.rollout("babble"),
+        story.rollout("silent", run.tasks),
+        story.rollout("silent", 0, 1),
+        story.rollout("model", 0, run.attempts),
+    ]
+    planned = [story.rollout("silent"), story.rollout("model", 0, run.attempts - 1)]
+    reports.record(run_id=run.pk, events=story.batch(rollouts=[*strange, *planned]))
+    reports.record(run_id=run.pk, events=story.batch(2, rollouts=strange))
+    assert {str(r) for r in run.rollouts.all()} == {"silent/0/0", f"model/0/{run.attempts - 1}"}
+    told = run.findings.get()
+    assert (told.code, told.severity, told.where) == (
+        "run.unplanned_rollouts",
+        "warning",
+        "babble/0/0",
+    )
+
+
+def test_the_first_report_of_a_rollout_stands(run: Run) -> None:
+    reports.record(run_id=run.pk, events=story.batch(rollouts=[story.rollout("silent", reward=0)]))
+    again = story.batch(2, rollouts=[story.rollout("silent", reward=1)])
+    reports.record(run_id=run.pk, events=again)
+    run.refresh_from_db()
+    assert run.rollouts.get().reward == 0
+    assert run.done == 1
+
+
+def test_a_failed_rollout_has_no_reward_whatever_it_claims(run: Run) -> None:
+    claim = story.rollout("silent", ok=False, reward=1.0)
+    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    assert run.rollouts.get().reward is None
+
+
+def test_a_reward_too_large_to_reckon_with_is_kept_as_text(run: Run) -> None:
+    claim = story.rollout("silent", reward=1e308)
+    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    stored = run.rollouts.get()
+    assert (stored.reward, stored.reward_text) == (None, "1e+308")
+
+
+def test_facts_of_several_batches_are_joined(run: Run) -> None:
+    first = story.batch(phase="preparing", facts=Facts(install_seconds=2.5))
+    reports.record(run_id=run.pk, events=first)
+    reports.record(run_id=run.pk, events=story.batch(2, facts=story.facts(50)))
+    run.refresh_from_db()
+    assert run.facts["install_seconds"] == 2.5
+    assert len(run.facts["tasks"]) == run.tasks
+    assert len(run.facts["hashes_again"]) == run.tasks
+
+
+HOSTILE: list[dict[str, Any]] = [
+    {"log": "\0\ud800" + "x" * (3 << 20)},
+    {"done": 10**400, "total": -5, "facts": {"packages": 10**400, "load_seconds": float("nan")}},
+    {"facts": {"tasks": [{"index": "a", "hash": 5, "prompt": ["x"]}, None, 7, {"index": 10**30}]}},
+    {"facts": "none", "rollouts": {"a": 1}, "log": {"not": "text"}},
+    {
+        "rollouts": [
+            None,
+            {},
+            {
+                "policy": "silent",
+                "ok": True,
+                "reward": float("inf"),
+                "turns": 10**30,
+                "seconds": -1e308,
+                "scoring_seconds": float("nan"),
+                "metrics": {"\0": 1e308, "b": "x", "\udfff": 2},
+                "rewards": {"r": {"score": float("nan"), "weight": "x"}, "s": 5},
+                "messages": [{"role": "\0", "content": ["x", {"type": "\ud800"}]}, "x"] * 500,
+                "usage": {"calls": 10**400, "prompt_tokens": "many"},
+                "error": {"type": 5, "message": "\0" * 100_000},
+                "stop": "s" * 10_000,
+            },
+            {"policy": "oracle", "task": 1, "ok": True, "reward": "NaN", "reward_text": "z" * 999},
+            {"policy": ["silent"], "task": {}, "attempt": "x"},
+        ]
+    },
+]
+
+
+@pytest.mark.parametrize("said", HOSTILE)
+def test_hostile_batches_are_stored_clean(run: Run, said: dict[str, Any]) -> None:
+    events = Events.from_dict({"attempt": 1, "seq": 1, "phase": "running", **said})
+    reports.record(run_id=run.pk, events=events)
+    run.refresh_from_db()
+    assert run.last_seq == 1
+    for stored in run.rollouts.all():
+        json.dumps([stored.rewards, stored.metrics, stored.messages], allow_nan=False)
+        assert stored.reward is None
+
+
+def test_a_conversation_beyond_its_bound_is_cut_with_a_mark(run: Run) -> None:
+    messages = [{"role": "user", "content": "x" * 90_000} for _ in range(30)]
+    claim = RolloutReport.from_dict(
+        {"policy": "silent", "ok": True, "reward": 0, "messages": messages}
+    )
+    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    stored = run.rollouts.get().messages
+    assert len(stored) == 12
+    assert stored[-1]["content"].startswith("[hub] 19 of 30 messages")
+
+
+def test_finishing_twice_changes_nothing_more(run: Run) -> None:
+    end(run, "succeeded")
+    run.refresh_from_db()
+    ended = run.ended_at
+    end(run, "succeeded")
+    end(run, "failed")
+    run.refresh_from_db()
+    assert (run.status, run.ended_at) == ("succeeded", ended)
+
+
+def test_a_run_that_failed_without_a_finding_gets_one(run: Run) -> None:
+    end(run, "failed")
+    run.refresh_from_db()
+    assert run.status == "failed"
+    assert run.findings.get().code == "run.crashed"
+
+
+def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
+    reports.record(
+        run_id=run.pk,
+        events=story.batch(log="one\n", rollouts=[story.rollout("silent")], facts=story.facts()),
+    )
+    end(run, "errored", finding("run.install_failed", "the index did not answer"))
+    run.refresh_from_db()
+    assert (run.status, run.attempt, run.last_seq, run.done) == ("queued", 2, 0, 0)
+    assert (run.facts, run.runner) == ({}, None)
+    assert not run.rollouts.exists()
+    log = "".join(chunk.text for chunk in run.log.all())
+    assert log.startswith("one\n[hub] attempt 1 of 3 ended: the index did not answer")
+
+
+def test_a_runner_that_stops_unasked_has_erred(run: Run) -> None:
+    end(run, "cancelled")
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("queued", 2)
+
+
+def test_a_cancelled_run_tells_its_runner_and_ends_when_it_obeys(run: Run, alice: User) -> None:
+    services.cancel(run=run, by=alice)
+    assert reports.record(run_id=run.pk, events=story.batch()).cancel
+    end(run, "cancelled")
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+
+
+def test_hostile_findings_are_stored_clean(run: Run) -> None:
+    deep: Any = "x"
+    for _ in range(50):
+        deep = [deep, {"a\0": float("nan")}]
+    said = [
+        {"code": "\0" * 500, "message": "\ud800" * 9000, "hint": 5, "where": "w" * 999,
+         "details": {"deep": deep, "big": 10**30, "\udc00": float("inf")}},
+        {"severity": "worst", "details": [1]},
+        {"details": {str(i): "x" * 5000 for i in range(100)}},
+    ]  # fmt: skip
+    ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [*said, 5, None]})
+    reports.finish(run_id=run.pk, finish=ending)
+    assert run.findings.count() == 3
+    json.dumps([f.details for f in run.findings.all()], allow_nan=False)

@@ -1,0 +1,88 @@
+"""What time does to runs."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from registry.accounts.models import User
+from registry.errors import HubError
+from registry.runs import limits, reports, services
+from registry.runs.models import Run
+from registry.runs.sweep import Swept, sweep
+from registry.runs.tickets import Ticket, read_ticket
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """In the hands of a runner."""
+    return story.leased(story.make_version(alice.owner))
+
+
+def later() -> timedelta:
+    return limits.lease() + timedelta(seconds=1)
+
+
+def test_a_live_lease_is_left_alone(run: Run) -> None:
+    assert sweep(now=timezone.now()) == Swept(expired=0, abandoned=0)
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("leased", 1)
+
+
+def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bells: Bells) -> None:
+    reports.record(run_id=run.pk, events=story.batch(log="one\n", rollouts=story.honest()[:3]))
+    with bells.committed():
+        assert sweep(now=timezone.now() + later()) == Swept(expired=1, abandoned=0)
+    run.refresh_from_db()
+    assert (run.status, run.attempt, run.done) == ("queued", 2, 0)
+    assert not run.rollouts.exists()
+    assert "stopped reporting" in run.log.latest("pk").text
+    [(_, arguments)] = bells.heard("runs")
+    assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 2)
+    with pytest.raises(HubError, match="may not report"):
+        reports.record(run_id=run.pk, events=story.batch(2))
+
+
+def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, bells: Bells) -> None:
+    now = timezone.now()
+    for attempt in (1, 2, 3):
+        sweep(now=now + later())
+        run.refresh_from_db()
+        if attempt < 3:
+            services.lease(
+                runner=story.make_runner(f"r{attempt}"), ticket=Ticket(run.pk, attempt + 1)
+            )
+    assert (run.status, run.attempt) == ("errored", 3)
+    assert run.ended_at is not None
+    assert {f.code for f in run.findings.all()} == {
+        "run.lease_expired",
+        "run.attempts_exhausted",
+    }
+    assert run.log.count() == 3
+
+
+def test_a_cancelled_run_whose_runner_is_silent_ends_as_cancelled(run: Run, alice: User) -> None:
+    services.cancel(run=run, by=alice)
+    sweep(now=timezone.now() + later())
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+
+
+def test_a_run_that_nobody_takes_does_not_wait_for_ever(alice: User) -> None:
+    run = story.make_run(story.make_version(alice.owner))
+    Run.objects.update(created_at=timezone.now() - limits.QUEUED_AT_MOST - timedelta(minutes=1))
+    assert sweep(now=timezone.now()) == Swept(expired=0, abandoned=1)
+    run.refresh_from_db()
+    assert run.status == "errored"
+    assert run.findings.get().code == "run.never_taken"
+    assert "no runner took this run within 24 hours" in run.log.get().text
+
+
+def test_sweeping_twice_moves_once(run: Run) -> None:
+    now = timezone.now() + later()
+    sweep(now=now)
+    assert sweep(now=now) == Swept(expired=0, abandoned=0)
+    run.refresh_from_db()
+    assert run.attempt == 2

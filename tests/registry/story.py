@@ -1,0 +1,125 @@
+"""Versions, runs and reports as a test needs them; every row is a real one."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from envyard.contract.job import MODEL, PROBES
+from envyard.contract.report import Events, Facts, Finish, RolloutReport, TaskReport, Usage
+from registry import storage
+from registry.accounts import runners
+from registry.accounts.models import Owner, Runner
+from registry.catalog.models import Environment, Version
+from registry.catalog.sorting import sort_key
+from registry.runs import reports, services
+from registry.runs.models import Run
+from registry.runs.tickets import Ticket
+from tests import wheels
+
+
+def make_version(
+    owner: Owner,
+    *,
+    name: str = "demo-env",
+    version: str = "0.1.0",
+    status: str = Version.Status.EVALUATING,
+    wheel: bytes | None = None,
+) -> Version:
+    """A version with its wheel in storage, as an upload leaves it, in any unlisted status."""
+    data = wheels.make_wheel(name, version) if wheel is None else wheel
+    sha256 = hashlib.sha256(data).hexdigest()
+    storage.get().put(storage.key("wheels", sha256), io.BytesIO(data), sha256)
+    environment, _ = Environment.objects.get_or_create(owner=owner, name=name)
+    return Version.objects.create(
+        environment=environment,
+        version=version,
+        sort_key=sort_key(version),
+        status=status,
+        filename=wheels.filename(name, version),
+        sha256=sha256,
+        size=len(data),
+        metadata_sha256=sha256,
+    )
+
+
+def make_run(version: Version, policies: Sequence[str] = PROBES) -> Run:
+    """A queued run."""
+    return services.request(version=version, policies=policies)
+
+
+def make_runner(name: str = "gpu-1") -> Runner:
+    """An enabled runner."""
+    return runners.create(name=name)[0]
+
+
+def leased(version: Version, policies: Sequence[str] = PROBES, runner: Runner | None = None) -> Run:
+    """A run in the hands of a runner."""
+    run = make_run(version, policies)
+    taken = services.lease(runner=runner or make_runner(), ticket=Ticket(run.pk, run.attempt))
+    assert taken is not None
+    return taken
+
+
+def rollout(policy: str, task: int = 0, attempt: int = 0, **said: Any) -> RolloutReport:
+    """A rollout that ended well without reward, unless told otherwise."""
+    fields: dict[str, Any] = {"ok": True, "reward": 0.0, "seconds": 0.1, "usage": Usage(calls=1)}
+    return RolloutReport(policy=policy, task=task, attempt=attempt, **(fields | said))
+
+
+def failed(
+    policy: str, task: int = 0, attempt: int = 0, fault: str = "environment"
+) -> RolloutReport:
+    """A rollout that an error ended."""
+    error = {"type": "ValueError", "message": "boom", "traceback": "", "fault": fault}
+    return rollout(policy, task, attempt, ok=False, reward=None, error=error)
+
+
+def facts(n: int = 5, *, hook: bool = True) -> Facts:
+    """Tasks that differ, load alike twice and know their answers."""
+    tasks = [
+        TaskReport(
+            index=i,
+            hash=hashlib.sha256(str(i).encode()).hexdigest(),
+            prompt=f"Question {i}: what is {i} plus {i * i}?",
+            reference=True,
+            hook=hook,
+        )
+        for i in range(n)
+    ]
+    return Facts(load_seconds=1.0, tasks=tasks, hashes_again=[task.hash for task in tasks])
+
+
+def honest(policies: Sequence[str] = PROBES, n: int = 5, model: int = 4) -> list[RolloutReport]:
+    """What an honest environment yields: only the oracle is paid, and the model half the time."""
+    made = []
+    for policy in policies:
+        for task in range(n):
+            for attempt in range(model if policy == MODEL else 1):
+                paid = policy == "oracle" or (policy == MODEL and (task + attempt) % 2 == 0)
+                parts = {"right": {"score": float(paid), "weight": 1.0}}
+                made.append(rollout(policy, task, attempt, reward=float(paid), rewards=parts))
+    return made
+
+
+def batch(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **said: Any) -> Events:
+    """One batch of events."""
+    return Events(attempt=attempt, seq=seq, phase=phase, **said)
+
+
+def play(
+    run: Run,
+    rollouts: Sequence[RolloutReport],
+    *,
+    known: Facts | None = None,
+    outcome: Any = "succeeded",
+    findings: Sequence[Any] = (),
+) -> None:
+    """Report a whole attempt and its ending, as a runner does."""
+    events = batch(
+        attempt=run.attempt, log="hello\n", rollouts=list(rollouts), facts=known or facts()
+    )
+    reports.record(run_id=run.pk, events=events)
+    reports.finish(run_id=run.pk, finish=Finish(run.attempt, outcome, list(findings)))

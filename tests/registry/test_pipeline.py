@@ -1,0 +1,245 @@
+"""The story of a version, told with real rows, real wheels and the broker's own queues."""
+
+import pytest
+from django.core.exceptions import ObjectDoesNotExist
+
+from envyard.contract.codes import finding
+from registry import pipeline
+from registry.accounts.models import User
+from registry.catalog.lifecycle import move
+from registry.catalog.models import Version
+from registry.errors import Stale
+from registry.runs import services
+from registry.runs.models import Run
+from registry.runs.tickets import Ticket, read_ticket
+from tests import wheels
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+Status = Version.Status
+
+
+def uploaded(owner: User, **said: object) -> Version:
+    return story.make_version(owner.owner, status=Status.UPLOADED, **said)  # type: ignore[arg-type]
+
+
+def checked(owner: User, bells: Bells, **said: object) -> Version:
+    version = uploaded(owner, **said)
+    with bells.committed():
+        pipeline.check(version.pk)
+    version.refresh_from_db()
+    return version
+
+
+def taken(version: Version) -> Run:
+    run = version.runs.get(status=Run.Status.QUEUED)
+    leased = services.lease(runner=story.make_runner(), ticket=Ticket(run.pk, run.attempt))
+    assert leased is not None
+    return leased
+
+
+def test_a_good_version_goes_from_uploaded_to_listed(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    assert (version.status, version.framework, version.api) == ("evaluating", "verifiers", "v1")
+    assert (version.module, version.entry) == ("demo_env", "WordTaskset")
+    [(task, arguments)] = bells.heard("runs")
+    run = version.runs.get()
+    assert task == "envyard.run"
+    assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 1)
+
+    with bells.committed():
+        story.play(taken(version), story.honest())
+    assert bells.work() == ["registry.judge"]
+
+    version.refresh_from_db()
+    assert version.status == "listed"
+    assert version.environment.latest == version
+    assert {m["status"] for m in version.card.measures} == {"pass"}
+    assert not version.findings.filter(severity="error").exists()
+
+
+def test_a_version_whose_checks_fail_is_rejected_and_never_runs(alice: User, bells: Bells) -> None:
+    bad = wheels.make_wheel(files={"demo_env/__init__.py": "x = 1\n"})
+    version = checked(alice, bells, wheel=bad)
+    assert version.status == "rejected"
+    assert version.findings.get(severity="error").code == "env.framework_unknown"
+    assert not version.runs.exists()
+    assert bells.heard("runs") == []
+
+
+def test_a_wheel_that_is_no_zip_is_rejected_with_the_reason(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells, wheel=b"this is not a zip")
+    assert version.status == "rejected"
+    assert version.findings.get().code == "wheel.not_a_zip"
+    assert "zip" in version.events.get(verb="version.rejected").data["reason"]
+
+
+def test_an_environment_that_pays_silence_is_rejected_and_told_how(
+    alice: User, bells: Bells
+) -> None:
+    version = checked(alice, bells)
+    paid = [
+        story.rollout(r.policy, r.task, r.attempt, reward=1.0) if r.policy == "silent" else r
+        for r in story.honest()
+    ]
+    with bells.committed():
+        story.play(taken(version), paid)
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "rejected"
+    told = version.findings.get(severity="error")
+    assert told.code == "card.floor"
+    assert told.where == "silent/0/0"
+    assert told.details["policy"] == "silent"
+    assert told.details["reward"] == 1.0
+    assert "silent is paid 1 on average" in told.message
+    assert "empty reply" in told.hint
+    assert version.environment.latest is None
+
+
+def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
+    alice: User, bells: Bells
+) -> None:
+    version = checked(alice, bells)
+    said = finding("run.load_failed", "ZeroDivisionError: division by zero")
+    with bells.committed():
+        story.play(taken(version), [], outcome="failed", findings=[said])
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "rejected"
+    assert version.findings.get().message == said.message
+    assert version.events.get(verb="version.rejected").data["reason"] == said.message
+    with pytest.raises(ObjectDoesNotExist):
+        _ = version.card
+
+
+def test_what_the_platform_failed_to_do_holds_the_version_and_blames_nobody(
+    alice: User, bells: Bells
+) -> None:
+    version = checked(alice, bells)
+    down = finding("run.install_failed", "the index did not answer")
+    for _ in range(3):
+        with bells.committed():
+            story_run = version.runs.get()
+            runner = story.make_runner(f"gpu-{story_run.attempt + 10}")
+            run = services.lease(runner=runner, ticket=Ticket(story_run.pk, story_run.attempt))
+            assert run is not None
+            story.play(run, [], outcome="errored", findings=[down])
+        bells.work()
+    version.refresh_from_db()
+    assert version.status == "held"
+    assert {f.code for f in version.findings.all()} == {
+        "run.install_failed",
+        "run.attempts_exhausted",
+    }
+
+
+def test_too_many_rollouts_failed_by_the_platform_hold_the_version(
+    alice: User, bells: Bells
+) -> None:
+    version = checked(alice, bells)
+    rollouts = [
+        story.failed(r.policy, r.task, r.attempt, fault="platform") if r.task < 2 else r
+        for r in story.honest()
+    ]
+    with bells.committed():
+        story.play(taken(version), rollouts)
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "held"
+    assert version.findings.get(severity="error").code == "card.undecided"
+
+
+def test_a_cancelled_run_holds_the_version_and_says_who_and_how_to_go_on(
+    alice: User, root: User, bells: Bells
+) -> None:
+    version = checked(alice, bells)
+    with bells.committed():
+        services.cancel(run=version.runs.get(), by=alice)
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "held"
+    assert version.events.get(verb="version.held").data["reason"] == "Cancelled by alice."
+    assert "retry" in version.findings.get(code="run.cancelled").hint
+
+    with bells.committed():
+        pipeline.retry(version=version, by=root)
+    assert version.status == "evaluating"
+    assert not version.findings.exists()
+    bells.heard("runs")
+    with bells.committed():
+        story.play(taken(version), story.honest())
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "listed"
+
+
+def test_only_a_held_version_can_be_retried(alice: User, root: User, bells: Bells) -> None:
+    version = uploaded(alice)
+    with pytest.raises(Stale):
+        pipeline.retry(version=version, by=root)
+
+
+def test_a_version_held_while_checking_is_checked_again_on_retry(
+    alice: User, root: User, bells: Bells
+) -> None:
+    version = uploaded(alice)
+    move(version, Status.CHECKING)
+    move(version, Status.HELD)
+    with bells.committed():
+        pipeline.retry(version=version, by=root)
+    assert bells.work() == ["registry.check_version"]
+    version.refresh_from_db()
+    assert version.status == "evaluating"
+
+
+def test_checking_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    before = list(version.events.values_list("verb", flat=True))
+    pipeline.check(version.pk)
+    pipeline.check(version.pk)
+    assert list(version.events.values_list("verb", flat=True)) == before
+    assert version.runs.count() == 1
+
+
+def test_judging_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    run = taken(version)
+    story.play(run, story.honest())
+    pipeline.judge(str(run.pk))
+    version.refresh_from_db()
+    card, listed_at = version.card.computed_at, version.listed_at
+    pipeline.judge(str(run.pk))
+    version.refresh_from_db()
+    assert (version.card.computed_at, version.listed_at) == (card, listed_at)
+    assert version.events.filter(verb="version.listed").count() == 1
+
+
+def test_an_active_run_is_not_judged(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    run = taken(version)
+    pipeline.judge(str(run.pk))
+    version.refresh_from_db()
+    assert version.status == "evaluating"
+
+
+def test_an_old_run_never_decides_over_a_newer_one(alice: User, root: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    old = version.runs.get()
+    services.cancel(run=old, by=alice)
+    pipeline.judge(str(old.pk))
+    version.refresh_from_db()
+    pipeline.retry(version=version, by=root)
+    pipeline.judge(str(old.pk))
+    version.refresh_from_db()
+    assert version.status == "evaluating"
+
+
+def test_a_missing_or_deleted_version_is_left_alone(alice: User, bells: Bells) -> None:
+    pipeline.check(10**6)
+    pipeline.judge("00000000-0000-0000-0000-000000000000")
+    version = uploaded(alice)
+    Version.objects.filter(pk=version.pk).update(deleted_at=version.uploaded_at)
+    pipeline.check(version.pk)
+    version.refresh_from_db()
+    assert version.status == "uploaded"
