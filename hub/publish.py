@@ -4,7 +4,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -35,8 +35,22 @@ def examples(folder: Path) -> list[Example]:
     return found
 
 
-def version_of(example: Example, *, owner: str) -> Version | None:
-    """The hub's row of that example, whatever became of it."""
+def undecided(folder: Path, *, owner: str) -> tuple[list[Example], dict[Example, str]]:
+    """The examples that the owner has not published, and those not listed or rejected yet.
+
+    The latter come with the status that was told last: none.
+    """
+    waiting, watching = [], {}
+    for example in examples(folder):
+        version = _version(example, owner)
+        if version is None:
+            waiting.append(example)
+        elif version.status not in DONE:
+            watching[example] = ""
+    return waiting, watching
+
+
+def _version(example: Example, owner: str) -> Version | None:
     return Version.objects.filter(
         environment__owner__name=owner, environment__name=example.name, version=example.version
     ).first()
@@ -50,13 +64,13 @@ class Publisher:
     """
 
     waiting: list[Example]
+    watching: dict[Example, str]
     owner: str
     token: str
     log: Path
     say: Callable[[str], None]
     listed: int = 0
     pushing: tuple[Example, subprocess.Popen[bytes]] | None = None
-    watching: dict[Example, str] = field(default_factory=dict)
 
     def step(self) -> bool:
         """Start the next push, notice one that ended, tell of every move since the last call.
@@ -94,7 +108,7 @@ class Publisher:
         )
 
     def _tell(self, example: Example) -> None:
-        version = version_of(example, owner=self.owner)
+        version = _version(example, self.owner)
         if version is None or version.status == self.watching[example]:
             return
         self.watching[example] = version.status

@@ -104,18 +104,16 @@ class Command(BaseCommand):
             time.sleep(0.1)
 
     def _publisher(self, home: Path) -> publish.Publisher | None:
-        waiting = [
-            example
-            for example in publish.examples(settings.BASE_DIR / "examples")
-            if publish.version_of(example, owner="alice") is None
-        ]
-        if not waiting:
+        waiting, watching = publish.undecided(settings.BASE_DIR / "examples", owner="alice")
+        if waiting:
+            self._say(f"publishing {len(waiting)} examples as alice with `hub push`")
+        elif not watching:
             return None
-        self._say(f"publishing {len(waiting)} examples as alice with `hub push`")
         return publish.Publisher(
             waiting,
+            watching,
             owner="alice",
-            token=demo.publish_token("alice"),
+            token=demo.publish_token("alice") if waiting else "",
             log=home / "logs" / "publish.log",
             say=self._say,
         )
