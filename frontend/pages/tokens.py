@@ -34,6 +34,7 @@ class NewToken(forms.Form):
     days = forms.TypedChoiceField(
         label="Expires",
         choices=[("90", "in 90 days"), ("7", "in 7 days"), ("365", "in a year"), ("", "never")],
+        initial="90",
         coerce=int,
         empty_value=None,
         required=False,

@@ -17,6 +17,7 @@ from frontend.render import charts
 
 register = template.Library()
 
+TINY = 5e-7  # below this a number is rounding noise
 TONES = {
     "good": ("listed", "succeeded", "pass"),
     "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
@@ -35,7 +36,9 @@ def pill(word: str) -> SafeString:
 @register.filter
 def num(value: object) -> str:
     """Three significant digits, a dash for nothing."""
-    return f"{value:.3g}" if isinstance(value, int | float) else "–"
+    if not isinstance(value, int | float):
+        return "–"
+    return "0" if abs(value) < TINY else f"{value:.3g}"
 
 
 @register.filter
