@@ -1,0 +1,3 @@
+"""Cannot be imported."""
+
+raise SystemExit("no such library")

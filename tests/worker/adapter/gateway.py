@@ -1,0 +1,126 @@
+"""A small stand-in for the gateway: the door's addresses, answered by scripts, everything kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+Message = dict[str, Any]
+Reply = Callable[[list[Message], str], Message | str]
+PORTS = range(18250, 18300)
+
+
+@dataclass
+class Seen:
+    """What one rollout asked: the requests' bodies and the references it gave, in order."""
+
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    references: list[Message] = field(default_factory=list)
+
+
+class Gateway:
+    """Serves until `stop`; `model` is the reply of the policy of that name."""
+
+    def __init__(self) -> None:
+        self.model: Reply = lambda messages, rollout: "ok"
+        self.seen: dict[str, Seen] = {}
+        self._loop = asyncio.new_event_loop()
+        self._runner: web.AppRunner | None = None
+        self.port = 0
+        started = threading.Event()
+        self._thread = threading.Thread(target=self._serve, args=(started,), daemon=True)
+        self._thread.start()
+        started.wait(20)
+
+    @property
+    def door(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _serve(self, started: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._start())
+        started.set()
+        self._loop.run_forever()
+        assert self._runner is not None
+        self._loop.run_until_complete(self._runner.cleanup())
+        self._loop.close()
+
+    async def _start(self) -> None:
+        app = web.Application()
+        path = "/rollouts/{policy}/{task}/{attempt}"
+        app.router.add_put(f"{path}/reference", self._reference)
+        app.router.add_post(f"{path}/v1/chat/completions", self._chat)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        for port in PORTS:
+            try:
+                await web.TCPSite(self._runner, "127.0.0.1", port).start()
+            except OSError:
+                continue
+            self.port = port
+            return
+        raise OSError(f"no free port in {PORTS}")
+
+    def _of(self, request: web.Request) -> tuple[str, Seen]:
+        rollout = "{policy}/{task}/{attempt}".format(**request.match_info)
+        return rollout, self.seen.setdefault(rollout, Seen())
+
+    async def _reference(self, request: web.Request) -> web.Response:
+        self._of(request)[1].references.append((await request.json())["message"])
+        return web.Response(status=204)
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        rollout, seen = self._of(request)
+        body = await request.json()
+        seen.requests.append(body)
+        try:
+            message = await self._reply(rollout, seen, body["messages"])
+        except web.HTTPException:
+            raise
+        reason = "tool_calls" if message.get("tool_calls") else "stop"
+        whole = {
+            "id": f"chat-{len(seen.requests)}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+        }
+        return (
+            await self._streamed(request, whole) if body.get("stream") else web.json_response(whole)
+        )
+
+    async def _reply(self, rollout: str, seen: Seen, messages: list[Message]) -> Message:
+        policy = rollout.partition("/")[0]
+        if policy in ("oracle", "swapped"):
+            return seen.references[-1]
+        said: Message | str = ""
+        if policy == "parrot":
+            said = next(str(m["content"]) for m in reversed(messages) if m["role"] != "assistant")
+        elif policy == "model":
+            said = self.model(messages, rollout)
+        if isinstance(said, dict) and "status" in said:
+            raise web.HTTPException(text=json.dumps({"error": {"message": "refused"}})) from None
+        return said if isinstance(said, dict) else {"role": "assistant", "content": said}
+
+    async def _streamed(self, request: web.Request, whole: dict[str, Any]) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        choice = whole["choices"][0]
+        chunk = {**whole, "object": "chat.completion.chunk"}
+        chunk["choices"] = [{"index": 0, "delta": choice["message"], "finish_reason": None}]
+        last = [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]
+        for part in (chunk, {**chunk, "choices": last}):
+            await response.write(f"data: {json.dumps(part)}\n\n".encode())
+        await response.write(b"data: [DONE]\n\n")
+        return response

@@ -1,0 +1,26 @@
+"""Plays many jobs in one process, as the driver plays one: `many.py INSIDE JOB...`.
+
+Importing a framework costs seconds, so the tests share one import among all environments of an API.
+Each job's events go to a file beside it.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+
+def main(inside: str, jobs: list[str]) -> None:
+    """Play the jobs one after the other."""
+    sys.path.insert(0, inside)
+    start = importlib.import_module("main")
+    start.load_package(inside)
+    drive = importlib.import_module(f"{start.PACKAGE}.drive")
+    for job in jobs:
+        with Path(job).with_suffix(".events").open("wb") as events:
+            os.environ |= {"ENVYARD_JOB": job, "ENVYARD_EVENTS_FD": str(events.fileno())}
+            drive.main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

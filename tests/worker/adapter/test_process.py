@@ -1,0 +1,54 @@
+"""The whole program as the sandbox starts it: two processes, and an ending whatever happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.worker.adapter.conftest import job, play_one
+from tests.worker.adapter.gateway import Gateway
+
+pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(300)]
+
+
+def test_a_steady_environment_loads_the_same_tasks_twice(gateway: Gateway, tmp_path: Path) -> None:
+    status, played = play_one(job("v1", "words_v1", gateway, policies=("silent",)), tmp_path)
+    kinds = [event["event"] for event in played.events]
+    assert (status, kinds[0], kinds[-2:]) == (0, "loaded", ["tasks_again", "done"])
+    assert played.one("tasks_again")["hashes"] == [task["hash"] for task in played.tasks]
+    assert len(played.rollouts) == 12
+
+
+def test_an_order_that_hangs_on_hashes_shows_in_the_second_load(
+    gateway: Gateway, tmp_path: Path
+) -> None:
+    status, played = play_one(job("v1", "unsteady_v1", gateway, policies=("silent",)), tmp_path)
+    assert status == 0
+    assert played.one("tasks_again")["hashes"] != [task["hash"] for task in played.tasks]
+
+
+def test_a_process_that_ends_itself_leaves_a_sentence(gateway: Gateway, tmp_path: Path) -> None:
+    gateway.model = lambda messages, rollout: "end it"
+    status, played = play_one(job("v1", "unsteady_v1", gateway, policies=("model",)), tmp_path)
+    assert status == 1
+    fatal = played.events[-1]
+    assert (fatal["event"], fatal["stage"]) == ("fatal", "run")
+    assert fatal["error"]["message"] == (
+        "the environment's process ended with status 7 while model/0/0 ran"
+    )
+
+
+def test_a_module_that_cannot_be_imported_is_fatal(gateway: Gateway, tmp_path: Path) -> None:
+    status, played = play_one(job("v1", "broken_v1", gateway), tmp_path)
+    assert status == 1
+    (fatal,) = played.events
+    assert (fatal["event"], fatal["stage"]) == ("fatal", "import")
+    assert (fatal["error"]["type"], fatal["error"]["message"]) == ("SystemExit", "no such library")
+
+
+def test_a_classic_environment_runs_the_same_way(gateway: Gateway, tmp_path: Path) -> None:
+    status, played = play_one(job("v0", "words_v0", gateway, policies=("oracle",)), tmp_path)
+    assert status == 0
+    assert played.one("tasks_again")["hashes"] == [task["hash"] for task in played.tasks]
+    assert set(played.rewards().values()) == {2.0}

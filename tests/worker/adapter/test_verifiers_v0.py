@@ -1,0 +1,110 @@
+"""Classic verifiers environments, played with their own rollout and rubrics."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.worker.adapter.conftest import Played, job, play_many
+from tests.worker.adapter.gateway import Gateway, Message
+
+pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
+
+
+def model(messages: list[Message], rollout: str) -> Message | str:
+    """Calls the tool it has been given, else says what the attempt's number asks for."""
+    asked, attempt = str(messages[0]["content"]), rollout.rpartition("/")[2]
+    if asked == "2+3?":
+        if messages[-1]["role"] == "tool":
+            return str(messages[-1]["content"])
+        function = {"name": "add", "arguments": json.dumps({"a": 2, "b": 3})}
+        call = {"id": "1", "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if asked == "Count down.":
+        return "stumble" if attempt == "1" else "down"
+    if asked == "Say amber":
+        return "amber" if attempt == "0" else "not a number"
+    return "compared" if attempt == "0" else "a longer reply"
+
+
+@pytest.fixture(scope="module")
+def played(gateway: Gateway, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+    gateway.model = model
+    modules = ["words_v0", "turns_v0", "tools_v0", "groups_v0", "compared_v0", "rude_v0"]
+    jobs = [job("v0", module, gateway, attempts=2) for module in modules]
+    return play_many("v0", jobs, tmp_path_factory.mktemp("v0"))
+
+
+def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(
+    played: dict[str, Played],
+) -> None:
+    words = played["words_v0"]
+    assert words.one("loaded")["framework_version"] == "0.3.1"
+    assert [task["answer"] for task in words.tasks] == ["amber3", "birch3", "cedar3"]
+    assert {task["split"] for task in words.tasks} == {"train"}
+    assert words.tasks[0]["prompt"] == "Repeat one word.\n\nSay amber3"
+
+
+def test_a_single_turn_pays_what_its_rubric_says(played: dict[str, Played]) -> None:
+    words = played["words_v0"]
+    assert words.rollouts["oracle/1/0"]["rewards"] == {"exact": {"score": 1.0, "weight": 2.0}}
+    assert words.rollouts["oracle/1/0"]["reward"] == 2.0
+    assert words.rollouts["oracle/1/0"]["metrics"]["length"] == 6.0
+    assert words.rollouts["swapped/1/0"]["reward"] == 0.0
+
+
+def test_an_empty_reply_is_judged_and_not_an_error(played: dict[str, Played]) -> None:
+    silent = played["words_v0"].rollouts["silent/0/0"]
+    assert (silent["ok"], silent["reward"]) == (True, 0.0)
+    assert silent["messages"][-1] == {"role": "assistant", "content": ""}
+
+
+def test_several_turns_keep_their_state_and_an_exception_between_them_is_the_environments(
+    played: dict[str, Played],
+) -> None:
+    turns = played["turns_v0"]
+    assert turns.tasks[0]["split"] == "eval"
+    assert (turns.rollouts["model/0/0"]["turns"], turns.rollouts["model/0/0"]["reward"]) == (3, 1.0)
+    assert turns.rollouts["model/0/0"]["stop"] == "landed"
+    assert turns.errors() == {"model/0/1": ("LookupError", "environment")}
+
+
+def test_tools_are_called_and_their_calls_are_told_as_chat_messages(
+    played: dict[str, Played],
+) -> None:
+    rollout = played["tools_v0"].rollouts["model/0/0"]
+    assert rollout["reward"] == 1.0
+    assert rollout["metrics"]["add_calls"] == 1.0
+    asked, answered = rollout["messages"][1:3]
+    assert asked["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 2, "b": 3}'}
+    assert (answered["role"], answered["tool_call_id"], answered["content"]) == ("tool", "1", "5")
+
+
+@pytest.mark.parametrize(("module", "task"), [("compared_v0", 0), ("groups_v0", 1)])
+def test_attempts_that_a_reward_compares_are_scored_together(
+    played: dict[str, Played], module: str, task: int
+) -> None:
+    rollouts = played[module].rollouts
+    short, long = rollouts[f"model/{task}/0"], rollouts[f"model/{task}/1"]
+    assert short["rewards"]["longest"] == {"score": 0.0, "weight": 0.5}
+    assert long["rewards"]["longest"] == {"score": 1.0, "weight": 0.5}
+    assert long["reward"] == 0.5
+
+
+def test_a_group_of_environments_plays_each_row_with_its_own(played: dict[str, Played]) -> None:
+    rollouts = played["groups_v0"].rollouts
+    assert rollouts["oracle/0/0"]["rewards"] == {"exact": {"score": 1.0, "weight": 1.0}}
+    assert set(rollouts["oracle/1/0"]["rewards"]) == {"exact", "longest"}
+
+
+def test_a_reward_that_raises_or_is_no_number_is_an_error_and_never_zero(
+    played: dict[str, Played],
+) -> None:
+    rude = played["rude_v0"]
+    assert rude.errors() == {
+        "oracle/0/0": ("ZeroDivisionError", "environment"),
+        "model/0/0": ("ZeroDivisionError", "environment"),
+        "model/0/1": ("RewardNotFinite", "environment"),
+    }
+    assert rude.rollouts["model/0/0"]["reward"] is None
