@@ -26,6 +26,7 @@ from registry.errors import HubError, NotFound
 from registry.uploads import services
 
 TEXT = "text/plain; charset=utf-8"
+PROBLEM = "application/problem+json"
 MAX_REASON = 400
 USE = "This address takes uploads: twine upload --repository-url {url} dist/*.whl\n"
 
@@ -92,16 +93,18 @@ def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
             "request.invalid",
             f"the form must have one file, content; it has {', '.join(sent) or 'none'}",
         )
-    return dict(fields.lists()), files["content"]
+    return dict(fields.lists()), cast("UploadedFile", files["content"])
 
 
 def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
-    said = f"{error.message} [{error.code}] {error.hint}".strip()
+    said = f"{error.message.rstrip('.')}. {error.hint}".strip()
     response: HttpResponse
-    if request.get_preferred_type(["text/plain", "application/json"]) == "application/json":
-        response = JsonResponse(error.to_dict(request_id(request)), status=error.status)
+    if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
+        response = HttpResponse(f"{said} [{error.code}]\n", status=error.status, content_type=TEXT)
     else:
-        response = HttpResponse(f"{said}\n", status=error.status, content_type=TEXT)
+        # `title` and `detail` are RFC 9457's, which uv shows; the rest is the API's own shape.
+        body = {"title": error.code, "detail": said} | error.to_dict(request_id(request))
+        response = JsonResponse(body, status=error.status, content_type=PROBLEM)
     plain = said.encode("ascii", "replace").decode()
     response.reason_phrase = "".join(c if c.isprintable() else " " for c in plain)[:MAX_REASON]
     if error.status == 401:

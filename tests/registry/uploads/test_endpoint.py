@@ -106,20 +106,23 @@ def test_the_same_again_is_200(client: Client, key: str) -> None:
 def test_a_refusal_stands_in_the_reason_phrase_and_in_the_body(client: Client, key: str) -> None:
     post(client, key, body(twine_form(), WHEEL))
     other = make_wheel(description="# Other\n")
-    response = post(client, key, body(twine_form(other), other))
+    response = post(client, key, body(twine_form(other), other), Accept="text/plain")
     assert response.status_code == 400
     assert response.reason_phrase.startswith("File already exists: alice/demo-env==0.1.0")
     assert answer(response).startswith("File already exists: alice/demo-env==0.1.0")
     assert response["Content-Type"].startswith("text/plain")
 
 
-def test_uv_is_answered_in_json(client: Client, key: str) -> None:
+@pytest.mark.parametrize("accept", ["*/*", UV_ACCEPT, "application/json"])
+def test_programs_are_answered_in_json(client: Client, key: str, accept: str) -> None:
     sent = body(uv_form() | {"protocol_version": ["2"]}, WHEEL, typed=False)
-    response = post(client, key, sent, Accept=UV_ACCEPT)
-    error = json.loads(response.content)["error"]
-    assert (response.status_code, error["code"]) == (400, "request.invalid")
-    assert "protocol_version is '2'" in error["message"]
-    assert "protocol_version is '2'" in response.reason_phrase
+    response = post(client, key, sent, Accept=accept)
+    answered = json.loads(response.content)
+    assert response["Content-Type"] == "application/problem+json"
+    assert (response.status_code, answered["error"]["code"]) == (400, "request.invalid")
+    assert answered["title"] == "request.invalid"
+    for said in (answered["error"]["message"], answered["detail"], response.reason_phrase):
+        assert "protocol_version is '2'" in said
 
 
 def test_the_reason_phrase_is_one_short_line_of_ascii(client: Client, key: str) -> None:
@@ -130,7 +133,7 @@ def test_the_reason_phrase_is_one_short_line_of_ascii(client: Client, key: str) 
     assert response.reason_phrase.isprintable()
     assert len(response.reason_phrase) <= 400
     assert "Set-Cookie" not in response.headers
-    assert "ü" in answer(response)
+    assert "ü" in json.loads(response.content)["detail"]
 
 
 @pytest.mark.parametrize(
