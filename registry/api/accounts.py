@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import F
 from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,7 +25,8 @@ def whoami(request: Request) -> Response:
     """The person, the names they may publish under or look into, and the token they use."""
     user = person(request)
     _, token = asker(request)
-    owners = Owner.objects.filter(pk__in=user.roles).order_by("organisation_id", "name")
+    own_first = F("organisation_id").asc(nulls_first=True)
+    owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
     return Response(
         {
             "user": user.username,

@@ -1,0 +1,157 @@
+"""Whoami, tokens and device login over the REST API."""
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from registry.accounts import devices, tokens
+from registry.models import Organisation, Token, User
+from tests.factories import bearer, make_version
+
+JSON = "application/json"
+WHOAMI, TOKENS, LOGIN = "/api/v1/whoami/", "/api/v1/tokens/", "/api/v1/login/"
+
+
+@pytest.fixture(autouse=True)
+def no_knocks() -> None:
+    cache.clear()
+
+
+def test_whoami_names_the_person_their_owners_and_the_token(
+    client: Client, lab: Organisation, bob: User
+) -> None:
+    answer = client.get(WHOAMI, headers=bearer(bob, "publish")).json()
+    assert answer["user"] == "bob"
+    assert answer["owners"] == [
+        {"name": "bob", "kind": "user", "role": "owner"},
+        {"name": "lab", "kind": "organisation", "role": "member"},
+    ]
+    token = answer["token"]
+    assert (token["name"], token["scope"], token["environment"]) == ("test", "publish", None)
+
+
+def test_a_browser_session_has_no_token_and_a_stranger_is_nobody(
+    client: Client, alice: User
+) -> None:
+    refused = client.get(WHOAMI)
+    assert refused.status_code == 401
+    assert refused["WWW-Authenticate"].startswith("Bearer")
+    client.force_login(alice)
+    assert client.get(WHOAMI).json()["token"] is None
+
+
+@pytest.mark.parametrize("sent", ["Bearer hub_x", "Bearer hubr_x", "Bearer", "Digest x", "Basic !"])
+def test_a_token_that_is_not_good_is_401(client: Client, alice: User, sent: str) -> None:
+    answer = client.get(WHOAMI, headers={"Authorization": sent})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token.invalid")
+
+
+def test_a_token_is_minted_shown_once_listed_and_revoked(client: Client, alice: User) -> None:
+    headers = bearer(alice, "admin")
+    sent = {"name": "ci", "scope": "publish", "days": 30}
+    made = client.post(TOKENS, sent, content_type=JSON, headers=headers)
+    assert made.status_code == 201
+    text = made.json()["token"]
+    assert tokens.verify(text) is not None
+    listed = client.get(TOKENS, headers=headers)
+    assert [t["name"] for t in listed.json()["results"]] == ["ci", "test"]
+    assert text not in listed.content.decode()
+    gone = client.delete(f"{TOKENS}{made.json()['public_id']}/", headers=headers)
+    assert (gone.status_code, tokens.verify(text)) == (204, None)
+    assert client.delete(f"{TOKENS}nothing/", headers=headers).status_code == 404
+
+
+def test_a_token_may_be_bound_to_an_environment_that_one_sees(
+    client: Client, alice: User, carol: User
+) -> None:
+    make_version(alice)
+    make_version(carol, "secret", visibility="private")
+    headers = bearer(alice, "admin")
+    sent = {"name": "ci", "scope": "publish", "environment": "alice/demo-env"}
+    made = client.post(TOKENS, sent, content_type=JSON, headers=headers)
+    assert made.json()["environment"] == "alice/demo-env"
+    for ref, status in (("carol/secret", 404), ("demo-env", 400)):
+        sent["environment"] = ref
+        answer = client.post(TOKENS, sent, content_type=JSON, headers=headers)
+        assert answer.status_code == status
+
+
+@pytest.mark.parametrize("scope", ["read", "publish"])
+def test_a_lesser_token_cannot_make_or_revoke_tokens(
+    client: Client, alice: User, scope: str
+) -> None:
+    headers = bearer(alice, scope)
+    sent = {"name": "more", "scope": "admin"}
+    assert client.post(TOKENS, sent, content_type=JSON, headers=headers).status_code == 403
+    assert client.get(TOKENS, headers=headers).status_code == 403
+    public_id = Token.objects.get().public_id
+    assert client.delete(f"{TOKENS}{public_id}/", headers=headers).status_code == 403
+    assert Token.objects.count() == 1
+
+
+def test_a_session_needs_its_csrf_token_to_change_anything(alice: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice)
+    sent = {"name": "x", "scope": "read"}
+    answer = client.post(TOKENS, sent, content_type=JSON)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "request.forbidden")
+    headers = bearer(alice, "admin")
+    assert client.post(TOKENS, sent, content_type=JSON, headers=headers).status_code == 201
+
+
+def test_a_device_signs_in_through_the_browser(client: Client, alice: User) -> None:
+    begun = client.post(LOGIN, {"device_name": "laptop"}, content_type=JSON).json()
+    assert begun["interval"] == 2
+    assert begun["expires_in"] == 600
+    assert begun["verification_url_complete"] == (
+        f"{begun['verification_url']}?code={begun['user_code']}"
+    )
+    sent = {"device_code": begun["device_code"]}
+    waiting = client.post(f"{LOGIN}poll/", sent, content_type=JSON)
+    assert (waiting.status_code, waiting.json()) == (202, {"status": "pending"})
+    devices.approve(user_code=begun["user_code"], user=alice)
+    done = client.post(f"{LOGIN}poll/", sent, content_type=JSON)
+    assert (done.status_code, done.json()["user"]) == (200, "alice")
+    me = client.get(WHOAMI, headers={"Authorization": f"Bearer {done.json()['token']}"}).json()
+    assert (me["user"], me["token"]["scope"]) == ("alice", "publish")
+    assert client.post(f"{LOGIN}poll/", sent, content_type=JSON).status_code == 410
+
+
+def test_a_denied_device_is_told(client: Client, alice: User) -> None:
+    begun = client.post(LOGIN, {"device_name": "laptop"}, content_type=JSON).json()
+    devices.deny(user_code=begun["user_code"], user=alice)
+    sent = {"device_code": begun["device_code"]}
+    assert client.post(f"{LOGIN}poll/", sent, content_type=JSON).status_code == 403
+
+
+@pytest.mark.parametrize(("door", "times"), [("", 30), ("poll/", 240)])
+def test_too_many_knocks_are_turned_away_for_a_while(
+    client: Client, db: None, door: str, times: int, monkeypatch: Any
+) -> None:
+    from registry.api import throttles
+
+    monkeypatch.setattr(throttles.time, "time", lambda: 1_000_000_000.0)
+    for _ in range(times):
+        answer = client.post(LOGIN + door, {}, content_type=JSON)
+        assert answer.status_code == 400
+    answer = client.post(LOGIN + door, {}, content_type=JSON)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (429, "request.throttled")
+    assert int(answer["Retry-After"]) > 0
+    other = client.post(LOGIN + door, {}, content_type=JSON, REMOTE_ADDR="10.0.0.9")
+    assert other.status_code == 400
+
+
+def test_an_address_is_taken_from_trusted_proxies_only(client: Client, settings: Any) -> None:
+    from django.test import RequestFactory
+
+    from registry.api.throttles import address
+
+    request = RequestFactory().get("/", headers={"X-Forwarded-For": "6.6.6.6, 10.1.1.1"})
+    settings.HUB_PROXIES = 0
+    assert address(request) == "127.0.0.1"
+    settings.HUB_PROXIES = 1
+    assert address(request) == "10.1.1.1"
+    settings.HUB_PROXIES = 3
+    assert address(request) == "127.0.0.1"
