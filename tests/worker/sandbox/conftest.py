@@ -36,6 +36,7 @@ class Ran:
     """What came out of one sandbox."""
 
     exit: Exit
+    uid: int
     log: str
     lines: list[bytes] = field(default_factory=list)
 
@@ -88,7 +89,7 @@ async def contained(
         async with await asyncio.start_server(_answer, sock=door):
             lines = [line async for line in sandbox.lines()]
             end = await sandbox.wait()
-    return Ran(end, log.decode("utf-8", "replace"), lines)
+    return Ran(end, sandbox.uid, log.decode("utf-8", "replace"), lines)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import logging
 import os
 import signal
 import socket
@@ -22,6 +23,8 @@ from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.network import Attempts
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
+
+log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.05
 CHUNK = 1 << 16
@@ -109,11 +112,6 @@ class Sandbox:
                 held=held.pop_all(),
             )
 
-    @property
-    def python(self) -> Path:
-        """The base interpreter, the same path inside, where `python` on the PATH is the venv's."""
-        return self._view.base.python
-
     async def start(self, program: list[str]) -> socket.socket:
         """Start `program` and return the listening, non-blocking socket of 127.0.0.1:8000 inside.
 
@@ -137,9 +135,9 @@ class Sandbox:
             self._channels = None
             raise
         started = self._started
+        self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
         self._folder.record(started.process.pid, started.init)
         self._limit_memory(started)
-        self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
         with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
             self._channels.control[0].send(b"g")
         return started.door
@@ -207,9 +205,14 @@ class Sandbox:
 
     def _limit_memory(self, started: Started) -> None:
         parent = cgroup.find(self._config.cgroup)
-        if parent is not None:
+        if parent is None:
+            return
+        try:
             self._group = cgroup.Group.create(parent, self._folder.path.name, self._limits)
             self._group.add((started.process.pid, *watchdog.measure(started.init).pids))
+        except OSError as error:
+            started.door.close()
+            raise SandboxError(f"no cgroup could be made in {parent}: {error}") from error
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began = asyncio.get_running_loop(), time.monotonic()
@@ -240,7 +243,16 @@ class Sandbox:
         )
 
     async def _watch(self, init: int) -> None:
+        try:
+            await self._poll(init)
+        except Exception:
+            log.exception("the watchdog failed; its run is killed")
+            self.kill()
+            raise
+
+    async def _poll(self, init: int) -> None:
         while True:
+            began = time.process_time()
             usage = watchdog.measure(init)
             used = usage.resident_bytes
             if used > self._limits.memory_bytes:  # may be the same pages counted in many processes
@@ -250,7 +262,8 @@ class Sandbox:
                 self.kill("memory")
             if usage.cpu_seconds > self._limits.cpu_seconds:
                 self.kill("cpu")
-            await asyncio.sleep(POLL_SECONDS)
+            cost = time.process_time() - began
+            await asyncio.sleep(max(POLL_SECONDS, 10 * cost))  # never a tenth of a processor
 
     async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
         reader = asyncio.StreamReader(limit=CHUNK)

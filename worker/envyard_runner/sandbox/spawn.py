@@ -84,13 +84,21 @@ async def spawn(
     except (OSError, ValueError, TimeoutError) as error:
         process.kill()
         process.wait()
-        said = os.read(channels.log[0], 4096).decode("utf-8", "replace").strip() or str(error)
+        said = _last_words(channels.log[0]) or str(error)
         hint = next((hint for part, hint in HINTS.items() if part in said), "run hub-runner doctor")
         raise SandboxError(f"the sandbox did not start: {said}; {hint}") from error
     except BaseException:
         process.kill()
         process.wait()
         raise
+
+
+def _last_words(log: int) -> str:
+    os.set_blocking(log, False)
+    try:
+        return os.read(log, 4096).decode("utf-8", "replace").strip()
+    except BlockingIOError:
+        return ""
 
 
 def _popen(

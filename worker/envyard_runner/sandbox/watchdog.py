@@ -5,11 +5,14 @@ Used where no memory cgroup can be had: RLIMIT_AS is per process, so many small 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+CHUNK = 1 << 16
+CHILDREN_FILES = Path("/proc/thread-self/children").exists()
 TICKS = os.sysconf("SC_CLK_TCK")
 # Fields of /proc/PID/stat after the command's closing bracket (proc(5), counted from its state).
 PARENT, USER, SYSTEM, DEAD_USER, DEAD_SYSTEM, START, RESIDENT = 1, 11, 12, 13, 14, 19, 21
@@ -25,23 +28,16 @@ class Usage:
 
 
 def measure(root: int) -> Usage:
-    """Sum over `root` and its descendants; none is missed, as orphans fall to the sandbox's init.
+    """Sum over `root` and its descendants; orphans fall to the sandbox's init, so none gets away.
 
-    Processes are matched by parent, not by /proc's owner: a process can change the latter.
+    Processes are found by parent, not by /proc's owner: a process can change the latter.
     """
-    stats = _all_stats()
-    children: dict[int, list[int]] = {}
-    for pid, fields in stats.items():
-        children.setdefault(int(fields[PARENT]), []).append(pid)
-    tree, waiting = [], [root] if root in stats else []
-    while waiting:
-        pid = waiting.pop()
-        tree.append(pid)
-        waiting += children.get(pid, ())
+    tree = _walk(root) if CHILDREN_FILES else _scan(root)
+    stats = [fields for pid in tree if (fields := _stat(pid))]
     ticks = sum(
-        int(stats[pid][field]) for pid in tree for field in (USER, SYSTEM, DEAD_USER, DEAD_SYSTEM)
+        int(fields[field]) for fields in stats for field in (USER, SYSTEM, DEAD_USER, DEAD_SYSTEM)
     )
-    resident = sum(int(stats[pid][RESIDENT]) for pid in tree) * PAGE
+    resident = sum(int(fields[RESIDENT]) for fields in stats) * PAGE
     return Usage(tuple(tree), resident, ticks / TICKS)
 
 
@@ -73,21 +69,41 @@ def _resident(pid: int) -> int:
     return 0 if fields is None else int(fields[RESIDENT]) * PAGE
 
 
-def _all_stats() -> dict[int, list[bytes]]:
-    stats = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - ten times a second: no Path objects
-        if name.isdigit() and (fields := _stat(int(name))):
-            stats[int(name)] = fields
-    return stats
+def _walk(root: int) -> set[int]:
+    """Costs what the tree has threads, however many processes the machine has."""
+    tree, waiting = set(), [root]
+    while waiting:
+        pid = waiting.pop()
+        tree.add(pid)
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - often: no Path objects
+                children = _read(f"/proc/{pid}/task/{thread}/children") or b""
+                waiting += {int(child) for child in children.split()} - tree
+    return tree
+
+
+def _scan(root: int) -> set[int]:
+    """The same for kernels without the children files: every process of the machine is read."""
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    parents = {pid: int(fields[PARENT]) for pid in pids if (fields := _stat(pid))}
+    tree, grown = set[int](), {root}
+    while grown:
+        tree |= grown
+        grown = {pid for pid, parent in parents.items() if parent in tree} - tree
+    return tree
 
 
 def _stat(pid: int) -> list[bytes] | None:
+    text = _read(f"/proc/{pid}/stat")
+    return text[text.rindex(b")") + 2 :].split() if text else None
+
+
+def _read(path: str) -> bytes | None:
     try:
-        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY)
         try:
-            text = os.read(fd, 4096)
+            return os.read(fd, CHUNK)
         finally:
             os.close(fd)
     except OSError:
         return None
-    return text[text.rindex(b")") + 2 :].split()
