@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -207,6 +208,33 @@ def test_bytes_that_change_on_the_way_to_a_bucket_are_not_kept(bucket: S3Storage
     with pytest.raises(Exception, match=r"sha256|SHA256|BadDigest|checksum"):
         bucket.put(KEY, Turning(DATA), SHA256)
     assert not bucket.exists(KEY)
+
+
+def test_a_store_that_checks_is_not_asked_for_the_bytes_again(bucket: S3Storage) -> None:
+    read: list[str] = []
+    bucket.client.meta.events.register("before-call.s3.GetObject", lambda **_: read.append(KEY))
+    bucket.put(KEY, io.BytesIO(DATA), SHA256)
+    assert read == []
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_where_a_store_knows_no_checksums_the_bytes_are_read_back(
+    bucket: S3Storage, changed: bool
+) -> None:
+    """The request loses its checksum, as an old store would ignore it, and perhaps a byte."""
+
+    def lose(params: dict[str, Any], **_: object) -> None:
+        del params["headers"]["x-amz-checksum-sha256"]
+        if changed:
+            params["body"] = io.BytesIO(b"X" + DATA[1:])
+
+    bucket.client.meta.events.register("before-call.s3.PutObject", lose)
+    if changed:
+        with pytest.raises(Corrupt):
+            bucket.put(KEY, io.BytesIO(DATA), SHA256)
+    else:
+        bucket.put(KEY, io.BytesIO(DATA), SHA256)
+    assert bucket.exists(KEY) is not changed
 
 
 def test_other_answers_of_a_bucket_are_errors_not_absence(endpoint: str) -> None:
