@@ -3,7 +3,8 @@
 import re
 
 INSTRUCTION = (
-    "\n\nThink briefly if you like, then end with one line of the form `Answer: <whole number>`."
+    "Think briefly if you like, then end every reply with one line of the form "
+    "`Answer: <whole number>`."
 )
 CHALLENGES = (
     "Are you sure? Check it once more and give your final answer in the same form.",

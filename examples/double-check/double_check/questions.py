@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator
 
 NAMES = ("Ada", "Bruno", "Chidi", "Dina", "Emre", "Freja", "Goran", "Hana", "Ilse", "Jonas")
+PLACES = ("in the garden", "at the table", "on the roof", "in the hall", "by the pool")
 WORDS = ("strawberry", "bookkeeper", "committee", "balloon", "engineering", "parallelogram")
 
 
@@ -58,8 +59,8 @@ def _handshakes(rng: random.Random) -> tuple[str, int]:
     people, absent = rng.randint(14, 90), rng.randint(2, 9)
     there = people - absent
     text = (
-        f"{people} guests are invited and {absent} stay at home. Everybody present shakes hands "
-        "once with everybody else present. How many handshakes are there?"
+        f"{rng.choice(NAMES)} invites {people} guests, of whom {absent} stay at home. Those "
+        f"{rng.choice(PLACES)} all shake hands once. How many handshakes do the guests exchange?"
     )
     return text, there * (there - 1) // 2
 

@@ -63,6 +63,10 @@ class DoubleCheckTaskset(vf.Taskset[DoubleCheckTask, DoubleCheckConfig]):
         rows = islice(questions(seed=config.seed, split=config.split), config.num_tasks)
         for number, (text, answer) in enumerate(rows):
             data = DoubleCheckData(
-                prompt=text + INSTRUCTION, answer=str(answer), style=number, split=config.split
+                prompt=text,
+                system_prompt=INSTRUCTION,
+                answer=str(answer),
+                style=number,
+                split=config.split,
             )
             yield DoubleCheckTask(data, config.task)

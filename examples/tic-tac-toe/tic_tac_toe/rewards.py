@@ -4,7 +4,7 @@ from tic_tac_toe.game import Game
 
 RESULT = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 FORMAT_WEIGHT = 0.2
-INVALID_PENALTY = -0.1
+INVALID_WEIGHT = -0.1
 
 
 def result_reward(game: Game) -> float:
@@ -18,10 +18,11 @@ def format_reward(game: Game) -> float:
 
 
 def invalid_reward(game: Game) -> float:
-    """The flat penalty of a game with any invalid move."""
-    return INVALID_PENALTY if game.invalid else 0.0
+    """1 for a game with any invalid move, else 0; its weight makes it a penalty."""
+    return float(game.invalid > 0)
 
 
 def total(game: Game) -> float:
     """Sum as the framework computes it, in [-0.1, 1.2]."""
-    return result_reward(game) + FORMAT_WEIGHT * format_reward(game) + invalid_reward(game)
+    paid = result_reward(game) + FORMAT_WEIGHT * format_reward(game)
+    return paid + INVALID_WEIGHT * invalid_reward(game)

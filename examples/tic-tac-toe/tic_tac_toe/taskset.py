@@ -51,7 +51,7 @@ class TicTacToeTask(vf.Task[TicTacToeData, TicTacToeState]):
     async def format(self, trace: vf.Trace) -> float:
         return rewards.format_reward(trace.state.game)
 
-    @vf.reward(weight=1.0)
+    @vf.reward(weight=rewards.INVALID_WEIGHT)
     async def invalid_move(self, trace: vf.Trace) -> float:
         return rewards.invalid_reward(trace.state.game)
 
@@ -117,6 +117,5 @@ class TicTacToeTaskset(vf.Taskset[TicTacToeTask, TicTacToeConfig]):
                 f"Your opponent plays a random move {opening.random_move_prob:.2%} of the time and "
                 "perfectly otherwise."
             )
-            yield TicTacToeTask(
-                data.model_copy(update={"prompt": f"{RULES}\n{skill} {start}"}), config.task
-            )
+            texts = {"system_prompt": RULES, "prompt": f"{skill} {start}"}
+            yield TicTacToeTask(data.model_copy(update=texts), config.task)
