@@ -105,6 +105,8 @@ class StubHub:
 
     def _lease(self) -> web.Response | None:
         found, self.job = self.job, None
+        if found is not None:
+            self.batches.clear()
         return None if found is None else web.json_response(found.to_dict())
 
     async def _events(self, request: web.Request) -> web.Response:

@@ -74,7 +74,7 @@ def serve(app: Celery) -> None:
     """Work until stopped. One child process does the runs, on its main thread, one at a time."""
     name = f"--hostname=runner-{os.getpid()}@%h"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    app.worker_main(["worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+    app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
 
 
 @setup_logging.connect

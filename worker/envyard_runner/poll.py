@@ -37,6 +37,7 @@ async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
 async def poll(machine: Machine) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
     async with at_work(machine.config) as (hub, stopping):
+        log.info("polling %s", machine.config.hub_url)
         while not stopping.is_set():
             pause = 0.0
             try:

@@ -1,0 +1,61 @@
+"""A runner as a process of its own, `start` or `poll`: real Celery, a real sandbox, an empty venv.
+
+Its environment is a program that makes one rollout and, where its run's seed is 1, never ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from envyard_runner.app import make_app, serve
+from envyard_runner.config import Config
+from envyard_runner.inside import launch
+from envyard_runner.poll import poll
+from envyard_runner.run import Machine
+from envyard_runner.sandbox import Sandbox
+from envyard_runner.venvs import Venv
+
+INSIDE = """
+import json, os
+job = json.load(open("/job.json"))
+events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
+def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
+say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p"}])
+print("loaded", flush=True)
+while job["seed"] == 1: pass
+say("rollout", rollout="silent/0/0", ok=True, reward=0.0)
+say("done")
+"""
+
+
+def machine(home: Path) -> Machine:
+    """This machine, with programs of the test's own."""
+    site, inside = home / "site", home / "programs"
+    for folder in (site, inside):
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o755)
+    (inside / "main.py").write_text(INSIDE)
+    shutil.copy(Path(launch.__file__), inside)
+
+    async def empty(*_: Any, **__: Any) -> Venv:
+        return Venv(site, "k", packages=1, seconds=0.0)
+
+    def prepare(**given: Any) -> Sandbox:
+        return Sandbox.prepare(inside=inside, **given)
+
+    return Machine(Config.from_environment(), build=empty, prepare=prepare)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level="INFO")
+    folder = Path(os.environ["RUNNER_HOME"])
+    if sys.argv[1] == "poll":
+        asyncio.run(poll(machine(folder)))
+    else:
+        serve(make_app(machine(folder), Path(os.environ["HUB_HOME"]) / "broker"))

@@ -1,0 +1,171 @@
+"""The runner as a process: a ring through a real broker, a poll without one, and being stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery import Celery
+from kombu import Exchange, Queue
+
+from envyard_runner.app import QUEUE, TASK
+from tests.wheels import make_wheel
+from tests.worker.stub_hub import TOKEN, StubHub, job, serving
+
+pytestmark = pytest.mark.sandbox
+
+PORT = 18400
+WHEEL = make_wheel()
+QUICK = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=2)
+ENDLESS = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=1)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """HUB_HOME and RUNNER_HOME of one test, open to every uid."""
+    home = Path(tempfile.mkdtemp(prefix="envyard-app-", dir="/var/tmp"))
+    home.chmod(0o755)
+    yield home
+    shutil.rmtree(home)
+
+
+@asynccontextmanager
+async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A hub, and a runner process that knows it; the process is gone afterwards."""
+    log = (home / "log").open("wb")
+    environment = {
+        **os.environ,
+        "HUB_URL": f"http://127.0.0.1:{PORT}",
+        "HUB_RUNNER_TOKEN": TOKEN,
+        "HUB_HOME": str(home),
+        "RUNNER_HOME": str(home),
+    }
+    async with serving(hub.application(), PORT):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.worker.runner_process", how,
+            env=environment, stdout=log, stderr=log,
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            log.close()
+            sys.stderr.write((home / "log").read_text())
+
+
+def ring(home: Path, ticket: str) -> None:
+    """Ring as the hub does: by name, on the shared folder."""
+    broker = home / "broker"
+    for part in ("messages", "control"):
+        (broker / part).mkdir(parents=True, exist_ok=True)
+    sender = Celery(broker="filesystem://", set_as_current=False)
+    sender.conf.task_queues = [Queue(QUEUE, Exchange(QUEUE, type="direct"), routing_key=QUEUE)]
+    sender.conf.broker_transport_options = {
+        "data_folder_in": str(broker / "messages"),
+        "data_folder_out": str(broker / "messages"),
+        "control_folder": str(broker / "control"),
+    }
+    with sender.connection_for_write() as connection:
+        sender.send_task(TASK, kwargs={"ticket": ticket}, queue=QUEUE, connection=connection)
+
+
+def ended(hub: StubHub, count: int) -> bool:
+    return len(hub.endings) == count
+
+
+async def until(what: Callable[[], Any], seconds: float = 60.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not what():  # noqa: ASYNC110  (other processes set no event)
+            await asyncio.sleep(0.05)
+
+
+def play(scenario: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(scenario)
+
+
+def test_a_ring_is_redeemed_and_its_run_done(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=QUICK, wheel=WHEEL)
+        async with runner(home, "start", hub):
+            ring(home, "t1")
+            await until(lambda: hub.endings)
+            assert hub.tickets == ["t1"]
+            assert hub.endings[0]["outcome"] == "succeeded"
+            ring(home, "t2")  # too late: there is no run any more
+            await until(lambda: len(hub.tickets) == 2)
+            hub.job = QUICK
+            ring(home, "t3")
+            await until(lambda: len(hub.endings) == 2)
+
+    play(scenario())
+
+
+@pytest.mark.parametrize("how", ["start", "poll"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_runner_hands_its_run_back_and_leaves_nothing(
+    home: Path, how: str, number: signal.Signals
+) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=ENDLESS, wheel=WHEEL)
+        async with runner(home, how, hub) as process:
+            ring(home, "t1")
+            await until(lambda: "loaded" in hub.log)
+            process.send_signal(number)
+            async with asyncio.timeout(30):
+                await process.wait()
+            (ending,) = hub.endings
+            assert ending["outcome"] == "errored"
+            assert "goes back to the queue" in hub.log
+            assert not list((home / "runs").iterdir())
+
+    play(scenario())
+
+
+@pytest.mark.parametrize("how", ["start", "poll"])
+def test_an_idle_runner_stops_at_once(home: Path, how: str) -> None:
+    async def scenario() -> None:
+        async with runner(home, how, StubHub()) as process:
+            ready = b"ready" if how == "start" else b"polling"
+            await until(lambda: ready in (home / "log").read_bytes())
+            process.terminate()
+            async with asyncio.timeout(30):
+                assert await process.wait() == 0
+
+    play(scenario())
+
+
+def test_polling_does_one_run_after_the_other(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=QUICK, wheel=WHEEL)
+        async with runner(home, "poll", hub):
+            for count in (1, 2):
+                await until(partial(ended, hub, count))
+                hub.job = QUICK
+
+    play(scenario())
+
+
+def test_a_killed_runner_takes_its_sandbox_with_it(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=ENDLESS, wheel=WHEEL)
+        async with runner(home, "start", hub) as process:
+            ring(home, "t1")
+            await until(lambda: "loaded" in hub.log)
+            process.kill()
+            await process.wait()
+            await until(lambda: hub.endings)  # the child hands the run back
+            await until(lambda: not list((home / "runs").iterdir()))
+
+    play(scenario())
