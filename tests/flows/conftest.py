@@ -1,0 +1,31 @@
+"""One hub for most flows: started once, on the database that this pytest runs on."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests import postgresql
+from tests.flows.hub import Hub, serving
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A folder that the sandbox's users can reach, which pytest's own are not."""
+    with TemporaryDirectory(prefix="envyard-flow-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def hub(home: Path) -> Iterator[Hub]:
+    """Web, worker, clock and runner; runs end after 90 s, rollouts after 20 s."""
+    with ExitStack() as stack:
+        server = os.environ.get("DATABASE_URL", "")
+        url = stack.enter_context(postgresql.database(server)) if server else ""
+        limits = {"HUB_RUN_SECONDS": "90", "HUB_ROLLOUT_SECONDS": "20"}
+        yield stack.enter_context(serving(home / "hub", url, **limits))

@@ -1,0 +1,26 @@
+"""The six examples through the real path, all listed, each with an honest card."""
+
+import pytest
+
+from tests.flows.hub import ROOT, Hub
+
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
+
+
+def test_there_are_six() -> None:
+    assert len(EXAMPLES) == 6
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_listed_and_pays_work_alone(hub: Hub, name: str) -> None:
+    hub.run("push", ROOT / "examples" / name)
+    detail = hub.version(f"alice/{name}==0.1.0")
+    assert not [f for f in detail["findings"] if f["severity"] == "error"]
+    measures = {m["code"]: m for m in detail["card"]["measures"]}
+    assert {code: m["status"] for code, m in measures.items() if m["status"] != "pass"} == {}
+    scores = {s["policy"]: s for s in detail["run"]["scores"]}
+    for probe in ("silent", "parrot", "babble", "swapped"):
+        assert scores[probe]["failed"] == 0
+        assert scores[probe]["mean"] < scores["oracle"]["mean"] / 2
