@@ -1,0 +1,126 @@
+"""The stored card, and the laws that all measures keep."""
+
+import json
+import random
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envyard.contract.job import PROBES
+from envyard.contract.report import Facts, RolloutReport, Usage
+from registry.accounts.models import User
+from registry.card import services
+from registry.card.evidence import Evidence
+from registry.card.measures import all_measures
+from registry.card.scores import by_policy, score
+from registry.card.verdict import findings_of
+from tests.registry import story
+
+POLICIES = (*PROBES, "model")
+REWARDS = st.none() | st.floats(-1e9, 1e9)
+FAULTS = st.none() | st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["ValueError", "RewardNotFinite", ""]),
+        "message": st.text(max_size=20),
+        "fault": st.sampled_from(["environment", "model", "platform", "nobody"]),
+    }
+)
+ROLLOUTS = st.lists(
+    st.builds(
+        RolloutReport,
+        policy=st.sampled_from(POLICIES),
+        task=st.integers(0, 4),
+        attempt=st.integers(0, 3),
+        ok=st.booleans(),
+        reward=REWARDS,
+        rewards=st.dictionaries(
+            st.text(max_size=3),
+            st.fixed_dictionaries({"score": st.floats(-1e9, 1e9), "weight": st.floats(-1e9, 1e9)}),
+            max_size=2,
+        ),
+        seconds=st.floats(0, 1e9),
+        usage=st.builds(Usage, model_seconds=st.floats(0, 1e9)),
+        error=FAULTS,
+    ),
+    max_size=30,
+    unique_by=lambda r: (r.policy, r.task, r.attempt),
+)
+FACTS = st.sampled_from([Facts(), story.facts(), story.facts(hook=False), story.facts(0)])
+EVIDENCE = st.builds(
+    Evidence,
+    policies=st.just(POLICIES),
+    tasks=st.just(5),
+    attempts=st.just(4),
+    facts=FACTS,
+    rollouts=ROLLOUTS.map(tuple),
+)
+
+
+@given(EVIDENCE)
+@settings(max_examples=150, deadline=None)
+def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evidence) -> None:
+    first = [measure.to_dict() for measure in all_measures(evidence)]
+    json.dumps(first, allow_nan=False)
+    assert first == [measure.to_dict() for measure in all_measures(evidence)]
+    for found in findings_of(evidence, POLICIES):
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+@given(ROLLOUTS, st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_scores_do_not_depend_on_the_order_of_arrival(
+    rollouts: list[RolloutReport], rng: random.Random
+) -> None:
+    shuffled = rollouts[:]
+    rng.shuffle(shuffled)
+    before = {one.policy: one for one in by_policy(rollouts)}
+    assert {one.policy: one for one in by_policy(shuffled)} == before
+
+
+@given(ROLLOUTS)
+@settings(max_examples=60, deadline=None)
+def test_failed_rollouts_move_no_mean(rollouts: list[RolloutReport]) -> None:
+    for policy in POLICIES:
+        own = [r for r in rollouts if r.policy == policy]
+        kept = score(policy, [r for r in own if r.ok])
+        both = score(policy, own)
+        assert (both.n, both.mean, both.low, both.high) == (
+            kept.n, kept.mean, kept.low, kept.high,
+        )  # fmt: skip
+        assert both.ok + both.failed == len(own)
+
+
+def test_a_score_counts_rewards_and_failures_apart() -> None:
+    own = [
+        story.rollout("model", 0, 0, reward=1.0),
+        story.rollout("model", 0, 1, reward=0.0),
+        story.rollout("model", 1, 0, reward=None),
+        story.failed("model", 1, 1),
+    ]
+    found = score("model", own)
+    assert (found.n, found.mean, found.ok, found.failed) == (2, 0.5, 3, 1)
+    assert (found.low, found.high) == (None, None)
+
+
+def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner), policies=POLICIES)
+    story.play(run, story.honest(POLICIES))
+    run.refresh_from_db()
+    first = services.compute(run=run)
+    second = services.compute(run=run)
+    assert first.pk == second.pk
+    assert (first.measures, first.scores) == (second.measures, second.scores)
+    stored = type(first).objects.get()
+    assert stored.measures == first.measures
+    assert [s["policy"] for s in stored.scores] == list(POLICIES)
+
+
+def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    said = [replace(r, messages=[]) for r in story.honest()]
+    said[3] = story.failed("silent", 3)
+    story.play(run, said)
+    run.refresh_from_db()
+    found = services.evidence_of(run)
+    assert found == Evidence(PROBES, run.tasks, run.attempts, story.facts(), tuple(said))

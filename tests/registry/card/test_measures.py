@@ -1,0 +1,167 @@
+"""Each measure on evidence made for it."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from envyard.contract.job import PROBES
+from envyard.contract.report import Facts, RolloutReport, TaskReport, Usage
+from registry.card import measures
+from registry.card.evidence import Evidence
+from registry.card.measures import Measure, all_measures
+from tests.registry import story
+
+
+def evidence(
+    rollouts: list[RolloutReport] | None = None,
+    *,
+    policies: tuple[str, ...] = PROBES,
+    facts: Facts | None = None,
+    tasks: int = 5,
+    attempts: int = 4,
+) -> Evidence:
+    """An honest run unless told otherwise."""
+    known = story.facts() if facts is None else facts
+    made = story.honest(policies) if rollouts is None else rollouts
+    return Evidence(policies, tasks, attempts, known, tuple(made))
+
+
+def changed(policy: str, count: int = 5, **said: Any) -> list[RolloutReport]:
+    """An honest run with the first rollouts of one policy changed."""
+    return [
+        replace(r, **said) if r.policy == policy and r.task < count else r for r in story.honest()
+    ]
+
+
+def crashed(policy: str, count: int, fault: str = "environment") -> list[RolloutReport]:
+    error = {"type": "ValueError", "message": "boom", "traceback": "", "fault": fault}
+    return changed(policy, count, ok=False, reward=None, error=error)
+
+
+def test_an_honest_environment_passes_everything() -> None:
+    found = {m.code: m for m in all_measures(evidence())}
+    assert list(found) == [
+        "completes", "crash_rate", "reward_finite", "reward_range", "reproducible_tasks",
+        "floor", "ceiling", "diversity", "speed",
+    ]  # fmt: skip
+    assert {m.status for m in found.values()} == {"pass"}
+    assert (found["floor"].value, found["ceiling"].value) == (0.0, 1.0)
+    assert found["completes"].n == 25
+
+
+def test_completes_counts_what_is_missing() -> None:
+    found = measures.completes(evidence(story.honest()[5:]))
+    assert (found.status, found.value, found.n) == ("fail", 0.8, 25)
+    assert "silent 0 of 5" in found.detail
+
+
+def test_swapped_is_not_missed_where_no_other_answer_differs() -> None:
+    found = measures.completes(evidence([r for r in story.honest() if r.policy != "swapped"]))
+    assert (found.status, found.n) == ("pass", 20)
+
+
+def test_the_oracle_is_planned_only_where_a_task_knows_its_answer() -> None:
+    facts = story.facts()
+    tasks = [replace(task, reference=task.index == 0) for task in facts.tasks or []]
+    rollouts = [r for r in story.honest() if r.policy != "oracle" or r.task == 0]
+    found = measures.completes(evidence(rollouts, facts=replace(facts, tasks=tasks)))
+    assert (found.status, found.n) == ("pass", 21)
+
+
+def test_completes_names_the_policy_and_the_first_error() -> None:
+    found = measures.completes(evidence(crashed("babble", 3)))
+    assert found.status == "fail"
+    assert "babble 2 of 5" in found.detail
+    assert "babble/0/0: ValueError: boom" in found.detail
+
+
+@pytest.mark.parametrize("fault", ["model", "platform"])
+def test_what_others_failed_counts_neither_way(fault: str) -> None:
+    few = measures.completes(evidence(crashed("silent", 2, fault)))
+    assert (few.status, few.value, few.n) == ("pass", 1.0, 23)
+    many = measures.completes(evidence(crashed("silent", 3, fault)))
+    assert many.status == "unknown"
+    assert measures.crash_rate(evidence(crashed("silent", 5, fault))).status == "pass"
+
+
+def test_one_crash_in_twenty_five_warns_and_two_fail() -> None:
+    found = [measures.crash_rate(evidence(crashed("babble", n))) for n in (0, 1, 2)]
+    assert [m.status for m in found] == ["pass", "warn", "fail"]
+    assert [m.value for m in found] == [0.0, 0.04, 0.08]
+    assert found[1].detail.endswith("babble/0/0: ValueError: boom")
+
+
+def test_a_reward_that_is_not_finite_fails_and_is_shown() -> None:
+    error = {"type": "RewardNotFinite", "message": "the reward is nan", "fault": "environment"}
+    bad = evidence(changed("babble", 1, ok=False, reward=None, error=error))
+    found = measures.reward_finite(bad)
+    assert (found.status, found.n) == ("fail", 25)
+    assert "babble/0/0: the reward is nan" in found.detail
+    assert measures.crash_rate(bad).status == "pass"
+
+
+def test_a_rollout_that_ended_well_without_a_reward_fails_too() -> None:
+    found = measures.reward_finite(evidence(changed("silent", 1, reward=None)))
+    assert (found.status, found.value) == ("fail", 0.96)
+    assert "silent/0/0: no reward at all" in found.detail
+
+
+@pytest.mark.parametrize(("reward", "status"), [(2.0, "pass"), (-1.0, "pass"), (2.01, "fail")])
+def test_rewards_must_lie_within_the_range(reward: float, status: str) -> None:
+    found = measures.reward_range(evidence(changed("oracle", 1, reward=reward)))
+    assert found.status == status
+    if status == "fail":
+        assert "oracle/0/0 got 2.01" in found.detail
+
+
+def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> None:
+    facts = story.facts()
+    again = [*(facts.hashes_again or [])]
+    again[3] = "other"
+    found = measures.reproducible_tasks(evidence(facts=replace(facts, hashes_again=again)))
+    assert (found.status, found.value) == ("fail", 0.8)
+    assert "task 3" in found.detail
+
+
+def test_a_second_load_with_fewer_tasks_fails() -> None:
+    facts = story.facts()
+    short = replace(facts, hashes_again=(facts.hashes_again or [])[:4])
+    assert measures.reproducible_tasks(evidence(facts=short)).status == "fail"
+
+
+def test_without_a_second_load_nothing_is_known() -> None:
+    facts = replace(story.facts(), hashes_again=None)
+    assert measures.reproducible_tasks(evidence(facts=facts)).status == "unknown"
+
+
+def test_repeated_prompts_warn_and_never_fail() -> None:
+    tasks = [TaskReport(i, str(i), "Play tic-tac-toe. You are X.") for i in range(5)]
+    facts = Facts(tasks=tasks, hashes_again=[t.hash for t in tasks])
+    found = measures.diversity(evidence(facts=facts))
+    assert (found.status, found.value, found.n) == ("warn", 0.8, 5)
+
+
+def test_speed_is_the_environments_own_time() -> None:
+    slow = changed("oracle", 5, seconds=30.0, usage=Usage(model_seconds=29.0))
+    found = measures.speed(evidence(slow))
+    assert found.status == "pass"
+    assert found.value == pytest.approx(1.0)
+    assert measures.speed(evidence(changed("oracle", 5, seconds=30.0))).status == "warn"
+
+
+def test_nothing_at_all_is_unknown_or_failed_and_never_passed() -> None:
+    empty = Evidence(PROBES, 5, 4, Facts(), ())
+    assert {m.code: m.status for m in all_measures(empty) if m.status != "unknown"} == {
+        "completes": "fail"
+    }
+    nobody = Evidence((), 5, 4, Facts(), ())
+    assert {m.status for m in all_measures(nobody)} == {"unknown"}
+
+
+def test_a_measure_holds_only_what_json_can() -> None:
+    for found in all_measures(evidence()):
+        assert isinstance(found, Measure)
+        for value in found.to_dict().values():
+            assert not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,106 @@
+"""Floor and ceiling: who is paid for what."""
+
+from typing import Any
+
+import pytest
+
+from envyard.contract.job import PROBES
+from envyard.contract.report import RolloutReport
+from registry.card.evidence import Evidence
+from registry.card.pay import ceiling, floor, full_marks
+from tests.registry import story
+
+
+def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
+    """A run in which each policy is paid the same for every task, or a list, task by task."""
+    rollouts = [
+        story.rollout(
+            policy,
+            task,
+            reward=said[task] if isinstance(said, list) else said,
+            rewards={"right": {"score": 1.0, "weight": weight}},
+        )
+        for policy, said in rewards.items()
+        for task in range(5)
+    ]
+    policies = tuple(p for p in PROBES if p in rewards)
+    return Evidence(policies, 5, 4, story.facts(hook=hook), tuple(rollouts))
+
+
+def statuses(evidence: Evidence) -> dict[str, str]:
+    return {one.score.policy: one.status for one in floor(evidence)}
+
+
+def test_a_verifier_that_pays_silence_fails() -> None:
+    found = floor(paid(silent=1.0, oracle=1.0))[0]
+    assert found.status == "fail"
+    assert found.best == "silent/0/0"
+    assert found.sentence == (
+        "silent is paid 1 on average over 5 rollouts, at most 0.25 is allowed (full marks: 1); "
+        "silent/0/0 got 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reward", "blank", "shaped"),
+    [(-0.1, "pass", "pass"), (0.25, "pass", "pass"), (0.3, "fail", "warn"), (0.8, "fail", "fail")],
+)
+def test_blank_policies_may_earn_less_than_those_that_share_words(
+    reward: float, blank: str, shaped: str
+) -> None:
+    run = paid(silent=reward, babble=reward, parrot=reward, swapped=reward, oracle=1.0)
+    assert statuses(run) == {"silent": blank, "babble": blank, "parrot": shaped, "swapped": shaped}
+
+
+def test_silence_paid_in_full_once_warns() -> None:
+    assert statuses(paid(silent=[1.0, 0, 0, 0, 0], oracle=1.0)) == {"silent": "warn"}
+
+
+def test_what_is_allowed_scales_with_full_marks() -> None:
+    assert statuses(paid(silent=0.3, oracle=2.0)) == {"silent": "pass"}
+    assert statuses(paid(silent=0.05, oracle=0.1)) == {"silent": "fail"}
+
+
+def test_full_marks_are_the_oracles_mean_or_else_the_weights() -> None:
+    assert full_marks(paid(oracle=0.7, weight=1.5)) == 0.7
+    assert full_marks(paid(oracle=0.7, weight=1.5, hook=False)) == 1.0
+    assert full_marks(paid(oracle=1.4, weight=1.5, hook=False)) == 1.4
+    assert full_marks(paid(silent=0.0, weight=0.5)) == 0.5
+    assert full_marks(paid(oracle=0.0)) == 1.0
+
+
+def test_a_huge_weight_on_a_tiny_score_hides_nothing() -> None:
+    assert statuses(paid(silent=1.0, weight=1e9, hook=False)) == {"silent": "fail"}
+
+
+def test_an_oracle_that_is_not_paid_fails_where_it_is_the_environments_own() -> None:
+    own, field = ceiling(paid(oracle=0.2)), ceiling(paid(oracle=0.2, hook=False))
+    assert own is not None
+    assert field is not None
+    assert (own.status, field.status) == ("fail", "warn")
+    assert "oracle() is paid 0.2" in own.sentence
+
+
+def test_an_oracle_that_cannot_always_win_passes_by_its_distance_from_the_floor() -> None:
+    found = ceiling(paid(silent=-0.1, oracle=0.7, weight=1.145))
+    assert found is not None
+    assert found.status == "pass"
+    assert found.wanted == pytest.approx(-0.1 + 0.3)
+
+
+def test_an_oracle_no_better_than_an_echo_fails() -> None:
+    found = ceiling(paid(parrot=0.6, oracle=0.6))
+    assert found is not None
+    assert (found.status, found.wanted) == ("fail", pytest.approx(0.9))
+
+
+def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
+    rollouts: list[RolloutReport] = [story.failed("oracle", task) for task in range(5)]
+    found = ceiling(Evidence(("oracle",), 5, 4, story.facts(), tuple(rollouts)))
+    assert found is not None
+    assert found.status == "fail"
+    assert "is paid nothing over 0 rollouts, 5 failed" in found.sentence
+
+
+def test_without_any_reference_there_is_no_ceiling() -> None:
+    assert ceiling(paid(silent=0.0, hook=False)) is None

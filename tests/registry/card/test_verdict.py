@@ -1,0 +1,72 @@
+"""What rejects, what holds, what warns."""
+
+from dataclasses import replace
+
+from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.job import PROBES
+from envyard.contract.report import RolloutReport
+from registry.card.evidence import Evidence
+from registry.card.verdict import findings_of
+from tests.registry import story
+
+WITH_MODEL = (*PROBES, "model")
+
+
+def evidence(rollouts: list[RolloutReport], policies: tuple[str, ...] = PROBES) -> Evidence:
+    return Evidence(policies, 5, 4, story.facts(), tuple(rollouts))
+
+
+def paying(policy: str) -> list[RolloutReport]:
+    return [replace(r, reward=1.0) if r.policy == policy else r for r in story.honest()]
+
+
+def errors(found: list[Finding]) -> list[str]:
+    return [one.code for one in found if one.severity == "error"]
+
+
+def test_an_honest_run_says_nothing() -> None:
+    assert findings_of(evidence(story.honest(WITH_MODEL), WITH_MODEL), WITH_MODEL) == []
+
+
+def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
+    rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in story.honest()]
+    found = [one for one in findings_of(evidence(rollouts), PROBES) if one.code == "card.floor"]
+    assert [one.details["policy"] for one in found] == ["silent", "parrot", "babble", "swapped"]
+    assert len({one.hint for one in found}) == 4
+
+
+def test_a_policy_that_is_not_required_only_warns() -> None:
+    found = findings_of(evidence(paying("silent")), ("oracle", "babble"))
+    assert errors(found) == []
+    assert [(one.code, one.severity) for one in found] == [("card.floor", "warning")]
+
+
+def test_a_model_that_is_required_and_falls_short_is_named() -> None:
+    rollouts = [
+        story.failed(r.policy, r.task, r.attempt) if r.policy == "model" and r.task == 0 else r
+        for r in story.honest(WITH_MODEL)
+    ]
+    run = evidence(rollouts, WITH_MODEL)
+    found = findings_of(run, WITH_MODEL)
+    assert errors(found) == ["card.crash_rate", "card.policy_failed"]
+    named = next(one for one in found if one.code == "card.policy_failed")
+    assert (named.where, named.details["failed"][0]) == ("model", "model/0/0")
+    assert errors(findings_of(run, PROBES)) == []
+
+
+def test_what_is_unknown_is_the_platforms_and_holds() -> None:
+    facts = replace(story.facts(), hashes_again=None)
+    run = Evidence(PROBES, 5, 4, facts, tuple(story.honest()))
+    [found] = findings_of(run, PROBES)
+    assert (found.code, found.where) == ("card.undecided", "reproducible_tasks")
+    assert CATALOGUE[found.code].fault == "platform"
+
+
+def test_nothing_required_rejects_nothing() -> None:
+    assert errors(findings_of(evidence(paying("silent")), ())) == []
+
+
+def test_every_finding_says_what_to_do() -> None:
+    for found in findings_of(evidence([story.failed("silent")]), PROBES):
+        assert found.message
+        assert found.hint
