@@ -91,7 +91,8 @@ def test_an_oracle_that_cannot_always_win_passes_by_its_distance_from_the_floor(
 def test_an_oracle_no_better_than_an_echo_fails() -> None:
     found = ceiling(paid(parrot=0.6, oracle=0.6))
     assert found is not None
-    assert (found.status, found.wanted) == ("fail", pytest.approx(0.9))
+    assert found.status == "fail"
+    assert found.wanted == pytest.approx(0.9)
 
 
 def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
