@@ -18,7 +18,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
-HARSHER = ((0.0, signal.SIGTERM), (2.0, signal.SIGQUIT), (6.0, signal.SIGKILL))
+HARSHER = ((0.0, signal.SIGTERM), (3.0, signal.SIGQUIT), (7.0, signal.SIGKILL))
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 
@@ -173,21 +173,29 @@ class Supervisor:
                 )
 
     def stop(self) -> None:
-        """End every child and all that it started."""
-        ours = [(c.popen.pid, c.started) for c in self.children if c.popen is not None]
+        """End every child and all that it started: the last first, then the others together.
+
+        The last is the runner, which hands its run back while the others still answer.
+        """
+        for group in (self.children[-1:], self.children[:-1]):
+            if not self._end(group):
+                self.say("some processes did not end; the next start ends them")
+
+    def _end(self, group: list[Child]) -> bool:
+        ours = [(c.popen.pid, c.started) for c in group if c.popen is not None]
 
         def members() -> list[Process]:
-            for child in self.children:
+            for child in group:
                 if child.popen is not None:
                     child.popen.poll()
             return [found for pid, started in ours for found in session_members(pid, started)]
 
         if not end(members):
-            self.say("some processes did not end; the next start ends them")
-            return
-        for child in self.children:
+            return False
+        for child in group:
             (self.folder / f"{child.name}.pid").unlink(missing_ok=True)
             child.popen = None
+        return True
 
     def _clear(self, child: Child) -> None:
         """End what a dead child left of its session, before another takes its place."""

@@ -1,0 +1,75 @@
+"""What `serve` puts into an empty hub, and that a second start changes nothing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+
+from hub import demo, publish
+from registry.accounts import runners
+from registry.models import Membership, Organisation, Runner, Token, User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Any, tmp_path: Path) -> Iterator[Path]:
+    settings.HUB_HOME = tmp_path
+    return tmp_path
+
+
+def test_four_people_can_sign_in_and_bob_is_in_alices_lab(home: Path) -> None:
+    passwords = demo.people()
+    assert list(passwords) == ["alice", "bob", "carol", "root"]
+    for name, password in passwords.items():
+        user = User.objects.get(username=name)
+        assert user.check_password(password)
+        assert user.is_staff == (name == "root")
+    lab = Organisation.objects.get(owner__name="lab")
+    assert set(lab.memberships.values_list("user__username", "role")) == {
+        ("alice", Membership.Role.OWNER),
+        ("bob", Membership.Role.MEMBER),
+    }
+    assert (home / "demo.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_second_start_keeps_people_and_passwords() -> None:
+    first = demo.people()
+    assert demo.people() == first
+    assert User.objects.count() == 4
+
+
+def test_passwords_that_were_changed_or_lost_are_not_shown(home: Path) -> None:
+    demo.people()
+    (home / "demo.json").write_text(json.dumps({"bob": "x"}))
+    assert demo.people() == {"bob": "x"}
+
+
+def test_the_runners_token_stays_until_its_file_or_its_runner_is_gone(home: Path) -> None:
+    first = demo.runner_token()
+    assert demo.runner_token() == first
+    assert (home / "runner.token").stat().st_mode & 0o777 == 0o600
+    (home / "runner.token").unlink()
+    second = demo.runner_token()
+    assert runners.verify(first) is None
+    assert runners.verify(second) == Runner.objects.get(name="embedded")
+    Runner.objects.all().delete()
+    assert runners.verify(demo.runner_token())
+
+
+def test_the_token_for_the_examples_may_only_publish_and_ends_soon() -> None:
+    demo.people()
+    demo.publish_token("alice")
+    token = Token.objects.get()
+    assert (token.user.username, token.scope) == ("alice", Token.Scope.PUBLISH)
+    assert token.expires_at
+    assert (token.expires_at - token.created_at).days <= 1
+
+
+def test_every_example_waits_to_be_published_in_an_empty_hub() -> None:
+    waiting, watching = publish.undecided(Path(configured.BASE_DIR) / "examples", owner="alice")
+    assert {"reverse-text", "double-check", "tic-tac-toe"} <= {e.name for e in waiting}
+    assert watching == {}
