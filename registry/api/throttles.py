@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -20,26 +18,24 @@ RATES = {
 
 
 def check(request: HttpRequest, door: str) -> None:
-    """Count this knock; raises 429 above the rate.
+    """Count this knock; raises 429 above the rate. The first knock opens the counted time.
 
     Counts live in Django's cache: with the default one, each web process counts for itself.
     """
     times, seconds = RATES[door]
-    window, elapsed = divmod(int(time.time()), seconds)
-    key = f"knocks-{door}-{window}-{address(request)}"
-    cache.add(key, 0, timeout=2 * seconds)
+    key = f"knocks-{door}-{address(request)}"
+    cache.add(key, 0, timeout=seconds)
     try:
         count = cache.incr(key)
-    except ValueError:  # evicted between the two calls
+    except ValueError:  # expired between the two calls
         return
     if count > times:
-        wait = seconds - elapsed
         raise HubError(
             "request.throttled",
             f"more than {times} requests in {seconds} seconds from one address",
-            f"Try again in {wait} seconds.",
+            f"Try again in {seconds} seconds.",
             429,
-            {"retry_after": wait},
+            {"retry_after": seconds},
         )
 
 

@@ -1,7 +1,7 @@
 """Where the registry's HTTP surface is mounted. An API path nobody knows is a JSON 404."""
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import include, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from registry.api import accounts, environments, files, runs, simple, upload, versions
 from registry.api.errors import answers_errors
@@ -18,7 +18,7 @@ def nothing(request: HttpRequest) -> HttpResponse:
     raise NotFound(f"the API has no {request.path}: paths end in a slash, see the documentation")
 
 
-api = [
+api: list[URLPattern | URLResolver] = [
     path("environments/", environments.environments, name="api-environments"),
     path(ENV, environments.environment, name="api-environment"),
     path(f"{ENV}versions/", versions.versions, name="api-versions"),
@@ -41,7 +41,7 @@ api = [
 ]
 FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include(api)),
     path("legacy/<str:owner>/", upload.upload, name="upload"),
     path(f"{FILE}.metadata", files.metadata, name="file-metadata"),

@@ -73,7 +73,7 @@ class World:
             case "run":
                 return version.runs.get()
             case "token":
-                return Token(user=self.people[OWNER])
+                return Token(user=version.uploaded_by)
         return version
 
 
@@ -83,7 +83,7 @@ def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) ->
     Membership.objects.create(organisation=lab, user=maintainer, role="maintainer")
     now = "2026-01-01T00:00:00Z"
     versions = {
-        "public": make_version(lab, "public"),
+        "public": make_version(lab, "public", uploaded_by=alice),
         "private": make_version(lab, "private", visibility="private"),
         "unlisted": make_version(lab, "unlisted", status="rejected"),
         "yanked": make_version(lab, "yanked", yanked_at=now, yanked_reason="bad"),
@@ -91,7 +91,7 @@ def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) ->
     }
     for version in versions.values():
         make_run(version)
-    people = {
+    people: dict[str, Who] = {
         OWNER: alice,
         MAINTAINER: maintainer,
         MEMBER: bob,

@@ -9,15 +9,13 @@ from registry.models import Runner, User
 
 def test_a_runner_is_found_by_its_token_and_noted_as_seen(db: None) -> None:
     runner, text = runners.create(name="gpu-1")
-    assert runner.last_seen_at is None
     assert text.startswith("hubr_")
+    assert Runner.objects.get().last_seen_at is None
     assert runners.verify(text) == runner
-    runner.refresh_from_db()
-    seen = runner.last_seen_at
+    seen = Runner.objects.get().last_seen_at
     assert seen is not None
     runners.verify(text)
-    runner.refresh_from_db()
-    assert runner.last_seen_at == seen
+    assert Runner.objects.get().last_seen_at == seen
 
 
 def test_a_disabled_runner_has_no_token(db: None) -> None:

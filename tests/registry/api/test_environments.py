@@ -22,7 +22,7 @@ def names(answer: Any) -> list[str]:
 
 
 def test_the_catalogue_shows_what_is_listed_and_public(client: Client, alice: User) -> None:
-    version = make_version(alice, keywords=["Math"], summary="Sums.")
+    make_version(alice, keywords=["Math"], summary="Sums.")
     make_version(alice, "unlisted", status="evaluating")
     make_version(alice, "secret", visibility="private")
     make_version(alice, "yanked", yanked_at="2026-01-01T00:00:00Z")
@@ -38,7 +38,6 @@ def test_the_catalogue_shows_what_is_listed_and_public(client: Client, alice: Us
     assert entry["score"] is None
     assert client.get(entry["api_url"]).json()["ref"] == "alice/demo-env"
     assert answer.json()["next"] is None
-    assert version.environment.updated_at
 
 
 def test_members_find_private_environments_and_their_own_unlisted_ones(

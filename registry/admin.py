@@ -1,0 +1,126 @@
+"""Plain screens for staff: look at everything, change what no rule guards, quarantine versions.
+
+Status, secrets and journal cannot be edited here: they change through the services alone.
+"""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from registry import models
+from registry.catalog import services
+from registry.errors import HubError
+
+admin.site.site_header = admin.site.site_title = "Envyard staff"
+
+
+class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
+    """Made and removed elsewhere: a row made here would lack its name or token."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never."""
+        return False
+
+
+class ReadOnly(Kept):
+    """To look at."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never."""
+        return False
+
+
+@admin.register(models.Version)
+class VersionAdmin(ReadOnly):
+    """Versions, with quarantine as an action."""
+
+    list_display = ("__str__", "status", "listed_at", "yanked_at", "quarantined_at")
+    list_filter = ("status", "framework")
+    list_select_related = ("environment__owner",)
+    search_fields = ("environment__name", "environment__owner__name", "version", "sha256")
+    actions = ("quarantine", "release")
+
+    @admin.action(description="Quarantine: nobody can install it", permissions=["view"])
+    def quarantine(self, request: HttpRequest, rows: QuerySet[models.Version]) -> None:
+        """Take the versions away from everybody."""
+        for version in rows.select_related("environment__owner"):
+            self._do(request, "quarantine", version, reason="quarantined by staff")
+
+    @admin.action(description="Release from quarantine", permissions=["view"])
+    def release(self, request: HttpRequest, rows: QuerySet[models.Version]) -> None:
+        """Undo it."""
+        for version in rows.select_related("environment__owner"):
+            self._do(request, "release", version)
+
+    def _do(self, request: HttpRequest, verb: str, version: models.Version, **how: str) -> None:
+        try:
+            getattr(services, verb)(version=version, by=request.user, **how)
+        except HubError as refused:
+            self.message_user(request, refused.message, messages.ERROR)
+
+
+@admin.register(models.User)
+class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
+    """People, who register themselves; switched off or made staff here."""
+
+
+@admin.register(models.Runner)
+class RunnerAdmin(Kept):
+    """Runners: switched off here, made with `create_runner`."""
+
+    list_display = ("name", "enabled", "last_seen_at")
+    fields = ("name", "enabled", "capabilities", "created_at", "last_seen_at")
+    readonly_fields = ("name", "capabilities", "created_at", "last_seen_at")
+
+
+@admin.register(models.Token)
+class TokenAdmin(ReadOnly):
+    """Tokens, without anything secret."""
+
+    list_display = ("public_id", "name", "user", "scope", "expires_at", "last_used_at")
+    exclude = ("digest",)
+    list_select_related = ("user",)
+
+
+@admin.register(models.Event)
+class EventAdmin(ReadOnly):
+    """The journal."""
+
+    list_display = ("at", "verb", "actor", "environment", "version", "run")
+    list_select_related = ("actor", "environment__owner", "version__environment__owner", "run")
+    search_fields = ("verb",)
+    ordering = ("-id",)
+
+
+@admin.register(models.Environment)
+class EnvironmentAdmin(ReadOnly):
+    """Environments."""
+
+    list_display = ("__str__", "visibility", "latest", "installs", "updated_at")
+    list_select_related = ("owner", "latest__environment__owner")
+    search_fields = ("name", "owner__name")
+
+
+@admin.register(models.Run)
+class RunAdmin(ReadOnly):
+    """Runs."""
+
+    list_display = ("id", "version", "status", "attempt", "runner", "created_at", "ended_at")
+    list_filter = ("status",)
+    list_select_related = ("version__environment__owner", "runner")
+
+
+@admin.register(models.Organisation)
+class OrganisationAdmin(Kept):
+    """Organisations and their members."""
+
+    list_display = ("__str__", "title", "created_at")
+    list_select_related = ("owner",)
+    search_fields = ("owner__name", "title")

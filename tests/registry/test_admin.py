@@ -1,0 +1,55 @@
+"""The staff's screens."""
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+
+from registry.models import Event, User, Version
+from tests.factories import bearer, make_run, make_version
+
+MODELS = sorted(model._meta.model_name or "" for model in admin.site._registry)
+OURS = [name for name in MODELS if name != "group"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_staff_can_list_and_open_everything(
+    client: Client, root: User, alice: User, name: str
+) -> None:
+    make_run(make_version(alice), status="running")
+    bearer(alice)
+    client.force_login(root)
+    assert client.get(reverse(f"admin:registry_{name}_changelist")).status_code == 200
+    assert client.get(reverse("admin:registry_user_change", args=[alice.pk])).status_code == 200
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_nobody_else_gets_in(client: Client, alice: User, name: str) -> None:
+    client.force_login(alice)
+    assert client.get(reverse(f"admin:registry_{name}_changelist")).status_code == 302
+
+
+def test_staff_quarantine_and_release_a_version(client: Client, root: User, alice: User) -> None:
+    version = make_version(alice)
+    client.force_login(root)
+    for action, there in (("quarantine", True), ("release", False)):
+        client.post(
+            reverse("admin:registry_version_changelist"),
+            {"action": action, "_selected_action": [version.pk]},
+        )
+        assert (Version.objects.get().quarantined_at is not None) is there
+    verbs = list(Event.objects.filter(actor=root).values_list("verb", flat=True))
+    assert verbs == ["version.quarantined", "version.released"]
+
+
+def test_no_status_and_no_secret_can_be_edited(client: Client, root: User, alice: User) -> None:
+    version = make_version(alice, status="rejected")
+    bearer(alice)
+    client.force_login(root)
+    url = reverse("admin:registry_version_change", args=[version.pk])
+    client.post(url, {"status": "listed"})
+    assert Version.objects.get().status == "rejected"
+    token = alice.tokens.get()
+    shown = client.get(reverse("admin:registry_token_change", args=[token.pk])).content.decode()
+    assert token.public_id in shown
+    assert token.digest not in shown

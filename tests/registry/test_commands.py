@@ -1,0 +1,63 @@
+"""manage.py commands for operators."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from registry.accounts import runners, tokens
+from registry.models import Membership, Owner, User
+from tests.factories import make_version
+
+
+def run(*words: str) -> tuple[str, str]:
+    """What the command wrote to stdout and to stderr."""
+    out, err = StringIO(), StringIO()
+    call_command(*words, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_a_runner_gets_a_token_that_stands_alone_on_stdout(db: None) -> None:
+    out, err = run("create_runner", "gpu-1")
+    runner = runners.verify(out.strip())
+    assert runner is not None
+    assert runner.name == "gpu-1"
+    assert out.strip() not in err
+    with pytest.raises(CommandError, match="--renew"):
+        run("create_runner", "gpu-1")
+    renewed = run("create_runner", "gpu-1", "--renew")[0].strip()
+    assert runners.verify(renewed) == runner
+    assert runners.verify(out.strip()) is None
+    with pytest.raises(CommandError, match="no runner 'gpu-2'"):
+        run("create_runner", "gpu-2", "--renew")
+
+
+def test_a_token_is_made_for_a_person_within_bounds(alice: User) -> None:
+    make_version(alice)
+    words = ("--scope", "read", "--environment", "alice/demo-env", "--days", "7")
+    token = tokens.verify(run("create_token", "alice", *words)[0].strip())
+    assert token is not None
+    assert (token.user, token.scope, str(token.environment)) == (alice, "read", "alice/demo-env")
+    assert token.expires_at is not None
+    for wrong in (("nobody",), ("alice", "--days", "0"), ("alice", "--environment", "alice/x")):
+        with pytest.raises(CommandError):
+            run("create_token", *wrong)
+
+
+def test_the_demo_people_are_made_once_and_their_passwords_only_shown_when_asked(
+    db: None, settings: Any, tmp_path: Any
+) -> None:
+    settings.HUB_HOME = tmp_path
+    quiet = run("seed_demo")[0]
+    shown = run("seed_demo", "--show-passwords")[0]
+    assert set(Owner.objects.values_list("name", flat=True)) == {
+        *("alice", "bob", "carol", "root", "lab")
+    }
+    assert Membership.objects.get(user__username="alice").role == "owner"
+    root = User.objects.get(username="root")
+    assert root.is_staff
+    assert root.is_superuser
+    password = next(line.split()[1] for line in shown.splitlines() if line.startswith("root"))
+    assert root.check_password(password)
+    assert password not in quiet
