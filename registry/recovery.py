@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from envyard.contract.codes import finding
 from registry import doorbell, events
@@ -38,16 +39,27 @@ TRIES = 6  # with the pause after the last one half an hour in all
 def sweep(*, now: datetime) -> None:
     """Move every run and version whose time is over; running it twice changes nothing more."""
     sweep_runs(now=now)
-    versions = Version.objects.filter(deleted_at=None, status_at__lt=now - WAIT)
-    versions = versions.select_related("environment__owner")
-    for version in versions.filter(status__in=(UPLOADED, CHECKING)):
+    stuck = Q(status__in=(UPLOADED, CHECKING)) | (
+        Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
+    )
+    waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - WAIT)
+    for version in waiting.select_related("environment__owner"):
+        try:
+            _take_up(version, now)
+        except Exception:  # one that breaks must not keep the others waiting
+            log.exception("%s could not be taken up, the next sweep tries again", version)
+
+
+def _take_up(version: Version, now: datetime) -> None:
+    """The step that should be under way: the check, or the judging of the last run."""
+    if version.status != EVALUATING:
         _send_again(version, now, partial(doorbell.send, CHECK, version_id=version.pk))
-    for version in versions.filter(status=EVALUATING).exclude(runs__status__in=Run.ACTIVE):
-        last = version.runs.order_by("-created_at").first()
-        if last is None:
-            evaluate(version)
-        elif last.ended_at is not None and last.ended_at < now - WAIT:
-            _send_again(version, now, partial(doorbell.send, JUDGE, run_id=str(last.pk)))
+        return
+    last = version.runs.order_by("-created_at").first()
+    if last is None:
+        evaluate(version)
+    elif last.ended_at is not None and last.ended_at < now - WAIT:
+        _send_again(version, now, partial(doorbell.send, JUDGE, run_id=str(last.pk)))
 
 
 def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""The measures of a card: pure functions from Evidence to Measure. docs/card.md says the same.
+"""The measures of a card: pure functions from Evidence to Measure. docs/card.md explains them.
 
 Thresholds and why they stand where they do: docs/decisions/0004-card-thresholds.md.
 """

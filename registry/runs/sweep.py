@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from envyard.contract.codes import finding
 from registry.runs import endings, limits
 from registry.runs.models import Run
+
+log = logging.getLogger(__name__)
 
 AT_ONCE = 500
 
@@ -30,9 +36,19 @@ def sweep(*, now: datetime) -> Swept:
         status=Run.Status.QUEUED, created_at__lt=now - limits.QUEUED_AT_MOST
     )
     return Swept(
-        expired=sum(_expire(pk, now) for pk in expired.values_list("pk", flat=True)[:AT_ONCE]),
-        abandoned=sum(_abandon(pk) for pk in queued.values_list("pk", flat=True)[:AT_ONCE]),
+        expired=_each(expired, partial(_expire, now=now)), abandoned=_each(queued, _abandon)
     )
+
+
+def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
+    """How many of the runs moved. One that cannot be moved must not keep the others waiting."""
+    moved = 0
+    for pk in runs.values_list("pk", flat=True)[:AT_ONCE]:
+        try:
+            moved += act(pk)
+        except Exception:
+            log.exception("run %s could not be moved, the next sweep tries again", pk)
+    return moved
 
 
 def _expire(pk: UUID, now: datetime) -> bool:

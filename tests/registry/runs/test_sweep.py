@@ -8,7 +8,7 @@ from django.utils import timezone
 from registry.accounts.models import User
 from registry.errors import HubError
 from registry.runs import limits, reports, services
-from registry.runs.models import Run
+from registry.runs.models import LogChunk, Run
 from registry.runs.sweep import Swept, sweep
 from registry.runs.tickets import Ticket, read_ticket
 from tests.registry import story
@@ -86,3 +86,14 @@ def test_sweeping_twice_moves_once(run: Run) -> None:
     assert sweep(now=now) == Swept(expired=0, abandoned=0)
     run.refresh_from_db()
     assert run.attempt == 2
+
+
+def test_a_run_that_cannot_be_moved_keeps_no_other_waiting(run: Run, alice: User) -> None:
+    other = story.leased(
+        story.make_version(alice.owner, version="2.0"), runner=story.make_runner("gpu-2")
+    )
+    LogChunk.objects.create(run=run, attempt=1, seq=run.last_seq + 1, text="in the way")
+    assert sweep(now=timezone.now() + later()) == Swept(expired=1, abandoned=0)
+    other.refresh_from_db()
+    run.refresh_from_db()
+    assert (other.attempt, run.attempt) == (2, 1)
