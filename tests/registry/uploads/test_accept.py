@@ -253,6 +253,17 @@ def test_the_operators_size_limit_holds(alice: User, settings: Settings) -> None
     assert refusal(alice).code == "wheel.too_large"
 
 
+def test_where_the_bytes_cannot_be_kept_there_is_no_version(
+    alice: User, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "full").write_text("no folder")
+    settings.HUB_STORAGE_PATH = tmp_path / "full"
+    with pytest.raises(OSError, match="full"):
+        upload(alice)
+    assert not Version.objects.exists()
+    assert not Environment.objects.exists()
+
+
 def test_a_reserved_name_is_refused(alice: User, files: Path) -> None:
     data = make_wheel("simple")
     error = refusal(alice, data, name=filename("simple"))
