@@ -81,7 +81,9 @@ def main() -> None:
     request = json.load(sys.stdin)
     out = int(sys.argv[1])
     for limit, value in LIMITS.items():
-        resource.setrlimit(limit, (value, value))
+        hard = resource.getrlimit(limit)[1]
+        lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (lower, lower))
     folder = os.path.realpath(Path.cwd())
     sys.path.append(folder)
     guard(folder)
