@@ -20,12 +20,12 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
 import verifiers as vf
 from verifiers.clients import OpenAIChatCompletionsClient
 from verifiers.errors import EmptyModelResponseError, ModelError
 from verifiers.types import ClientConfig
 
+from . import web
 from .events import error_of
 from .job import InsideJob
 from .play import Message, Outcome, Rollout, Task
@@ -63,6 +63,7 @@ class VerifiersV0:
     def open(self) -> None:
         """Import the module."""
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+        web.share_tls()
         watch_rubrics()
         self.module = importlib.import_module(self.job.module)
 
@@ -79,7 +80,7 @@ class VerifiersV0:
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """One HTTP client for references."""
-        async with httpx.AsyncClient(timeout=None) as self.http:
+        async with web.client() as self.http:
             yield
 
     def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import verifiers
 import verifiers.v1 as vf
 from verifiers.v1.configs.agent import agent_config_fields
@@ -20,6 +19,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.utils import loaders
 
 from . import harness as our_harness
+from . import web
 from .events import Fault, error_of, failure
 from .job import InsideJob
 from .play import Message, Outcome, Rollout, Task
@@ -45,6 +45,7 @@ class VerifiersV1:
 
     def open(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
+        web.share_tls()
         taskset = loaders.taskset_class(self.job.module)
         if _has_tools(taskset):
             install(Nursery())
@@ -58,7 +59,7 @@ class VerifiersV1:
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """The framework's interception and shared tool servers, and one HTTP client."""
-        async with httpx.AsyncClient(timeout=None) as self.http, self.env.serving():
+        async with web.client() as self.http, self.env.serving():
             our_harness.InsideHarness.http = self.http
             yield
 
