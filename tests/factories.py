@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import zipfile
 from datetime import timedelta
 from typing import Any
 
@@ -26,7 +27,6 @@ from registry.models import (
 from tests.wheels import filename
 
 STATES = ("uploaded", "checking", "evaluating", "listed", "rejected", "held")
-METADATA = b"Metadata-Version: 2.4\nName: demo-env\nVersion: 0.1.0\n"
 
 
 def make_environment(
@@ -50,11 +50,12 @@ def make_version(
     environment = make_environment(owner, name, visibility=visibility)
     data = f"{owner.owner} {name} {version}".encode() if wheel is None else wheel
     sha256 = hashlib.sha256(data).hexdigest()
-    metadata_sha256 = hashlib.sha256(METADATA).hexdigest()
+    metadata = b"" if wheel is None else metadata_of(wheel)
+    metadata_sha256 = hashlib.sha256(metadata).hexdigest()
     if wheel is not None:
         store = storage.get()
         store.put(storage.key("wheels", sha256), io.BytesIO(data), sha256)
-        store.put(storage.key("metadata", metadata_sha256), io.BytesIO(METADATA), metadata_sha256)
+        store.put(storage.key("metadata", metadata_sha256), io.BytesIO(metadata), metadata_sha256)
     said = {
         "summary": "Say the word.",
         "readme": "# Demo\n",
@@ -78,6 +79,12 @@ def make_version(
     with transaction.atomic():
         refresh_latest(environment)
     return made
+
+
+def metadata_of(wheel: bytes) -> bytes:
+    """The bytes of the wheel's METADATA."""
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        return archive.read(next(n for n in archive.namelist() if n.endswith("/METADATA")))
 
 
 def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> Run:

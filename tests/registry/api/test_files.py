@@ -9,10 +9,11 @@ from django.test import Client
 
 from registry.models import Environment, Organisation, Run, User, Version
 from registry.runs.tickets import sign_run_token
-from tests.factories import METADATA, bearer, make_run, make_version
+from tests.factories import bearer, make_run, make_version, metadata_of
 from tests.wheels import make_wheel
 
 WHEEL = make_wheel()
+METADATA = metadata_of(WHEEL)
 IMMUTABLE = "max-age=31536000, immutable"
 
 
