@@ -16,6 +16,7 @@ DENIED = (
     "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.kill",
     "os.symlink", "os.link", "os.chdir", "subprocess.Popen", "socket.", "ctypes.", "pty.spawn",
 )  # fmt: skip
+DENIED_MODULES = ("_posixsubprocess", "_ctypes", "ctypes")
 LIMITS = {
     resource.RLIMIT_CPU: 5,
     resource.RLIMIT_AS: 512 << 20,
@@ -32,10 +33,10 @@ def guard(folder: str) -> None:
     """
     roots = (folder + os.sep, os.path.realpath(Path(os.__file__).parent) + os.sep)
     fenced = ("open", "os.listdir", "os.scandir", "os.mkdir", "os.rename", "os.remove")
-    real, denied = os.path.realpath, DENIED
+    real, denied, modules = os.path.realpath, DENIED, DENIED_MODULES
 
     def hook(event: str, arguments: tuple) -> None:
-        if event.startswith(denied):
+        if event.startswith(denied) or (event == "import" and arguments[0] in modules):
             raise PermissionError(f"{event} is not allowed here")
         if event in fenced and isinstance(arguments[0], (str, bytes)):
             path = real(os.fsdecode(arguments[0]))
