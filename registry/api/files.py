@@ -29,15 +29,17 @@ def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpR
     etag = f'"{version.sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
         return _dressed(unchanged, version, etag)
+    key = storage.key("wheels", version.sha256)
+    address = storage.get().url(key, version.filename) if request.method == "GET" else None
+    if address is None:
+        response = _dressed(_bytes(request, key, version, etag), version, etag)
+    else:
+        response = HttpResponseRedirect(address)
+        response["Cache-Control"] = "no-store"  # the address expires within minutes
     whole = request.method == "GET" and "Range" not in request.headers
     if whole and not _by_runner(request):
         Environment.objects.filter(pk=version.environment_id).update(installs=F("installs") + 1)
-    key = storage.key("wheels", version.sha256)
-    if request.method == "GET" and (address := storage.get().url(key, version.filename)):
-        redirect = HttpResponseRedirect(address)
-        redirect["Cache-Control"] = "no-store"  # the address expires within minutes
-        return redirect
-    return _dressed(_bytes(request, key, version, etag), version, etag)
+    return response
 
 
 @require_safe

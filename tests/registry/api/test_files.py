@@ -204,3 +204,23 @@ def test_a_bad_token_is_told_so_unless_no_token_is_needed(client: Client, alice:
     assert answer.status_code == 401
     assert "Bearer" in answer["WWW-Authenticate"]
     assert client.get("/files/00/unknown/unknown.whl", headers=bad).status_code == 401
+
+
+def test_an_object_store_serves_whole_and_partial_downloads_itself(
+    client: Client, alice: User, settings: Any
+) -> None:
+    version = make_version(alice)
+    settings.HUB_STORAGE = "s3"
+    settings.HUB_S3_BUCKET = "wheels"
+    settings.HUB_S3_REGION = "eu-central-1"
+    settings.HUB_S3_ACCESS_KEY_ID = settings.HUB_S3_SECRET_ACCESS_KEY = "test"
+    answer = client.get(at(version))
+    assert answer.status_code == 302
+    assert version.sha256 in answer["Location"]
+    assert "Signature" in answer["Location"]
+    assert answer["Cache-Control"] == "no-store"
+    assert installs() == 1
+    assert client.get(at(version), headers={"Range": "bytes=0-1"}).status_code == 302
+    assert installs() == 1
+    head = client.head(at(version))
+    assert (head.status_code, head["Content-Length"]) == (200, str(version.size))
