@@ -141,7 +141,10 @@ def floor_measure(evidence: Evidence) -> Measure:
         detail = "no policy that does no work was rewarded"
         return _unknown("floor", "Floor", "reward", None, detail)
     worst = max(floors, key=lambda f: (f.status == "fail", f.status == "warn", f.excess))
-    score, told = worst.score, "; ".join(f.sentence for f in floors)
+    score = worst.score
+    told = ", ".join(f"{f.score.policy} {f.score.mean:.3g}" for f in floors)
+    told = f"paid on average: {told} (full marks: {worst.full:.3g})"
+    told = "; ".join([told, *(f.sentence for f in floors if f.status != "pass")])
     return Measure(
         code="floor",
         title="Floor",

@@ -24,7 +24,8 @@ def wilson(hits: int, n: int) -> Interval:
     rate, z2 = hits / n, Z * Z
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
     half = Z / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    low = 0.0 if hits == 0 else max(0.0, centre - half)  # exact at the ends, where floats are not
+    return low, 1.0 if hits == n else min(1.0, centre + half)
 
 
 def bootstrap_mean(groups: Mapping[int, Sequence[float]]) -> Interval:

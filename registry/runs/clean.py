@@ -16,11 +16,6 @@ DETAILS_CHARACTERS = 20_000
 DEPTH = 6
 
 
-def count(value: int) -> int:
-    """The number within what an integer column holds."""
-    return max(0, min(value, limits.LARGEST_COUNT))
-
-
 def seconds(value: float) -> float:
     """The duration within [0, LARGEST]; what is not finite counts as 0."""
     return max(0.0, min(value, limits.LARGEST)) if math.isfinite(value) else 0.0

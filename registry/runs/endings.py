@@ -77,6 +77,14 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
             return False
         run.rollouts.all().delete()
         run.findings.all().delete()
+        events.record(
+            "run.requeued",
+            environment=run.version.environment,
+            version=run.version,
+            run=run,
+            attempt=run.attempt + 1,
+            reason=why,
+        )
         note(run, f"attempt {run.attempt} of {most} ended: {why} The next one is queued.")
         ring_after_commit(run.pk, run.attempt + 1)
     return True

@@ -11,7 +11,6 @@ from envyard.contract.job import RunLimits
 LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
 MESSAGE_CHARACTERS = 1 << 20  # of one rollout's conversation
 LARGEST = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
-LARGEST_COUNT = 2**31 - 1  # what an integer column holds
 
 RING_AGAIN = timedelta(seconds=15)
 QUEUED_AT_MOST = timedelta(hours=24)

@@ -48,6 +48,9 @@ def test_an_honest_environment_passes_everything() -> None:
     ]  # fmt: skip
     assert {m.status for m in found.values()} == {"pass"}
     assert (found["floor"].value, found["ceiling"].value) == (0.0, 1.0)
+    assert found["floor"].detail == (
+        "paid on average: silent 0, parrot 0, babble 0, swapped 0 (full marks: 1)"
+    )
     assert found["completes"].n == 25
 
 

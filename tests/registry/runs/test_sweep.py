@@ -39,6 +39,7 @@ def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bell
     assert (run.status, run.attempt, run.done) == ("queued", 2, 0)
     assert not run.rollouts.exists()
     assert "stopped reporting" in run.log.latest("pk").text
+    assert run.events.get(verb="run.requeued").data["attempt"] == 2
     [(_, arguments)] = bells.heard("runs")
     assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 2)
     with pytest.raises(HubError, match="may not report"):
