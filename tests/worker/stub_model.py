@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-Failure = Literal["", "500", "503", "400", "404", "hang", "not_json", "cut_stream"]
+Failure = Literal["", "500", "503", "400", "404", "hang", "not_json", "cut_stream", "bare"]
+ENVELOPE = {"id": "c", "created": 1, "model": "stub"}
 TEXT = re.compile(r"Text:\n(.*)", re.DOTALL)
 
 
@@ -43,7 +44,8 @@ class StubModel:
         body = await self._note(request)
         answer = f"{body['prompt']} and so on"
         choice = {"index": 0, "text": answer, "finish_reason": "stop"}
-        return web.json_response({"id": "c", "choices": [choice], "usage": usage(answer)})
+        said = {"object": "text_completion", "choices": [choice], "usage": usage(answer)}
+        return web.json_response(ENVELOPE | said)
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         body = await self._note(request)
@@ -59,7 +61,8 @@ class StubModel:
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
-            return web.json_response({"id": "c", "choices": [choice], "usage": usage(message)})
+            said = {"object": "chat.completion", "choices": [choice], "usage": usage(message)}
+            return web.json_response(said if failure == "bare" else ENVELOPE | said)
         return await self._stream(request, message, reason, cut=failure == "cut_stream")
 
     async def _stream(
@@ -139,8 +142,8 @@ def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 async def send(response: web.StreamResponse, chunk: dict[str, Any]) -> None:
     """One server-sent event."""
-    base = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "stub"}
-    await response.write(b"data: " + json.dumps(base | chunk).encode() + b"\n\n")
+    said = ENVELOPE | {"object": "chat.completion.chunk"} | chunk
+    await response.write(b"data: " + json.dumps(said).encode() + b"\n\n")
 
 
 def usage(answer: Any) -> dict[str, int]:

@@ -190,6 +190,19 @@ def test_the_model_is_asked_with_our_key_model_sampling_and_seed() -> None:
     test(scenario)
 
 
+def test_what_a_careless_model_server_leaves_out_is_added() -> None:
+    """Clients refuse an answer without `object` and `created`; the environment had the blame."""
+
+    async def scenario(w: World) -> None:
+        w.model.failure = "bare"
+        _, answer = await w.chat("model/0/0")
+        assert answer["object"] == "chat.completion"
+        assert answer["created"] > 1
+        assert answer["model"] == "stub"
+
+    test(scenario)
+
+
 def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> None:
     async def scenario(w: World) -> None:
         chunks = await w.stream("model/0/0", tools=[TOOL])

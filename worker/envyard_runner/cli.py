@@ -65,7 +65,7 @@ def _ready() -> Config:
 
     config = Config.from_environment()
     if not config.token:
-        raise Refused("HUB_RUNNER_TOKEN is not set; the hub's staff makes one for each runner")
+        raise Refused("HUB_RUNNER_TOKEN is not set; make one: `manage.py create_runner NAME`")
     asyncio.run(require_sandbox(config))
     reaped = reap_orphans(config)
     if reaped:

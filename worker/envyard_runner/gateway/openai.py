@@ -175,7 +175,7 @@ def completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
         "finish_reason": reply.finish_reason,
         "logprobs": None,
     }
-    return _envelope("chat.completion", model, ident) | {
+    return envelope("chat.completion", model, ident) | {
         "choices": [choice],
         "usage": _usage(reply),
     }
@@ -184,7 +184,7 @@ def completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
 def text_completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
     """The reply in the shape of the older completions API."""
     choice = {"index": 0, "text": reply.message["content"], "finish_reason": reply.finish_reason}
-    return _envelope("text_completion", model, ident) | {
+    return envelope("text_completion", model, ident) | {
         "choices": [choice | {"logprobs": None}],
         "usage": _usage(reply),
     }
@@ -192,13 +192,13 @@ def text_completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
 
 def chunks(reply: Reply, *, model: str, ident: str) -> Iterator[dict[str, Any]]:
     """The reply as stream chunks: the message, the reason it ended, the usage."""
-    envelope = _envelope("chat.completion.chunk", model, ident)
+    base = envelope("chat.completion.chunk", model, ident)
     delta = reply.message
     if reply.tool_calls:
         delta["tool_calls"] = [{"index": i} | c for i, c in enumerate(delta["tool_calls"])]
     for part, reason in ((delta, None), ({}, reply.finish_reason)):
-        yield envelope | {"choices": [{"index": 0, "delta": part, "finish_reason": reason}]}
-    yield envelope | {"choices": [], "usage": _usage(reply)}
+        yield base | {"choices": [{"index": 0, "delta": part, "finish_reason": reason}]}
+    yield base | {"choices": [], "usage": _usage(reply)}
 
 
 def dump(value: dict[str, Any]) -> bytes:
@@ -214,7 +214,8 @@ def _usage(reply: Reply) -> dict[str, int]:
     }
 
 
-def _envelope(kind: str, model: str, ident: str) -> dict[str, Any]:
+def envelope(kind: str, model: str, ident: str) -> dict[str, Any]:
+    """What every answer starts with; clients insist on it, some model servers leave it out."""
     return {"id": ident, "object": kind, "created": int(time.time()), "model": model}
 
 

@@ -30,6 +30,7 @@ BODY_SECONDS = 30.0
 FAULTS_UNTIL_DOWN = 3
 TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
+KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
 ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line is sent
 
 
@@ -115,7 +116,7 @@ class Gateway:
         record, call, number = await self._accept(request, openai.read_chat)
         ident = f"chatcmpl-{record.rollout}-{number}"
         if record.policy == MODEL:
-            return await self._ask_model("chat/completions", request, record, call)
+            return await self._ask_model("chat/completions", request, record, call, ident)
         reply = self._play(record, call, number)
         if not call.stream:
             return web.json_response(openai.completion(reply, model=self._name, ident=ident))
@@ -128,10 +129,10 @@ class Gateway:
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_completion)
-        if record.policy == MODEL:
-            return await self._ask_model("completions", request, record, call)
-        reply = self._play(record, call, number)
         ident = f"cmpl-{record.rollout}-{number}"
+        if record.policy == MODEL:
+            return await self._ask_model("completions", request, record, call, ident)
+        reply = self._play(record, call, number)
         return web.json_response(openai.text_completion(reply, model=self._name, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
@@ -177,7 +178,7 @@ class Gateway:
         return reply
 
     async def _ask_model(
-        self, path: str, request: web.Request, record: Record, call: Call
+        self, path: str, request: web.Request, record: Record, call: Call, ident: str
     ) -> web.StreamResponse:
         if self._model is None:
             raise Refusal(404, "no_such_rollout", "this run has no model")
@@ -186,10 +187,12 @@ class Gateway:
         began = time.monotonic()
         try:
             if call.stream:
-                return await self._relay(self._model, path, request, call, body, reply)
+                named = openai.envelope("chat.completion.chunk", self._name, ident)
+                return await self._relay(self._model, request, call, body, reply, named)
             answer = await self._model.ask(path, body)
             reply.add(answer)
-            return web.json_response(answer | {"model": self._name})
+            named = openai.envelope(KINDS[path], self._name, ident)
+            return web.json_response(named | answer | {"model": self._name})
         except ModelFault as fault:
             reply.fault = fault.message
             raise
@@ -199,19 +202,19 @@ class Gateway:
     async def _relay(
         self,
         model: Model,
-        path: str,
         request: web.Request,
         call: Call,
         body: dict[str, Any],
         reply: Reply,
+        named: dict[str, Any],
     ) -> web.StreamResponse:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        async with model.stream(path, body) as chunks:
+        async with model.stream("chat/completions", body) as chunks:
             response = await _begin_stream(request)
             try:
                 async for chunk in chunks:
                     reply.add(chunk)
-                    for part in _wanted([chunk | {"model": self._name}], call):
+                    for part in _wanted([named | chunk | {"model": self._name}], call):
                         await response.write(_event(part))
             except ModelFault as fault:
                 reply.fault = fault.message
