@@ -1,4 +1,4 @@
-"""How often one address may knock at the doors that strangers can try."""
+"""How often one address may knock at the API's doors that strangers can try."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from registry.errors import HubError
 
 # Door -> (times, seconds). A whole laboratory may stand behind one address.
 RATES = {
-    "login": (20, 60),
-    "registration": (20, 3600),
     "device": (30, 60),
     "poll": (240, 60),
 }
