@@ -223,6 +223,25 @@ def test_a_changed_wheel_gets_a_venv_of_its_own(world: World) -> None:
     assert world.run(second, "import demo_env; print(demo_env.WORD)") == "changed\n"
 
 
+def test_dependencies_are_shared_by_wheels_and_never_written_through(world: World) -> None:
+    world.publish("dep")
+    first = world.build(requires=["dep"])
+    shared = first.path / "dep" / "__init__.py"
+    second = world.build(requires=["dep"], files={"demo_env/__init__.py": "WORD = 'second'\n"})
+    assert (second.path / "dep" / "__init__.py").stat().st_ino == shared.stat().st_ino
+    hostile = {"demo_env/__init__.py": "", "dep/__init__.py": "VERSION = 'overwritten'\n"}
+    third = world.build(requires=["dep"], files=hostile)
+    print_version = "import dep; print(dep.VERSION)"
+    assert world.run(third, print_version) == "overwritten\n"
+    assert world.run(first, print_version) == "1.0\n"
+
+
+def test_a_file_where_a_dependency_has_a_folder_is_the_authors_fault(world: World) -> None:
+    world.publish("dep")
+    error = refused(world, requires=["dep"], files={"demo_env/__init__.py": "", "dep": "a file"})
+    assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
+
+
 def test_an_unknown_dependency_is_the_authors_fault_and_is_named(world: World) -> None:
     error = refused(world, requires=["no-such-thing"])
     assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
@@ -301,7 +320,8 @@ def test_a_file_that_changed_on_the_index_after_the_lock_is_refused(world: World
     world.publish("dep")
     venv = world.build(requires=["dep"])
     world.publish("dep", files={"dep/__init__.py": "VERSION = 'swapped'\n"})
-    shutil.rmtree(venv.path.parent)
+    assert venv.packages == 2
+    shutil.rmtree(world.config.venvs)
     shutil.rmtree(world.config.home / "uv-cache")
     error = refused(world, requires=["dep"])
     assert error.fault == "platform"
@@ -323,11 +343,12 @@ def test_the_least_recently_used_venv_makes_room_unless_a_run_holds_it(world: Wo
         return tight.build(files={"demo_env/__init__.py": f"WORD = '{word}'\n"})
 
     held, unused, used = build("held"), build("unused"), build("used")
-    for age, venv in enumerate((used, unused, held)):
+    venvs = (used, unused, held)
+    size = sum(kept.size for v in venvs if (kept := cache.find(world.config, v.key)))
+    for age, venv in enumerate(venvs):
         os.utime(venv.path.parent / cache.FACTS, (1000 - age, 1000 - age))
-    size = sum(p.lstat().st_size for p in used.path.rglob("*"))
     sandbox = Sandbox.prepare(config=world.config, venv=held.path, job=b"{}", limits=Limits())
-    newest = build("newest", room=3 * size + 100)
+    newest = build("newest", room=size + 100)
     asyncio.run(sandbox.close())
     assert [v.path.exists() for v in (held, unused, used, newest)] == [True, False, True, True]
 

@@ -3,6 +3,9 @@
 No Python that can see the folder runs outside the sandbox: `.pth` files and import hooks would run
 with it. Dependencies are resolved by name first, then installed by hash; the wheel itself last and
 without its dependencies, because installing by path would follow `Requires-Dist: x @ file:///...`.
+
+Dependencies are a layer of their own, shared by all wheels with the same lock: installing and
+compiling a framework takes most of a minute, the files of one environment take none.
 """
 
 from __future__ import annotations
@@ -54,20 +57,20 @@ async def build_venv(
     deadline = asyncio.get_running_loop().time() + seconds
     base = interpreter.base(config.python)
     requirements = _requirements(wheel, extra, base)
-    identity = _identity(wheel, base)
+    digest = hashlib.sha256(_content(wheel) or b"").digest()
+    python = f"{base.python} {base.version}".encode()
     make_shared(config.home)
     owned = OwnedDir.create(config.builds)
     try:
-        lock = await _lock(config, requirements, identity, owned.path, deadline)
-        key = _digest(lock, identity.encode())
-        if found := cache.find(config, key):
-            return Venv(found.site, key, found.packages, 0.0)
-        site = owned.path / cache.SITE
-        packages = await _install(config, wheel, lock, owned.path, deadline)
-        cache.settle(site)
-        await compiled.compile_site(config, site, deadline)
-        found = cache.keep(config, owned.path, lock, key, packages)
-        return Venv(found.site, key, packages, time.monotonic() - began)
+        kept_lock = config.home / "locks" / _key(digest, python, "\n".join(requirements).encode())
+        lock = await _lock(config, requirements, kept_lock, owned.path, deadline)
+        key = _key(digest, python, lock)
+        kept = cache.find(config, key)
+        if kept is None:
+            layer = await _dependencies(config, lock, _key(python, lock), owned.path, deadline)
+            kept = await _environment(config, wheel, layer, key, owned.path, deadline)
+            return Venv(kept.site, key, kept.packages, time.monotonic() - began)
+        return Venv(kept.site, key, kept.packages, 0.0)
     finally:
         owned.remove()
 
@@ -90,7 +93,7 @@ def _requirements(wheel: Path, extra: Sequence[str], base: Base) -> list[str]:
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
             lines.append(str(requirement))
-    return [*lines, *(str(_parse(line)) for line in extra)]
+    return sorted([*lines, *(str(_parse(line)) for line in extra)])
 
 
 def _check_python(wanted: str, base: Base) -> None:
@@ -112,15 +115,13 @@ def _parse(line: str) -> Requirement:
 
 
 async def _lock(
-    config: Config, requirements: Iterable[str], identity: str, folder: Path, deadline: float
+    config: Config, requirements: Iterable[str], kept: Path, folder: Path, deadline: float
 ) -> bytes:
     """Exact versions with hashes; the same wheel and extras get the same lock while it is kept."""
-    wanted = "\n".join(sorted(requirements)) + "\n"
-    kept = config.home / "locks" / _digest(wanted.encode(), identity.encode())
-    if kept.exists():
-        return kept.read_bytes()
+    if (lock := _content(kept)) is not None:
+        return lock
     uv.own(config, folder)
-    (folder / "requirements.in").write_text(wanted, encoding="utf-8")
+    (folder / "requirements.in").write_text("\n".join(requirements) + "\n", encoding="utf-8")
     await uv.run(
         config,
         *("compile", "requirements.in", "--output-file", "lock.txt"),
@@ -136,31 +137,53 @@ async def _lock(
     return lock
 
 
-async def _install(config: Config, wheel: Path, lock: bytes, folder: Path, deadline: float) -> int:
-    """Install the lock and the wheel into the build's site folder; returns how many there are."""
-    uv.own(config, folder, folder / cache.SITE)
+async def _dependencies(
+    config: Config, lock: bytes, key: str, folder: Path, deadline: float
+) -> cache.Kept:
+    """What the lock names, installed and compiled once for all wheels that need the same."""
+    if kept := cache.find(config, key):
+        return kept
+    site = folder / "dependencies"
+    uv.own(config, folder, site)
     with (folder / "pinned.txt").open("xb") as file:  # never through a link
         file.write(lock)
-    shutil.copyfile(wheel, folder / wheel.name)
-    common = ("install", "--no-deps", "--target", cache.SITE)
     packages = sum(1 for line in lock.splitlines() if line[:1].strip(b"# "))
     if packages:
-        await uv.run(
-            config,
-            *common,
-            "--require-hashes",
-            "-r",
-            "pinned.txt",
-            folder=folder,
-            deadline=deadline,
-        )
-    await uv.run(config, *common, f"./{wheel.name}", folder=folder, deadline=deadline)
-    return packages + 1
+        pinned = ("--require-hashes", "-r", "pinned.txt")
+        await _install(config, site, *pinned, folder=folder, deadline=deadline)
+    cache.settle(site)
+    if packages:
+        await compiled.compile_site(config, site, [""], deadline)
+    return cache.keep(config, site, key, packages)
 
 
-def _identity(wheel: Path, base: Base) -> str:
-    return _digest(wheel.read_bytes(), str(base.python).encode(), base.version.encode())
+async def _environment(
+    config: Config, wheel: Path, layer: cache.Kept, key: str, folder: Path, deadline: float
+) -> cache.Kept:
+    """The wheel's own files over links to its dependencies' files."""
+    alone, site = folder / "alone", folder / "together"
+    uv.own(config, folder, alone)
+    shutil.copyfile(wheel, folder / wheel.name)
+    await _install(config, alone, f"./{wheel.name}", folder=folder, deadline=deadline)
+    cache.settle(alone)
+    cache.link(layer.site, site)
+    try:
+        names = cache.merge(alone, site)
+    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
+        message = f"{error.filename} is a file in one distribution and a folder in another"
+        raise VenvError(finding("env.dependencies_unresolvable", message)) from error
+    await compiled.compile_site(config, site, names, deadline)
+    return cache.keep(config, site, key, layer.packages + 1)
 
 
-def _digest(*parts: bytes) -> str:
-    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+async def _install(config: Config, site: Path, *what: str, folder: Path, deadline: float) -> None:
+    command = ("install", "--no-deps", "--target", site.name, *what)
+    await uv.run(config, *command, folder=folder, deadline=deadline)
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.exists() else None
+
+
+def _key(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

@@ -1,4 +1,4 @@
-"""The folder of built venvs: one folder a key, the least recently used leave first."""
+"""The folder of venvs and their layers: one folder a key, the least recently used leave first."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 import shutil
 import stat
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ INTERPRETER = f"#!{VENV}/bin/python".encode()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A venv in place; `size` in bytes counts files shared with uv's cache as if they were not."""
+    """A venv or layer in place; `size` is its share, in bytes, of files that it has with others."""
 
     path: Path
     packages: int
@@ -43,22 +44,45 @@ def find(config: Config, key: str) -> Kept | None:
     return kept
 
 
-def keep(config: Config, build: Path, lock: bytes, key: str, packages: int) -> Kept:
-    """Move a finished build's site folder into place at once; another's with this key wins."""
+def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
+    """Move a finished site folder into place at once; one that is there already wins."""
     make_shared(config.venvs)
-    staged, target = config.venvs / f".{build.name}", config.venvs / key
-    staged.mkdir(mode=0o755)
+    target = config.venvs / key
+    staged = config.venvs / f".{secrets.token_hex(8)}"
+    staged.mkdir()
     staged.chmod(0o755)
-    (build / SITE).rename(staged / SITE)
-    size = sum(path.lstat().st_size for path in (staged / SITE).rglob("*"))
-    (staged / "lock.txt").write_bytes(lock)
+    size = sum(_share(path) for path in site.rglob("*"))
     facts = {"packages": packages, "size": size}
     (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
+    site.rename(staged / SITE)
     with contextlib.suppress(OSError):
         staged.rename(target)
     shutil.rmtree(staged, ignore_errors=True)
     _evict(config, target)
     return Kept(target, packages, size)
+
+
+def link(layer: Path, site: Path) -> None:
+    """A copy of a layer's folders with links to its files, which nobody writes again."""
+    fd = os.open(layer, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH)  # not evicted meanwhile
+        shutil.copytree(layer, site, copy_function=os.link)
+    finally:
+        os.close(fd)
+
+
+def merge(alone: Path, site: Path) -> list[str]:
+    """Move one wheel's files over the dependencies'; returns its top-level names.
+
+    A file in the way is replaced, never written: it is shared.
+    """
+    for folder, _, files in os.walk(alone):
+        target = site / Path(folder).relative_to(alone)
+        target.mkdir(exist_ok=True)
+        for name in files:
+            (Path(folder) / name).replace(target / name)
+    return sorted(path.name for path in alone.iterdir())
 
 
 def settle(site: Path) -> None:
@@ -73,13 +97,18 @@ def settle(site: Path) -> None:
         path.chmod(0o755)
         for name in (*folders, *files):
             one = path / name
-            mode = one.lstat().st_mode
-            if stat.S_ISDIR(mode):
+            status = one.lstat()
+            if stat.S_ISDIR(status.st_mode):
                 continue
-            if not stat.S_ISREG(mode):
+            if not stat.S_ISREG(status.st_mode):
                 one.unlink()
-            elif mode & UNWANTED:
-                one.chmod(mode & 0o755)
+                continue
+            if status.st_mode & UNWANTED:
+                one.chmod(status.st_mode & 0o755)
+            if (
+                os.geteuid() == 0 and status.st_nlink == 1
+            ):  # others are uv's, which links only its own
+                os.chown(one, 0, 0)
     for script in (site / "bin").glob("*"):
         first, _, rest = script.read_bytes().partition(b"\n")
         if first.startswith(b"#!") and b"python" in first and first != INTERPRETER:
@@ -87,6 +116,11 @@ def settle(site: Path) -> None:
             script.unlink()
             script.write_bytes(INTERPRETER + b"\n" + rest)
             script.chmod(0o755)
+
+
+def _share(path: Path) -> int:
+    status = path.lstat()
+    return status.st_size // status.st_nlink if stat.S_ISREG(status.st_mode) else 0
 
 
 def _read(path: Path) -> Kept | None:

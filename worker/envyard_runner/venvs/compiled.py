@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from envyard_runner.sandbox import Sandbox, interpreter
 from envyard_runner.venvs import cache
 
 
-async def compile_site(config: Config, site: Path, deadline: float) -> None:
-    """Write the .pyc files of `site`, as far as time allows; what does not compile is left alone.
+async def compile_site(config: Config, site: Path, names: Iterable[str], deadline: float) -> None:
+    """Write the .pyc files of these names in `site`; what does not compile in time is left alone.
 
     Only folders are handed to the sandbox's uid, never the files: those are hard links into uv's
     cache, which other venvs share.
@@ -24,11 +25,12 @@ async def compile_site(config: Config, site: Path, deadline: float) -> None:
     sandbox = Sandbox.prepare(
         config=config, venv=site, job=b"{}", limits=limits, venv_writable=True
     )
+    paths = [f"{base.site_packages}/{name}" for name in names]
     async with sandbox:
         if os.geteuid() == 0:
             for folder, _, _ in os.walk(site):
                 os.chown(folder, sandbox.uid, sandbox.uid)
         program = [str(base.python), "-I", "-S", "-m", "compileall", "-q", "-q", "-j", "0"]
-        (await sandbox.start([*program, base.site_packages])).close()
+        (await sandbox.start([*program, *paths])).close()
         await sandbox.wait()
     cache.settle(site)
