@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from django.conf import settings
+
 from hub import programs
 from registry.catalog.models import Version
 
+FOLDER = settings.BASE_DIR / "examples"
+OWNER = "alice"
 DONE = (Version.Status.LISTED, Version.Status.REJECTED, Version.Status.HELD)
 
 
@@ -26,23 +30,23 @@ class Example:
         return f"{self.name} {self.version}"
 
 
-def examples(folder: Path) -> list[Example]:
-    """The environments under `folder`, by name."""
+def examples() -> list[Example]:
+    """The environments that this checkout brings, by name."""
     found = []
-    for file in sorted(folder.glob("*/pyproject.toml")):
+    for file in sorted(FOLDER.glob("*/pyproject.toml")):
         project = tomllib.loads(file.read_text())["project"]
         found.append(Example(file.parent, project["name"], project["version"]))
     return found
 
 
-def undecided(folder: Path, *, owner: str) -> tuple[list[Example], dict[Example, str]]:
-    """The examples that the owner has not published, and those not listed or rejected yet.
+def undecided() -> tuple[list[Example], dict[Example, str]]:
+    """The examples that nobody has published, and those not listed or rejected yet.
 
     The latter come with the status that was told last: none.
     """
     waiting, watching = [], {}
-    for example in examples(folder):
-        version = _version(example, owner)
+    for example in examples():
+        version = _version(example)
         if version is None:
             waiting.append(example)
         elif version.status not in DONE:
@@ -50,9 +54,15 @@ def undecided(folder: Path, *, owner: str) -> tuple[list[Example], dict[Example,
     return waiting, watching
 
 
-def _version(example: Example, owner: str) -> Version | None:
+def listed() -> tuple[int, int]:
+    """How many of the examples are listed, and how many there are."""
+    versions = [_version(example) for example in examples()]
+    return sum(bool(v and v.status == Version.Status.LISTED) for v in versions), len(versions)
+
+
+def _version(example: Example) -> Version | None:
     return Version.objects.filter(
-        environment__owner__name=owner, environment__name=example.name, version=example.version
+        environment__owner__name=OWNER, environment__name=example.name, version=example.version
     ).first()
 
 
@@ -65,11 +75,9 @@ class Publisher:
 
     waiting: list[Example]
     watching: dict[Example, str]
-    owner: str
     token: str
     log: Path
     say: Callable[[str], None]
-    listed: int = 0
     pushing: tuple[Example, subprocess.Popen[bytes]] | None = None
 
     def step(self) -> bool:
@@ -108,11 +116,10 @@ class Publisher:
         )
 
     def _tell(self, example: Example) -> None:
-        version = _version(example, self.owner)
+        version = _version(example)
         if version is None or version.status == self.watching[example]:
             return
         self.watching[example] = version.status
         self.say(f"{example}: {version.status}")
         if version.status in DONE:
-            self.listed += version.status == Version.Status.LISTED
             del self.watching[example]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
-HARSHER = ((0.0, signal.SIGTERM), (3.0, signal.SIGQUIT), (7.0, signal.SIGKILL))
+HARSHER = ((0.0, signal.SIGTERM), (6.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 
@@ -173,11 +173,11 @@ class Supervisor:
                 )
 
     def stop(self) -> None:
-        """End every child and all that it started: the last first, then the others together.
+        """End every child and all that it started: the first one last.
 
-        The last is the runner, which hands its run back while the others still answer.
+        That is web, which the runner tells while it ends that it hands its run back.
         """
-        for group in (self.children[-1:], self.children[:-1]):
+        for group in (self.children[1:], self.children[:1]):
             if not self._end(group):
                 self.say("some processes did not end; the next start ends them")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings as configured
 
 from hub import demo, publish
 from registry.accounts import runners
@@ -70,6 +69,7 @@ def test_the_token_for_the_examples_may_only_publish_and_ends_soon() -> None:
 
 
 def test_every_example_waits_to_be_published_in_an_empty_hub() -> None:
-    waiting, watching = publish.undecided(Path(configured.BASE_DIR) / "examples", owner="alice")
+    waiting, watching = publish.undecided()
     assert {"reverse-text", "double-check", "tic-tac-toe"} <= {e.name for e in waiting}
     assert watching == {}
+    assert publish.listed() == (0, len(waiting))

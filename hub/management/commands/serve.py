@@ -78,7 +78,7 @@ class Command(BaseCommand):
             while True:
                 watcher.tend()
                 if publisher and publisher.step():
-                    self._say(f"{publisher.listed} examples are listed now")
+                    self._say("{} of {} examples are listed".format(*publish.listed()))
                     publisher = None
                 time.sleep(TICK_SECONDS)
 
@@ -104,16 +104,15 @@ class Command(BaseCommand):
             time.sleep(0.1)
 
     def _publisher(self, home: Path) -> publish.Publisher | None:
-        waiting, watching = publish.undecided(settings.BASE_DIR / "examples", owner="alice")
+        waiting, watching = publish.undecided()
         if waiting:
-            self._say(f"publishing {len(waiting)} examples as alice with `hub push`")
+            self._say(f"publishing {len(waiting)} examples as {publish.OWNER} with `hub push`")
         elif not watching:
             return None
         return publish.Publisher(
             waiting,
             watching,
-            owner="alice",
-            token=demo.publish_token("alice") if waiting else "",
+            token=demo.publish_token(publish.OWNER) if waiting else "",
             log=home / "logs" / "publish.log",
             say=self._say,
         )
