@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+
 from envyard.contract.detect import Detection, detect
 
 TASKSET = """
