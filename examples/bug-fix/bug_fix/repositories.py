@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bug_fix.blueprint import Blueprint, Bug, Call
-from bug_fix.shelf_one import INTERVALS, INVOICE, PAGES, SLUGS
-from bug_fix.shelf_two import CALCULATOR, CALENDAR, LEDGER, ROMAN
+from bug_fix.blueprints import BLUEPRINTS
 
-BLUEPRINTS = (PAGES, INTERVALS, INVOICE, SLUGS, ROMAN, CALCULATOR, CALENDAR, LEDGER)
 KINDS: tuple[tuple[Blueprint, Bug], ...] = tuple(
     (blueprint, bug) for blueprint in BLUEPRINTS for bug in blueprint.bugs
 )
