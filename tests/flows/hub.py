@@ -1,4 +1,4 @@
-"""A whole hub in processes of its own: web, worker, clock and runner, as `manage.py serve` runs it."""
+"""A whole hub in processes of its own: web, worker, clock and runner, by `manage.py serve`."""
 
 from __future__ import annotations
 

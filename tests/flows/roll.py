@@ -32,7 +32,7 @@ async def main(name: str, port: str) -> None:
     async with env.serving():
         slots = [slot for task in env.taskset.take(2) for slot in env.slots(task, 1)]
         await asyncio.gather(*(env.run_slot(slot, context, limit, keep) for slot in slots))
-    print(
+    sys.stdout.write(
         json.dumps(
             [
                 {
