@@ -175,8 +175,8 @@ def pipeline(version: Version) -> list[Shape]:
     stopped_in = "checking"
     for event in moves:
         times[event.verb.removeprefix("version.")] = event.at
-        if event.verb in ("version.rejected", "version.held"):
-            stopped_in = event.data.get("before", stopped_in)
+        if event.data.get("before") in ("checking", "evaluating"):
+            stopped_in = event.data["before"]
     failed = version.status in (Version.Status.REJECTED, Version.Status.HELD)
     here = STEPS.index(stopped_in if failed else version.status)
     states = ["done" if place < here else "waiting" for place in range(len(STEPS))]

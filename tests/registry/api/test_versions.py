@@ -87,6 +87,8 @@ def test_a_detail_holds_everything_an_installer_or_author_asks(client: Client, a
         (["checking", "evaluating"], ["done", "done", "active", "waiting"]),
         (["checking", "evaluating", "rejected"], ["done", "done", "failed", "waiting"]),
         (["checking", "evaluating", "held"], ["done", "done", "failed", "waiting"]),
+        (["checking", "evaluating", "held", "rejected"], ["done", "done", "failed", "waiting"]),
+        (["checking", "held", "rejected"], ["done", "failed", "waiting", "waiting"]),
         (["checking", "evaluating", "held", "evaluating"], ["done", "done", "active", "waiting"]),
         (["checking", "evaluating", "listed"], ["done", "done", "done", "done"]),
     ],
