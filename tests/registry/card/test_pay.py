@@ -1,5 +1,6 @@
 """Floor and ceiling: who is paid for what."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,12 @@ def test_full_marks_are_the_oracles_mean_or_else_the_weights() -> None:
     assert full_marks(paid(oracle=1.4, weight=1.5, hook=False)) == 1.4
     assert full_marks(paid(silent=0.0, weight=0.5)) == 0.5
     assert full_marks(paid(oracle=0.0)) == 1.0
+
+
+def test_a_failed_rollout_earns_no_marks_whatever_it_claims() -> None:
+    run = paid(oracle=0.5)
+    claimed = story.rollout("oracle", 4, 1, ok=False, reward=100.0)
+    assert full_marks(replace(run, rollouts=(*run.rollouts, claimed))) == 0.5
 
 
 def test_a_huge_weight_on_a_tiny_score_hides_nothing() -> None:

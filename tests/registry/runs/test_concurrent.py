@@ -1,18 +1,20 @@
 """Two at a time, on real connections: one wins, nobody corrupts."""
 
 import threading
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.accounts.models import User
 from registry.errors import HubError
 from registry.runs import limits, reports, services
 from registry.runs.models import Run
-from registry.runs.sweep import sweep
+from registry.runs.sweep import Swept, sweep
 from registry.runs.tickets import Ticket
 from tests.registry import story
 
@@ -90,3 +92,24 @@ def test_requests_from_two_threads_make_one_run(alice: User) -> None:
     got = at_once(*(lambda: story.make_run(version) for _ in range(3)))
     assert len({run.pk for run in got}) == 1
     assert version.runs.count() == 1
+
+
+def test_a_lease_renewed_while_the_sweep_looked_is_left_alone(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    now = timezone.now()
+    Run.objects.update(lease_expires_at=now)
+    reported = threading.Event()
+
+    def report_slowly() -> None:
+        with transaction.atomic():
+            reports.record(run_id=run.pk, events=story.batch(log="alive\n"))
+            reported.set()
+            time.sleep(0.5)  # the sweep has read the old lease by now and waits for the row
+
+    def sweep_meanwhile() -> Swept:
+        reported.wait(10)
+        return sweep(now=now + timedelta(seconds=1))
+
+    got = at_once(report_slowly, sweep_meanwhile)
+    run.refresh_from_db()
+    assert (got[1], run.attempt, run.last_seq) == (Swept(0, 0), 1, 1)
