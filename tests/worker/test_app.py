@@ -169,3 +169,68 @@ def test_a_killed_runner_takes_its_sandbox_with_it(home: Path) -> None:
             await until(lambda: not list((home / "runs").iterdir()))
 
     play(scenario())
+
+
+async def command(home: Path, *arguments: str, token: str = TOKEN) -> tuple[int | None, str, str]:
+    """The real `hub-runner` against a hub on PORT, if there is one."""
+    environment = {
+        **os.environ,
+        "HUB_URL": f"http://127.0.0.1:{PORT}",
+        "HUB_RUNNER_TOKEN": token,
+        "RUNNER_HOME": str(home),
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "envyard_runner", *arguments, env=environment,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, error = await process.communicate()
+    return process.returncode, out.decode(), error.decode()
+
+
+def test_run_once_says_when_no_run_waits_and_when_the_hub_is_away(home: Path) -> None:
+    async def scenario() -> None:
+        async with serving(StubHub().application(), PORT):
+            code, out, error = await command(home, "run-once")
+        assert (code, out) == (3, "")
+        assert "this is runner box" in error
+        assert "no run is waiting" in error
+        code, _, error = await command(home, "run-once")
+        assert code == 1
+        assert f"http://127.0.0.1:{PORT}" in error
+
+    play(scenario())
+
+
+def test_a_token_that_the_hub_does_not_know_is_refused_at_start(home: Path) -> None:
+    async def scenario() -> None:
+        async with serving(StubHub().application(), PORT):
+            code, _, error = await command(home, "start", "--poll", token="hubr_other")
+        assert code == 1
+        assert "hub-runner does not start: the hub answered 401" in error
+
+    play(scenario())
+
+
+def test_run_once_tells_how_a_run_ended(home: Path) -> None:
+    """A wheel that is not the hub's: the whole way from lease to report, and nothing to install."""
+
+    async def scenario() -> None:
+        hub = StubHub(job=QUICK, wheel=WHEEL + b"!")
+        async with serving(hub.application(), PORT):
+            assert (await command(home, "run-once"))[:2] == (0, "errored\n")
+        assert hub.endings[0]["findings"][0]["code"] == "run.wheel_changed"
+
+    play(scenario())
+
+
+def test_what_a_killed_child_left_is_cleared_up_at_the_next_run(home: Path) -> None:
+    async def scenario() -> None:
+        left = home / "runs" / "0123456789abcdef"
+        left.mkdir(parents=True)
+        hub = StubHub(job=QUICK, wheel=WHEEL)
+        async with runner(home, "start", hub):
+            ring(home, "t1")
+            await until(lambda: hub.endings)
+            assert not left.exists()
+
+    play(scenario())

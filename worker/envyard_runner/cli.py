@@ -19,6 +19,8 @@ from envyard_runner.config import Config, ConfigError
 from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.sandbox import SandboxError
 
+log = logging.getLogger(__name__)
+
 DONE, REFUSED, NOTHING = 0, 1, 3
 FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
@@ -59,18 +61,28 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _ready() -> Config:
-    """The settings of a machine that can hold a sandbox, with what dead runners left cleared up."""
+    """The settings of a machine that can hold a sandbox and that the hub, where it is up, knows."""
     from envyard_runner.doctor import require_sandbox
-    from envyard_runner.sandbox import reap_orphans
 
     config = Config.from_environment()
     if not config.token:
         raise Refused("HUB_RUNNER_TOKEN is not set; make one: `manage.py create_runner NAME`")
     asyncio.run(require_sandbox(config))
-    reaped = reap_orphans(config)
-    if reaped:
-        logging.getLogger(__name__).info("cleared up after %d runs of a dead runner", reaped)
+    asyncio.run(_greet(config))
     return config
+
+
+async def _greet(config: Config) -> None:
+    """Refuse a token that the hub does not know; a hub that is away is waited for later."""
+    from envyard_runner.poll import at_work
+
+    async with at_work(config) as (hub, _):
+        try:
+            name = await hub.whoami(patience=0.0)
+        except HubLost as error:
+            log.warning("the hub is away for now: %s", error)
+        else:
+            log.info("this is runner %s of %s", name, config.hub_url)
 
 
 def _start(config: Config, polling: bool) -> int:

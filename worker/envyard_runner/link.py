@@ -68,9 +68,9 @@ class Hub:
         self._token = token
         self._patience = patience
 
-    async def whoami(self) -> str:
+    async def whoami(self, *, patience: float | None = None) -> str:
         """The runner's name, as the hub knows it by its token."""
-        return str((await self.call("GET", "api/v1/runner/whoami/"))["runner"])
+        return str((await self.call("GET", "api/v1/runner/whoami/", patience=patience))["runner"])
 
     async def redeem(self, ticket: str) -> JobSpec:
         """The job behind a doorbell's ticket, now leased to this runner."""

@@ -15,6 +15,7 @@ from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.link import Hub, HubLost
 from envyard_runner.run import Machine, perform
+from envyard_runner.sandbox import reap_orphans
 from envyard_runner.verdict import Ending
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,12 @@ AWAY_SECONDS = 10.0
 
 @asynccontextmanager
 async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
-    """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile."""
+    """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile.
+
+    What runs of killed processes left on this machine is cleared up first.
+    """
+    if reaped := reap_orphans(config):
+        log.info("cleared up after %d runs that were killed", reaped)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
