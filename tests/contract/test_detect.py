@@ -203,6 +203,13 @@ def test_a_module_verifiers_would_not_look_for_is_found_and_refused() -> None:
     assert "word_game" in detection.findings[0].hint
 
 
+def test_a_classic_module_may_keep_the_letter_case_of_its_name() -> None:
+    assert same(
+        detect(wheel("Word-Game", Word_Game=CLASSIC)), "v0", "Word_Game", "load_environment"
+    )
+    assert codes(detect(wheel("Word-Game", Word_Game=EXPORTED))) == ["env.module_name_mismatch"]
+
+
 @pytest.mark.parametrize(
     "source",
     [b"def broken(:\n", b"\0\0", b"(" * 5000, b"x = " + b"-" * 200_000 + b"1", b"#" * (2 << 20)],

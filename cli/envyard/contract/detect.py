@@ -50,20 +50,21 @@ class Candidate:
 def detect(members: Mapping[str, bytes]) -> Detection:
     """Find the environment in a wheel given as member path -> bytes. Only .py files and METADATA
     are read, and nothing is imported or executed."""
-    wanted = module_name(distribution_name(members))
+    name = distribution_name(members)
+    wanted, written = module_name(name), name.replace("-", "_")
     sources = Sources(members)
     candidates = [
         candidate
         for module in sources.top_level()
         for candidate in _tasksets(sources, module) or _load_functions(sources, module)
     ]
-    named = [candidate for candidate in candidates if candidate.module == wanted]
+    named = [one for one in candidates if one.module in _looked_for(one.api, wanted, written)]
     chosen = named or candidates
     if not chosen:
         return Detection(findings=(_nothing_found(sources, wanted),))
     if len(chosen) > 1:
         return Detection(findings=(_several_found(chosen),))
-    return _detection(sources, chosen[0], wanted)
+    return _detection(sources, chosen[0], wanted, right_name=bool(named))
 
 
 def distribution_name(members: Mapping[str, bytes]) -> str:
@@ -74,9 +75,14 @@ def distribution_name(members: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _detection(sources: Sources, one: Candidate, wanted: str) -> Detection:
+def _looked_for(api: str, wanted: str, written: str) -> set[str]:
+    """The modules verifiers tries for a name: v1 makes it lower case, the classic API does not."""
+    return {wanted} if api == "v1" else {wanted, written}
+
+
+def _detection(sources: Sources, one: Candidate, wanted: str, *, right_name: bool) -> Detection:
     findings: tuple[Finding, ...] = ()
-    if one.module != wanted:
+    if not right_name:
         findings = (
             finding(
                 "env.module_name_mismatch",

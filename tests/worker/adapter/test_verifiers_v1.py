@@ -180,6 +180,7 @@ def test_a_rude_environment_costs_only_its_own_rollout(
     assert rude.errors().get(f"model/{task}/0") == error
     assert rollout["ok"] == (error is None)
     assert rollout["reward"] == (0.25 if error is None else None)
+    assert rollout["reward_text"] == ("nan" if way == "nan" else "")
     assert rude.events[-1]["event"] == "done"
 
 

@@ -125,14 +125,16 @@ def timed_out(rollout: Rollout, limit: float) -> Outcome:
 def report(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[str, Any]:
     """The fields of a `rollout` event. A failed rollout has no reward; it is never zero."""
     total = sum(score * weight for score, weight in outcome.rewards.values())
+    finite = math.isfinite(total)
     error = outcome.error
-    if error is None and not math.isfinite(total):
+    if error is None and not finite:
         parts = ", ".join(f"{name}={score}" for name, (score, _) in outcome.rewards.items())
         error = failure("RewardNotFinite", f"the reward is {total}: {parts}", "environment")
     return {
         "rollout": rollout.id,
         "ok": error is None,
         "reward": total if outcome.rewards and error is None else None,
+        "reward_text": "" if finite else str(total),
         "rewards": {
             name: {"score": score, "weight": weight}
             for name, (score, weight) in outcome.rewards.items()
