@@ -9,6 +9,7 @@ import secrets
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 
 from registry.accounts import runners, services, tokens
 from registry.accounts.models import Membership, Owner, Runner, Token, User
@@ -30,8 +31,11 @@ def people() -> dict[str, str]:
         if not Owner.objects.filter(name=name).exists():
             passwords[name] = secrets.token_urlsafe(9)
             _private(file, json.dumps(passwords, indent=2))
-            services.register(username=name, email=f"{name}@example.com", password=passwords[name])
-    User.objects.filter(username="root").update(is_staff=True, is_superuser=True)
+            email = f"{name}@example.com"
+            with transaction.atomic():  # a stranger who took the name before us is never staff
+                user = services.register(username=name, email=email, password=passwords[name])
+                if name == "root":
+                    User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
     if not Owner.objects.filter(name="lab").exists():
         alice = User.objects.get(username="alice")
         lab = services.create_organisation(name="lab", title="The lab", by=alice)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hub import demo, publish
-from registry.accounts import runners
+from registry.accounts import runners, services
 from registry.models import Membership, Organisation, Runner, Token, User
 
 pytestmark = pytest.mark.django_db
@@ -39,6 +39,12 @@ def test_a_second_start_keeps_people_and_passwords() -> None:
     first = demo.people()
     assert demo.people() == first
     assert User.objects.count() == 4
+
+
+def test_a_stranger_who_took_the_name_root_does_not_become_staff() -> None:
+    services.register(username="root", email="eve@example.com", password="eve's own password")
+    assert "root" not in demo.people()
+    assert not User.objects.get(username="root").is_staff
 
 
 def test_passwords_that_were_changed_or_lost_are_not_shown(home: Path) -> None:
