@@ -1,33 +1,43 @@
-"""What is installed beside an environment, by its API and by what it declares."""
+"""What is installed beside an environment, and what is started for it."""
 
 from __future__ import annotations
 
 import pytest
+from packaging.requirements import Requirement
 
 from envyard_runner.frameworks import FRAMEWORKS
+from envyard_runner.inside import play
+from envyard_runner.inside.job import InsideJob
 
 verifiers = FRAMEWORKS["verifiers"]
 
 
 @pytest.mark.parametrize(
-    ("api", "declared", "added"),
+    ("api", "version", "fits"),
     [
-        ("v1", [], ["verifiers>=0.4,<0.5"]),
-        ("v1", ["numpy>=2"], ["verifiers>=0.4,<0.5"]),
-        ("v1", ["verifiers"], []),
-        ("v1", ["Verifiers[modal] >=0.3,<0.4"], []),
-        ("v1", ["verifiers; extra == 'train'"], ["verifiers>=0.4,<0.5"]),
-        ("v1", ["verifiers; python_version < '3'"], ["verifiers>=0.4,<0.5"]),
-        ("v1", ["not a requirement!"], ["verifiers>=0.4,<0.5"]),
-        ("v0", ["verifiers>=0.1.9"], ["verifiers<0.4", "datasets"]),
-        ("v0", [], ["verifiers<0.4", "datasets"]),
+        ("v1", "0.4.0", True),
+        ("v1", "0.4.9", True),
+        ("v1", "0.3.1", False),
+        ("v1", "0.5.0", False),
+        ("v0", "0.3.1", True),
+        ("v0", "0.4.0", False),
     ],
 )
-def test_a_framework_is_added_only_where_the_wheel_leaves_it_open(
-    api: str, declared: list[str], added: list[str]
-) -> None:
-    assert verifiers.requirements(api, declared) == added
+def test_an_api_gets_only_releases_that_have_it(api: str, version: str, fits: bool) -> None:
+    bound = Requirement(verifiers.requirements(api)[0])
+    assert bound.name == "verifiers"
+    assert bound.specifier.contains(version) is fits
+
+
+def test_classic_environments_get_the_library_their_rows_live_in() -> None:
+    assert "datasets" in verifiers.requirements("v0")
 
 
 def test_the_program_lies_where_our_files_are_mounted() -> None:
     assert verifiers.program("/inside") == ["/inside/main.py"]
+
+
+def test_a_framework_that_nobody_plays_is_named() -> None:
+    job = InsideJob(framework="chess", api="v9", module="m", policies=("silent",), tasks=1)
+    with pytest.raises(ValueError, match="'chess' with api 'v9'"):
+        play.framework(job)

@@ -13,7 +13,6 @@ from typing import Any
 
 import aiohttp
 
-from envyard.contract import wheel as wheels
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.report import Facts
 from envyard_runner.collect import Story
@@ -142,8 +141,7 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
         wheel = Path(folder) / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
         reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
-        declared = wheels.read(wheel).metadata.requires_dist
-        extra = FRAMEWORKS[job.framework].requirements(job.api, declared)
+        extra = FRAMEWORKS[job.framework].requirements(job.api)
         seconds = job.limits.install_seconds
         venv = await machine.build(machine.config, wheel, extra, seconds=seconds)
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"

@@ -16,7 +16,7 @@ import pytest
 from uv import find_uv_bin
 
 from envyard_runner import inside
-from envyard_runner.frameworks.verifiers import CLASSIC, CURRENT
+from envyard_runner.frameworks.verifiers import ADDED
 from envyard_runner.inside.job import InsideJob
 from tests.worker.adapter.gateway import Gateway
 
@@ -24,7 +24,6 @@ HERE = Path(__file__).parent
 INSIDE = Path(inside.__file__).parent
 CACHE = Path(os.environ.get("ENVYARD_TEST_CACHE") or HERE.parents[2] / ".cache")
 PYTHON = sys._base_executable  # type: ignore[attr-defined]
-FRAMEWORKS = {"v1": CURRENT, "v0": CLASSIC}
 
 
 @dataclass
@@ -73,7 +72,7 @@ def site(api: str) -> Path:
         building = folder.with_name("building")
         install = [find_uv_bin(), "pip", "install", "--only-binary", ":all:", "--no-config"]
         where = ["--python", PYTHON, "--target", str(building)]
-        subprocess.run([*install, *where, *FRAMEWORKS[api]], check=True)
+        subprocess.run([*install, *where, *ADDED[api]], check=True)
         building.rename(folder)
     return folder
 

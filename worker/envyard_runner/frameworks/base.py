@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Protocol
 
 
 class Framework(Protocol):
     """What must be installed beside an environment, and the program that plays it."""
 
-    def requirements(self, api: str, declared: Iterable[str]) -> list[str]:
-        """Requirements to add to the wheel's own (`declared`: its Requires-Dist lines)."""
+    def requirements(self, api: str) -> list[str]:
+        """Requirements to add to the wheel's own, whatever those are."""
         ...
 
     def program(self, inside: str) -> list[str]:

@@ -1,39 +1,23 @@
 """verifiers: v1 environments run on 0.4, classic ones on the last release that has their API.
 
 verifiers 0.4.0 removed `load_environment` environments; most of them declare `verifiers>=0.1` and
-would get 0.4 without the bound added here. Source: verifiers 0.3.1 and 0.4.0, package contents.
+would get 0.4 without the bound added here. Nor does the `verifiers` that v1 templates declare stop
+at the release they were written for. A wheel whose own bound leaves nothing of these cannot be
+resolved, and its author is told so. Source: verifiers 0.3.1 and 0.4.0, package contents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
-CLASSIC = ["verifiers<0.4", "datasets"]
-CURRENT = ["verifiers>=0.4,<0.5"]
+ADDED = {"v1": ["verifiers>=0.4,<0.5"], "v0": ["verifiers<0.4", "datasets"]}
 
 
 class Verifiers:
     """The adapter for both of its APIs."""
 
-    def requirements(self, api: str, declared: Iterable[str]) -> list[str]:
-        """The bound of the API's last release; a v1 wheel that declares verifiers keeps its own."""
-        if api == "v0":
-            return list(CLASSIC)
-        return [] if "verifiers" in set(_names(declared)) else list(CURRENT)
+    def requirements(self, api: str) -> list[str]:
+        """The releases that have this API and that the driver was written for."""
+        return list(ADDED[api])
 
     def program(self, inside: str) -> list[str]:
         """One supervisor that starts the driver and the second load beside it."""
         return [f"{inside}/main.py"]
-
-
-def _names(declared: Iterable[str]) -> Iterable[str]:
-    for line in declared:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            yield canonicalize_name(requirement.name)
