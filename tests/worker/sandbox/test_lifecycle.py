@@ -88,6 +88,23 @@ def test_killing_is_reported_as_such(config: Config, site: Path) -> None:
     assert asyncio.run(kill()) == "killed"
 
 
+def test_a_kill_by_the_machine_is_told_from_one_by_the_environment(
+    config: Config, site: Path, run: Run
+) -> None:
+    """The kernel's OOM killer may end bubblewrap; a program can only end what is inside."""
+
+    async def kill_bubblewrap() -> tuple[str, int | None]:
+        async with prepare(config, site) as sandbox:
+            (await sandbox.start(["sleep", "100"])).close()
+            os.kill(recorded(config)[0], signal.SIGKILL)
+            end = await sandbox.wait()
+            return end.reason, end.signal
+
+    assert asyncio.run(kill_bubblewrap()) == ("killed", signal.SIGKILL)
+    ended = run("import os; os.kill(1, 9); os.kill(os.getpid(), 9)").exit
+    assert (ended.reason, ended.signal) == ("exited", signal.SIGKILL)
+
+
 def test_the_log_arrives_while_the_program_runs(config: Config, site: Path) -> None:
     async def first_words() -> bytes:
         async with prepare(config, site) as sandbox:

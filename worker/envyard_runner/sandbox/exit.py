@@ -18,7 +18,8 @@ class Exit:
     """How a sandbox ended, as seen from outside.
 
     `code` and `signal` are what bubblewrap reports of the first process; a program can fake a
-    signal by exiting with 128 + n, so blame rests on `reason`, which only the runner sets.
+    signal by exiting with 128 + n, so blame rests on `reason`, which only the runner sets;
+    "killed" means by the runner or by somebody else on the machine, never from inside.
     `peak_memory_bytes` is the most seen at once (without cgroup2: polled, so spikes below 50 ms
     may be missed). `network_attempts` counts connections and datagrams sent to
     an address outside the sandbox and refused (None: the machine does not count).

@@ -231,6 +231,8 @@ class Sandbox:
             self._peak = max(self._peak, self._group.peak_bytes())
             if self._group.ran_out_of_memory():
                 self._reason = self._reason or "memory"
+        if code < 0:  # a signal to bubblewrap itself, which nothing inside can send
+            self._reason = self._reason or "killed"
         number = -code if code < 0 else code - 128 if code > 128 else None
         return Exit(
             code=code if number is None else None,
