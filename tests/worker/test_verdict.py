@@ -163,6 +163,7 @@ def test_a_run_with_every_rollout_succeeds() -> None:
         (replace(FINE, reason="events_flood", code=None, signal=9), "run.flooded"),
         (replace(FINE, code=3), "run.crashed"),
         (replace(FINE, code=None, signal=11), "run.crashed"),
+        (replace(FINE, code=None, signal=9), "run.killed"),
     ],
 )
 def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, code: str) -> None:
@@ -188,10 +189,63 @@ def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None
     assert CATALOGUE[code].fault == "environment"
 
 
-def test_our_own_failure_inside_is_not_the_authors() -> None:
+def test_an_environment_cannot_call_its_failure_the_platforms() -> None:
     told = Told()
     told("fatal", stage="load", error={"type": "Bug", "message": "ours", "fault": "platform"})
-    assert judge(told.story, replace(FINE, code=1)).outcome == "errored"
+    ending = judge(told.story, replace(FINE, code=1))
+    assert (ending.outcome, ending.findings[0].code) == ("failed", "run.load_failed")
+
+
+def test_what_it_reported_unasked_is_told_however_the_run_ended() -> None:
+    told = Told()
+    told("rollout", rollout="oracle/0/0", ok=True, reward=1.0)
+    told("rollout_started", rollout="silent/0/7")
+    told("imported")
+    told.story.take(b"[]")
+    told.finished()
+    told("rollout", rollout="silent/0/0", ok=True, reward=1.0)
+    for end in (FINE, replace(FINE, code=3)):
+        found = judge(told.story, end).findings[-1]
+        assert (found.code, found.severity) == ("run.unplanned_rollouts", "warning")
+        assert found.message.startswith("5 reports")
+        assert (
+            "oracle/0/0, silent/0/7, imported, a line that is no event, silent/0/0" in found.message
+        )
+
+
+def test_a_flood_of_refused_lines_is_counted_and_not_kept() -> None:
+    told = Told()
+    for number in range(1000):
+        told(f"event {number}")
+    assert (len(told.story.refused), told.story.refusals) == (10, 1000)
+
+
+def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
+    told = Told()
+    told.loaded(True)
+    assert told("rollout", rollout="silent/1/0", ok=True, reward=1.0) is None
+    told("rollout_started", rollout="silent/1/0")
+    assert (told.story.refused, told.story.refusals) == (["silent/1/0"], 2)
+    assert "silent/1/0" not in told.story.expected
+
+
+def test_attempts_on_the_network_are_told_and_do_not_fail_a_run() -> None:
+    told = Told()
+    told.finished()
+    ending = judge(told.story, replace(FINE, network_attempts=3))
+    assert ending.outcome == "succeeded"
+    assert [(f.code, f.severity) for f in ending.findings] == [("run.network", "warning")]
+    assert ending.findings[0].message.startswith("3 connections or datagrams")
+
+
+def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> None:
+    told = Told()
+    told.loaded(True, True)
+    for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
+        told.rollout(name, ok=True, reward=1.0)
+    told("done")
+    found = judge(told.story, FINE).findings[0]
+    assert (found.code, found.severity) == ("run.no_model_call", "error")
 
 
 def test_no_tasks_silence_and_missing_rollouts_fail() -> None:

@@ -17,11 +17,16 @@ from envyard.contract.report import Facts, RolloutReport, TaskReport, finite, te
 from envyard_runner.gateway.ledger import Ledger, Record
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
+REFUSED_NAMED = 10
 NO_CALL = "no call to the policy"
 
 
 class Story:
-    """One run as told by its event lines. Repeated, unplanned and unreadable lines are dropped."""
+    """One run as told by its event lines.
+
+    Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
+    counts what the environment wrote, and `refused` names the first of them.
+    """
 
     def __init__(
         self, job: JobSpec, ledger: Ledger, clock: Callable[[], float] = time.monotonic
@@ -31,6 +36,9 @@ class Story:
         self.done = False
         self.expected: set[str] = set()
         self.without_call: list[str] = []
+        self.scored = 0
+        self.refused: list[str] = []
+        self.refusals = 0
         self.model_faults: dict[str, str] = {}
         self._job, self._ledger, self._clock = job, ledger, clock
         self._started: dict[str, float] = {}
@@ -42,9 +50,9 @@ class Story:
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
-            return None
+            event = None
         if not isinstance(event, dict):
-            return None
+            return self._refuse("a line that is no event")
         match event.get("event"):
             case "loaded" if self.tasks is None:
                 return self._loaded(event)
@@ -53,21 +61,35 @@ class Story:
                 return Facts.from_dict({"hashes_again": event.get("hashes")})
             case "rollout_started":
                 rollout = text(event.get("rollout"), 100)
-                if self._ledger.plans(rollout):
-                    self.expected.add(rollout)
-                    self._started.setdefault(rollout, self._clock())
+                if not self._plans(rollout):
+                    return self._refuse(rollout)
+                self.expected.add(rollout)
+                self._started.setdefault(rollout, self._clock())
             case "rollout":
                 return self._rollout(event)
             case "fatal" if self.fatal is None:
                 self.fatal = event
             case "done":
                 self.done = True
+            case other:
+                return self._refuse(text(other, 40))
         return None
 
     @property
     def missing(self) -> list[str]:
         """Expected rollouts without a result, in order."""
         return sorted(self.expected - self._reported)
+
+    def _refuse(self, claim: str) -> None:
+        self.refusals += 1
+        if claim not in self.refused and len(self.refused) < REFUSED_NAMED:
+            self.refused.append(claim)
+
+    def _plans(self, rollout: str) -> bool:
+        """Whether the run holds that rollout: planned, and of a task that was loaded."""
+        return self._ledger.plans(rollout) and (
+            self.tasks is None or int(rollout.split("/")[1]) in {task.index for task in self.tasks}
+        )
 
     def _planned(self, tasks: list[TaskReport]) -> set[str]:
         """The rollouts that these tasks call for.
@@ -99,8 +121,8 @@ class Story:
 
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:
         rollout = text(event.get("rollout"), 100)
-        if rollout in self._reported or not self._ledger.plans(rollout):
-            return None
+        if rollout in self._reported or not self._plans(rollout):
+            return self._refuse(rollout)
         self._reported.add(rollout)
         began = self._started.get(rollout)
         policy, task, attempt = rollout.split("/")
@@ -112,6 +134,7 @@ class Story:
 
     def _join(self, claim: RolloutReport, record: Record) -> RolloutReport:
         rollout = record.rollout
+        self.scored += claim.ok
         if claim.ok and record.replies == 0:
             self.without_call.append(rollout)
         if not claim.ok and _models_fault(claim, record):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.codes import Finding, Severity, finding
 from envyard.contract.report import Outcome, text
 from envyard_runner.collect import Story
 from envyard_runner.sandbox import Exit
@@ -42,42 +43,63 @@ def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
         return platform("run.model_unreachable", f"{fault} (first seen in rollout {rollout})")
     if end.reason == "killed":
         return platform("run.runner_error", "the sandbox was killed from outside")
+    failure = _failure(story, end)
+    found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]
+    return Ending("failed" if failure else "succeeded", found)
+
+
+def _failure(story: Story, end: Exit) -> Finding | None:
+    """Why the environment did not come through its run; None where it did."""
     if end.reason in REASONS:
         seconds, peak = round(end.seconds), end.peak_memory_bytes
-        code = REASONS[end.reason]
-        return Ending("failed", [finding(code, seconds=seconds, peak_memory_bytes=peak)])
+        return finding(REASONS[end.reason], seconds=seconds, peak_memory_bytes=peak)
     if story.fatal is not None:
-        return _fatal(story)
+        return _fatal(story.fatal)
+    if end.signal == signal.SIGKILL:
+        return finding("run.killed", "Its processes ended by SIGKILL and no limit was reached.")
     if not story.done or end.code != 0:
         how = f"signal {end.signal}" if end.signal else f"exit code {end.code}"
-        return Ending("failed", [finding("run.crashed", f"The process ended early: {how}.")])
+        return finding("run.crashed", f"The process ended early: {how}.")
     if not story.tasks:
-        return Ending("failed", [finding("run.no_tasks")])
+        return finding("run.no_tasks")
     if missing := story.missing:
         message = f"{len(missing)} planned rollouts have no result: {_some(missing)}"
-        return Ending("failed", [finding("run.rollouts_missing", message)])
-    return Ending("succeeded", _warnings(story))
+        return finding("run.rollouts_missing", message)
+    return None
 
 
-def _fatal(story: Story) -> Ending:
-    event = story.fatal or {}
+def _fatal(event: dict[str, Any]) -> Finding:
+    """What the sandbox said last. Whose fault it claims to be is not believed: anybody inside can
+    write such a line, and what really is the platform's fault shows outside."""
     told = event.get("error")
     error: dict[str, Any] = told if isinstance(told, dict) else {}
     kind, message = text(error.get("type"), 200), text(error.get("message"), 2000)
-    said = f"{kind}: {message}" if message else kind
-    if error.get("fault") == "platform":
-        return platform("run.runner_error", said)
     code = STAGES.get(str(event.get("stage")), "run.crashed")
     traceback = text(error.get("traceback"), 8000)
-    return Ending("failed", [finding(code, said, traceback=traceback)])
+    return finding(code, f"{kind}: {message}" if message else kind, traceback=traceback)
 
 
-def _warnings(story: Story) -> list[Finding]:
+def _uncalled(story: Story) -> list[Finding]:
+    """Rollouts that no policy played: some are odd, but where all are, nothing was evaluated."""
     silent = story.without_call
     if not silent:
         return []
     message = f"{len(silent)} rollouts were scored without asking the policy: {_some(silent)}"
-    return [finding("run.no_model_call", message, severity="warning")]
+    severity: Severity = "error" if len(silent) == story.scored else "warning"
+    return [finding("run.no_model_call", message, severity=severity)]
+
+
+def _misbehaviour(story: Story, end: Exit) -> list[Finding]:
+    """What the environment tried and could not do; it did no harm, so it only warns."""
+    found = []
+    if count := story.refusals:
+        names = ", ".join(story.refused)
+        message = f"{count} reports that the run did not ask for were refused, such as: {names}"
+        found.append(finding("run.unplanned_rollouts", message, severity="warning"))
+    if tried := end.network_attempts:
+        message = f"{tried} connections or datagrams to addresses outside the sandbox were refused."
+        found.append(finding("run.network", message, severity="warning", attempts=tried))
+    return found
 
 
 def _some(rollouts: list[str]) -> str:

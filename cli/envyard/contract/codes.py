@@ -169,7 +169,12 @@ CATALOGUE: dict[str, Code] = {
     "run.killed": _env("The run was killed by a signal.", "See the log's last lines."),
     "run.flooded": _env("The run wrote more events than its limit.", "Shrink what it reports."),
     "run.unplanned_rollouts": _env(
-        "Rollouts were reported that the run did not plan.", "Report only what you are asked for."
+        "Rollouts were reported that the run did not plan.",
+        "Leave the reporting to the framework: nothing but its own loop writes results.",
+    ),
+    "run.network": _env(
+        "The environment tried to reach the network; a sandbox has none.",
+        "Ship the data in the wheel, and switch off what a library reports or downloads.",
     ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
     "run.no_model_call": _env(
