@@ -52,7 +52,7 @@ class Story:
         except (ValueError, RecursionError):
             event = None
         if not isinstance(event, dict):
-            return self._refuse("a line that is no event")
+            event = {"event": "a line that is no event"}
         match event.get("event"):
             case "loaded" if self.tasks is None:
                 return self._loaded(event)
@@ -61,10 +61,11 @@ class Story:
                 return Facts.from_dict({"hashes_again": event.get("hashes")})
             case "rollout_started":
                 rollout = text(event.get("rollout"), 100)
-                if not self._plans(rollout):
-                    return self._refuse(rollout)
-                self.expected.add(rollout)
-                self._started.setdefault(rollout, self._clock())
+                if self._plans(rollout):
+                    self.expected.add(rollout)
+                    self._started.setdefault(rollout, self._clock())
+                else:
+                    self._refuse(rollout)
             case "rollout":
                 return self._rollout(event)
             case "fatal" if self.fatal is None:
@@ -72,7 +73,7 @@ class Story:
             case "done":
                 self.done = True
             case other:
-                return self._refuse(text(other, 40))
+                self._refuse(text(other, 40))
         return None
 
     @property
@@ -122,7 +123,8 @@ class Story:
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:
         rollout = text(event.get("rollout"), 100)
         if rollout in self._reported or not self._plans(rollout):
-            return self._refuse(rollout)
+            self._refuse(rollout)
+            return None
         self._reported.add(rollout)
         began = self._started.get(rollout)
         policy, task, attempt = rollout.split("/")
