@@ -13,6 +13,7 @@ from typing import Any
 from billiard import active_children
 from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_shutting_down
+from celery.worker import state
 from kombu import Exchange, Queue
 
 from envyard_runner.link import HubLost, HubRefused, Superseded
@@ -91,7 +92,7 @@ def _end_with_parent(**_: Any) -> None:
 @worker_shutting_down.connect
 def _hand_back(**_: Any) -> None:
     """A stopped worker would wait for its run, for minutes: tell the child to hand it back."""
-    for child in active_children():
+    for child in active_children() if state.active_requests else ():
         if child.pid is not None:
             os.kill(child.pid, signal.SIGTERM)
 
