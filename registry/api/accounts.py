@@ -19,6 +19,8 @@ from registry.api.paging import page
 from registry.catalog.models import Environment
 from registry.errors import HubError
 
+CURRENT = "current"
+
 
 @api_view(["GET"])
 def whoami(request: Request) -> Response:
@@ -80,8 +82,12 @@ def _environment(request: Request, ref: str) -> Environment | None:
 
 @api_view(["DELETE"])
 def own_token(request: Request, public_id: str) -> Response:
-    """Revoke one of the person's tokens."""
-    tokens.revoke(user=_manager(request), public_id=public_id)
+    """Revoke one of the person's tokens; `current` is the request's own, which any may end."""
+    _, token = asker(request)
+    if public_id == CURRENT and token:
+        tokens.revoke(user=token.user, public_id=token.public_id)
+    else:
+        tokens.revoke(user=_manager(request), public_id=public_id)
     return Response(status=204)
 
 

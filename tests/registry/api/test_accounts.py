@@ -83,6 +83,15 @@ def test_a_token_may_be_bound_to_an_environment_that_one_sees(
 
 
 @pytest.mark.parametrize("scope", ["read", "publish"])
+@pytest.mark.parametrize("scope", ["read", "publish", "admin"])
+def test_any_token_may_end_itself(client: Client, alice: User, scope: str) -> None:
+    headers = bearer(alice, scope)
+    assert client.delete(f"{TOKENS}current/", headers=headers).status_code == 204
+    assert client.get(WHOAMI, headers=headers).status_code == 401
+    client.force_login(alice)
+    assert client.delete(f"{TOKENS}current/").status_code == 404
+
+
 def test_a_lesser_token_cannot_make_or_revoke_tokens(
     client: Client, alice: User, scope: str
 ) -> None:
