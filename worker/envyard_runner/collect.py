@@ -41,6 +41,7 @@ class Story:
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
         self._job, self._ledger, self._clock = job, ledger, clock
+        self._indices: set[int] = set()
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
         self._again = False
@@ -89,7 +90,7 @@ class Story:
     def _plans(self, rollout: str) -> bool:
         """Whether the run holds that rollout: planned, and of a task that was loaded."""
         return self._ledger.plans(rollout) and (
-            self.tasks is None or int(rollout.split("/")[1]) in {task.index for task in self.tasks}
+            self.tasks is None or int(rollout.split("/")[1]) in self._indices
         )
 
     def _planned(self, tasks: list[TaskReport]) -> set[str]:
@@ -116,6 +117,7 @@ class Story:
         )
         kept = {t.index: t for t in reversed(facts.tasks or []) if 0 <= t.index < self._job.tasks}
         most = max(200, PROMPT_CHARACTERS // max(1, len(kept)))
+        self._indices = set(kept)
         self.tasks = [replace(t, prompt=text(t.prompt, most)) for _, t in sorted(kept.items())]
         self.expected |= self._planned(self.tasks)
         return replace(facts, tasks=self.tasks)
