@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-Failure = Literal["", "500", "503", "400", "404", "hang", "not_json", "cut_stream", "bare"]
+Failure = Literal["", "500", "503", "400", "404", "hang", "not_json", "cut_stream", "bare", "odd"]
 ENVELOPE = {"id": "c", "created": 1, "model": "stub"}
 TEXT = re.compile(r"Text:\n(.*)", re.DOTALL)
 
@@ -58,6 +58,8 @@ class StubModel:
             error = {"message": "told to fail", "type": "stub"}
             return web.json_response({"error": error}, status=int(failure))
         message = decide(body)
+        if failure == "odd":
+            return web.json_response(ENVELOPE | {"choices": [{"message": message["content"]}]})
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}

@@ -363,6 +363,7 @@ def test_a_long_conversation_is_kept_whole_with_its_texts_cut() -> None:
     ("500", False, 502, "model_error"), ("500", True, 502, "model_error"),
     ("503", False, 503, "model_busy"), ("503", True, 503, "model_busy"),
     ("404", False, 502, "model_error"), ("not_json", False, 502, "model_error"),
+    ("odd", False, 502, "model_error"),
     ("hang", False, 503, "model_timeout"), ("hang", True, 503, "model_timeout"),
 ])  # fmt: skip
 def test_a_failing_model_is_its_own_fault(
@@ -409,6 +410,28 @@ def test_a_stream_that_breaks_off_ends_with_an_error_event_and_is_a_model_fault(
         events = await w.stream("model/0/0")
         assert events[-1]["error"]["code"] == "model_error"
         assert w.gateway.ledger.take("model/0/0").model_fault
+
+    test(scenario)
+
+
+def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() -> None:
+    class Broken(Model):
+        async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+            raise KeyError("ours")
+
+    async def scenario(w: World) -> None:
+        async with aiohttp.ClientSession() as session:
+            broken = Broken(session, url="http://127.0.0.1:1", name="stub", key=None, timeout=1.0)
+            gateway = Gateway(job(), broken)
+            listening = socket.create_server(("127.0.0.1", PORT + 2))
+            await gateway.open(listening)
+            url = w.url("model/0/0").replace(str(PORT), str(PORT + 2))
+            async with w.client.post(url, json={"messages": [USER]}) as response:
+                assert response.status == 500
+                assert (await response.json())["error"]["code"] == "gateway_error"
+            assert gateway.failure == "KeyError: 'ours'"
+            assert not gateway.ledger.take("model/0/0").model_fault
+            await gateway.close()
 
     test(scenario)
 

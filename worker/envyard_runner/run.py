@@ -172,6 +172,8 @@ async def _watch(
         down.cancel()
         await gateway.close()
     reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
+    if gateway.failure:
+        return platform("run.runner_error", f"the gateway failed: {gateway.failure}")
     return judge(story, end, model_down=gateway.model_down.is_set())
 
 

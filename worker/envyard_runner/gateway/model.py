@@ -12,17 +12,13 @@ from typing import Any
 import aiohttp
 
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.openai import Refusal
+from envyard_runner.gateway.openai import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
 CONNECT_SECONDS = 10.0
 RETRY_AFTER = (0.3, 1.5)  # seconds; a server that restarts is given this much
 BUSY = (429, 502, 503, 504)
 MISCONFIGURED = (401, 403, 404, 405)
-
-
-class ModelFault(Refusal):
-    """The model server did not do its part; never the environment's fault."""
 
 
 class Model:

@@ -41,6 +41,10 @@ class Refusal(Exception):
         return {"error": {"message": self.message, "type": kind, "code": self.code, "param": None}}
 
 
+class ModelFault(Refusal):
+    """The model server did not do its part; never the environment's fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One understood request: what it shows, how it wants the answer, what is passed on."""
@@ -75,7 +79,14 @@ class Reply:
         return message
 
     def add(self, chunk: dict[str, Any]) -> None:
-        """Take in one stream chunk, or one whole completion."""
+        """Take in one stream chunk, or one whole completion; raises ModelFault on another shape."""
+        try:
+            self._add(chunk)
+        except (AttributeError, TypeError, ValueError) as error:
+            message = f"the model server's answer has an odd shape: {error}"
+            raise ModelFault(502, "model_error", message) from error
+
+    def _add(self, chunk: dict[str, Any]) -> None:
         self._count(chunk.get("usage"))
         for choice in chunk.get("choices") or []:
             part = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}

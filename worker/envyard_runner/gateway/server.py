@@ -18,8 +18,8 @@ from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.report import clean_message
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
-from envyard_runner.gateway.model import Model, ModelFault
-from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.gateway.model import Model
+from envyard_runner.gateway.openai import Call, ModelFault, Refusal, Reply
 from envyard_runner.policies import PROBES, Ask, NoReference
 
 log = logging.getLogger(__name__)
@@ -38,12 +38,14 @@ class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `ledger`.
 
     `model` is None where the run asks for probes only. `model_down` is set after three calls in
-    a row that the model server failed: the run cannot be judged and may stop.
+    a row that the model server failed: the run cannot be judged and may stop. `failure` names an
+    exception of the gateway's own, which must not be blamed on the environment either.
     """
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
         self.ledger = Ledger(job)
         self.model_down = asyncio.Event()
+        self.failure = ""
         self._job = job
         self._model = model
         self._faults_in_a_row = 0
@@ -105,8 +107,9 @@ class Gateway:
             refusal = Refusal(408, "timeout", "the call took longer than a rollout may")
         except ConnectionError:
             raise
-        except Exception:
+        except Exception as error:
             log.exception("run %s: a call through the gateway failed", self._job.run)
+            self.failure = f"{type(error).__name__}: {error}"
             refusal = Refusal(500, "gateway_error", "the gateway failed")
         if ANSWERING in request:  # too late for another status: the broken stream must say it
             raise ConnectionResetError(refusal.message)
