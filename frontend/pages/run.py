@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.access import person, refused, run_or_404
 from frontend.render.transcript import turns
@@ -40,8 +41,11 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def live(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The part that changes while the run is active; the ended one asks no more."""
-    return render(request, "parts/run_live.html", live_context(request, run_or_404(request, pk)))
+    """The part that changes while the run is active; then the page, for what stands around it."""
+    context = live_context(request, run_or_404(request, pk))
+    if not context["live"]:
+        return HttpResponseClientRefresh()
+    return render(request, "parts/run_live.html", context)
 
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.access import person, refused, version_or_404
 from frontend.pages.environment import install_lines
@@ -39,9 +40,11 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
 
 
 def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """The part that changes while the hub decides; the decided one asks no more."""
-    found = version_or_404(request, owner, name, number)
-    return render(request, "parts/version_live.html", live_context(found))
+    """The part that changes while the hub decides; then the page, for what stands around it."""
+    context = live_context(version_or_404(request, owner, name, number))
+    if not context["live"]:
+        return HttpResponseClientRefresh()
+    return render(request, "parts/version_live.html", context)
 
 
 def live_context(found: Version) -> dict[str, Any]:

@@ -54,6 +54,7 @@ def test_strangers_see_what_is_listed(client: Client, listed: Version) -> None:
 def test_search_finds_and_says_when_it_does_not(client: Client, listed: Version) -> None:
     assert "alice/demo-env" in text(client, "/envs/?q=demo")
     assert "Nothing matches" in text(client, "/envs/?q=zebra")
+    assert 'href="?tag=zebra"' in text(client, "/envs/?tag=zebra&q=demo")
     assert "Nothing matches" in text(client, "/envs/?tag=zebra&owner=alice&sort=name&page=x")
 
 
@@ -76,8 +77,9 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
     assert 'hx-trigger="every 2s"' in text(client, f"{VERSION}live/")
     Run.objects.update(status="cancelled", ended_at=version.uploaded_at)
     Version.objects.update(status="held")
-    assert "hx-trigger" not in text(client, f"/runs/{run.pk}/live/")
-    assert "hx-trigger" not in text(client, f"{VERSION}live/")
+    for path in (f"/runs/{run.pk}/", VERSION):
+        assert client.get(f"{path}live/").headers["HX-Refresh"] == "true"
+        assert "hx-trigger" not in text(client, path)
 
 
 @pytest.mark.parametrize("private", [True, False])
