@@ -16,6 +16,7 @@ import pytest
 from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Exit, Sandbox
+from envyard_runner.sandbox.run import INSIDE
 
 MIB = 1 << 20
 QUICK = Limits(
@@ -79,11 +80,18 @@ def run(config: Config, site: Path) -> Run:
 
 
 async def contained(
-    config: Config, site: Path, program: list[str], limits: Limits = QUICK, job: bytes = b"{}"
+    config: Config,
+    site: Path,
+    program: list[str],
+    limits: Limits = QUICK,
+    job: bytes = b"{}",
+    inside: Path = INSIDE,
 ) -> Ran:
     """The whole life of one sandbox, with a gateway that answers everything with {}."""
     log = bytearray()
-    async with Sandbox.prepare(config=config, venv=site, job=job, limits=limits) as sandbox:
+    async with Sandbox.prepare(
+        config=config, venv=site, job=job, limits=limits, inside=inside
+    ) as sandbox:
         sandbox.on_log = log.extend
         door = await sandbox.start(program)
         async with await asyncio.start_server(_answer, sock=door):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 from envyard_runner.config import Config
 from envyard_runner.sandbox import Sandbox, SandboxError, reap_orphans
+from envyard_runner.sandbox.run import INSIDE
 from envyard_runner.sandbox.rundir import PROCESSES, OwnedDir
 from envyard_runner.sandbox.uids import FIRST, LAST
 from envyard_runner.sandbox.watchdog import start_time
@@ -269,14 +271,19 @@ def test_an_unprivileged_runner_contains_as_well(config: Config, site: Path) -> 
     home.mkdir()
     os.chown(home, LAST + 1, LAST + 1)
     runner = replace(config, home=home)
+    # The checkout may be private: what is read or imported late is brought near while we are root.
+    inside = shutil.copytree(INSIDE, config.home / "inside")
+    asyncio.run(contained(config, site, ["true"], inside=inside))
     child = os.fork()
     if child == 0:
         try:
             os.setgroups([])
             os.setresgid(LAST + 1, LAST + 1, LAST + 1)
             os.setresuid(LAST + 1, LAST + 1, LAST + 1)
-            ran = asyncio.run(contained(runner, site, ["python", "-c", PROBE]))
-            forks = asyncio.run(contained(runner, site, ["python", "-c", FORKS]))
+            ran, forks = (
+                asyncio.run(contained(runner, site, ["python", "-c", code], inside=inside))
+                for code in (PROBE, FORKS)
+            )
             Path(home / "said").write_text(f"{ran.log}{forks.log}", encoding="utf-8")
         finally:
             os._exit(0)
