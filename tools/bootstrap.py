@@ -78,9 +78,10 @@ def install_packages(packages: list[str]) -> None:
     ):
         rise = ["sudo", "-n"]
     else:
+        shell = "sudo sh" if shutil.which("sudo") else "su"  # a bare Debian has no sudo
         raise Stop(
             "some system packages are missing; type this, then try again:\n\n"
-            f"    sudo sh -c '{command}'\n"
+            f"    {shell} -c '{command}'\n"
         )
     say(f"installing {', '.join(packages)} with apt-get")
     for step in (["apt-get", "update"], install):

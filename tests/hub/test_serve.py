@@ -111,8 +111,8 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
         assert again.serve(into=tmp_path / "again").wait(timeout=60) == 1
         assert beside.serve().wait(timeout=60) == 1
         assert (
-            f"a hub already runs in HUB_HOME={place.home} (process {serving.pid})"
-            in (tmp_path / "again").read_text()
+            f"a hub already runs in HUB_HOME={place.home} (process {serving.pid} "
+            f"at http://127.0.0.1:{place.port})" in (tmp_path / "again").read_text()
         )
         said = beside.said.read_text()
         assert f"cannot listen on 127.0.0.1:{place.port} (Address already in use)" in said

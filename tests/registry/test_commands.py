@@ -24,6 +24,7 @@ def test_a_runner_gets_a_token_that_stands_alone_on_stdout(db: None) -> None:
     assert runner is not None
     assert runner.name == "gpu-1"
     assert out.strip() not in err
+    assert "HUB_RUNNER_TOKEN" in err
     with pytest.raises(CommandError, match="--renew"):
         run("create_runner", "gpu-1")
     renewed = run("create_runner", "gpu-1", "--renew")[0].strip()

@@ -118,10 +118,13 @@ class Command(BaseCommand):
         )
 
     def _welcome(self, people: dict[str, str]) -> None:
-        lines = ["", f"{settings.HUB_NAME} runs at {settings.HUB_URL}", ""]
+        lines = ["", f"{settings.HUB_NAME} runs at {settings.HUB_URL}"]
+        if people:
+            lines.append("")
         for name, password in people.items():
             lines.append(f"  {name:6} {password:16} {demo.PEOPLE[name]}")
         lines += [
+            "",
             "Next, in another terminal:",
             f"  alias hub={programs.PROGRAMS / 'hub'}",
             f"  export HUB_URL={settings.HUB_URL}",
@@ -154,11 +157,11 @@ def _only_one(home: Path) -> Iterator[None]:
         except OSError:
             lock.seek(0)
             raise CommandError(
-                f"a hub already runs in HUB_HOME={home} (process {lock.read().strip()}) "
-                f"at {settings.HUB_URL}: stop that one first, or set HUB_HOME and HUB_PORT"
+                f"a hub already runs in HUB_HOME={home} ({lock.read()}): "
+                "stop that one first, or set HUB_HOME and HUB_PORT"
             ) from None
         lock.truncate(0)
-        lock.write(str(os.getpid()))
+        lock.write(f"process {os.getpid()} at {settings.HUB_URL}")
         lock.flush()
         yield
 
