@@ -1,0 +1,62 @@
+"""docs/cli.md leaves nothing out: commands, options, exit codes, environment variables."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from envyard import errors
+from envyard.__main__ import parser
+from envyard.contract.examine import examine
+from tests.wheels import make_wheel
+
+ROOT = Path(settings.BASE_DIR)
+TEXT = (ROOT / "docs" / "cli.md").read_text()
+COMMON = {"-h", "--help", "--url", "--json"}
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """Every subcommand by name."""
+    (found,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(found.choices)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_and_option_is_documented(name: str) -> None:
+    rows = re.findall(rf"^\| `hub {name}\b.*$", TEXT, re.MULTILINE)
+    assert len(rows) == 1
+    for action in commands()[name]._actions:
+        for option in set(action.option_strings) - COMMON:
+            assert re.search(rf"`{option}\b", rows[0]), f"hub {name} {option}"
+        for choice in action.choices or ():
+            assert re.search(rf"[` ]{choice}`", rows[0]), f"hub {name} {choice}"
+
+
+def test_no_command_is_documented_that_is_not_there() -> None:
+    assert set(re.findall(r"^\| `hub (\w+)", TEXT, re.MULTILINE)) == set(commands())
+
+
+def test_every_exit_code_is_documented() -> None:
+    kinds = [errors.HubCliError, *errors.HubCliError.__subclasses__()]
+    used = {0, 130} | {kind.exit_code for kind in kinds}
+    assert {int(code) for code in re.findall(r"^\| `(\d+)` \|", TEXT, re.MULTILINE)} == used
+
+
+def test_every_environment_variable_is_documented() -> None:
+    read: set[str] = set()
+    for source in (ROOT / "cli" / "envyard").rglob("*.py"):
+        read |= set(re.findall(r'environ(?:\.get\(|\[)"(\w+)"', source.read_text()))
+    assert {"HUB_URL", "HUB_TOKEN"} <= read
+    assert not {name for name in read if not re.search(rf"`{name}\b", TEXT)}
+
+
+def test_the_environment_of_the_guide_is_found_without_an_error(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "writing-environments.md").read_text()
+    (source,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    wheel = tmp_path / "capitals-0.1.0-py3-none-any.whl"
+    wheel.write_bytes(make_wheel("capitals", files={"capitals/__init__.py": source}))
+    findings, detection = examine(wheel)
+    assert [f for f in findings if f.severity == "error"] == []
+    assert (detection.api, detection.entry) == ("v1", "CapitalsTaskset")
