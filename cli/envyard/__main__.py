@@ -40,7 +40,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    args = parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    args = parser().parse_args(argv or ["--help"])
     out = Output(as_json=getattr(args, "json", False))
     try:
         return int(args.run(args, out) or 0)

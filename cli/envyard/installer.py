@@ -11,26 +11,33 @@ from pathlib import Path
 from envyard.builder import find_uv
 from envyard.errors import HubCliError, UsageError
 
+PYTHON = "Scripts/python.exe" if os.name == "nt" else "bin/python"
+ANOTHER = "Make one: `uv venv train && source train/bin/activate`; or name one with --python."
+
 
 def target_python(given: str | None = None) -> Path:
     """The interpreter to install for: given, activated, ./.venv, or our own virtual environment.
 
-    Never a system interpreter: installing a stranger's code there must be asked for by name.
+    Never a system interpreter, nor the one that a hub runs on: installing a stranger's code there
+    must be asked for by name.
     """
     if given:
         if not Path(given).is_file():
             raise UsageError(f"--python {given!r} is not a file")
         return Path(given)
+    root = _active_root()
+    if root is None:
+        raise UsageError("no virtual environment is active", ANOTHER)
+    if any(root.glob("lib/python*/site-packages/envyard_hub-*.dist-info")):
+        raise UsageError(f"a hub runs on {root}, which an environment may break", ANOTHER)
+    return root / PYTHON
+
+
+def _active_root() -> Path | None:
     for root in (os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX"), ".venv"):
-        for inside in ("bin/python", "Scripts/python.exe"):
-            if root and (Path(root) / inside).is_file():
-                return (Path(root) / inside).absolute()
-    if sys.prefix != sys.base_prefix:
-        return Path(sys.executable)
-    raise UsageError(
-        "no virtual environment is active",
-        "Make one: `uv venv && source .venv/bin/activate`; or name one with --python.",
-    )
+        if root and (Path(root) / PYTHON).is_file():
+            return Path(root).absolute()
+    return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
 def install(python: Path, requirements: Sequence[str], *, quiet: bool) -> None:

@@ -35,6 +35,14 @@ def test_never_a_system_interpreter_unasked(home: Path, monkeypatch: pytest.Monk
         installer.target_python()
 
 
+def test_never_the_one_that_a_hub_runs_on(home: Path) -> None:
+    python = venv(home / ".venv")
+    (home / ".venv/lib/python3.11/site-packages/envyard_hub-0.1.0.dist-info").mkdir(parents=True)
+    with pytest.raises(UsageError, match="a hub runs on"):
+        installer.target_python()
+    assert installer.target_python(str(python)) == python
+
+
 def test_a_named_interpreter_must_exist(home: Path) -> None:
     with pytest.raises(UsageError, match="is not a file"):
         installer.target_python("/no/such/python")
