@@ -95,6 +95,16 @@ def install_packages(packages: list[str]) -> None:
         raise Stop(f"apt-get failed:\n{done.stdout}\nType this, then try again:\n\n    {command}\n")
 
 
+def install_browser() -> None:
+    """Fetch chromium for the tests that need a browser; where it cannot be had they are skipped."""
+    if shutil.which("chromium"):
+        return
+    try:
+        install_packages(["chromium"])
+    except Stop:
+        say("no chromium (apt-get install chromium): the tests in a browser are skipped")
+
+
 # --- uv -------------------------------------------------------------------------------------
 
 
@@ -205,8 +215,8 @@ def has_postgresql() -> bool:
     return bool(shutil.which("initdb") or list(Path("/usr/lib/postgresql").glob("*/bin/initdb")))
 
 
-def sync(mode: str) -> None:
-    """Make .venv hold what uv.lock says, unless its stamp says that it does."""
+def sync(mode: str) -> bool:
+    """Make .venv hold what uv.lock says; False where its stamp says that it does."""
     inputs = [
         ROOT / "uv.lock",
         *(ROOT / part / "pyproject.toml" for part in (".", "cli", "worker")),
@@ -218,7 +228,7 @@ def sync(mode: str) -> None:
     stamp = VENV / f".stamp-{mode}"
     line = " ".join([locked, *arguments])
     if stamp.exists() and stamp.read_text() == line and (VENV / "bin/python").exists():
-        return
+        return False
     say("installing what uv.lock names into .venv")
     stamp.unlink(missing_ok=True)
     started = subprocess.run(
@@ -238,6 +248,7 @@ def sync(mode: str) -> None:
     if started.returncode:
         raise Stop("uv could not install the dependencies; its message is above")
     stamp.write_text(line)
+    return True
 
 
 def main(mode: str) -> int:
@@ -247,7 +258,8 @@ def main(mode: str) -> int:
             install_packages(missing)
             if missing := missing_packages():
                 raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
-        sync(mode)
+        if sync(mode) and mode == "test":
+            install_browser()
     except Stop as stop:
         print(f"setup: {stop}", file=sys.stderr)
         return 1
