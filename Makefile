@@ -2,8 +2,9 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+DATABASE_TESTS := tests/registry tests/frontend tests/hub
 
-.PHONY: help setup run test test-sqlite lint types format clean
+.PHONY: help setup run test test-quick lint types format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,11 +16,11 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 	@$(PYTHON) tools/bootstrap.py run
 	@exec $(BIN)/python manage.py serve --with-parent
 
-test: setup  ## run the tests: quick ones on SQLite, then all of them on PostgreSQL
-	@$(BIN)/python -m pytest -m "not flow and not browser"
+test: setup  ## run the tests: what touches the database on SQLite, then all of it on PostgreSQL
+	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser"
 	@$(BIN)/python -m pytest --postgresql
 
-test-sqlite: setup  ## run only the quick tests, on SQLite
+test-quick: setup  ## run all but the flows and the browser, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser"
 
 lint: setup types  ## check style, import order between layers, migrations
