@@ -16,7 +16,8 @@ Row = TypeVar("Row", bound=Model)
 def page(request: HttpRequest, rows: QuerySet[Row], size: int = SIZE) -> tuple[list[Row], str]:
     """The rows of the asked page and the address of the next, empty on the last."""
     asked = request.GET.get("page", "1")
-    number = min(max(int(asked), 1), MOST_PAGES) if asked.isascii() and asked.isdigit() else 1
+    whole = asked.isascii() and asked.isdigit() and len(asked) < 10
+    number = min(max(int(asked), 1), MOST_PAGES) if whole else 1
     found = list(rows[(number - 1) * size : number * size + 1])
     if len(found) <= size or number == MOST_PAGES:
         return found[:size], ""

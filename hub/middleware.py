@@ -1,4 +1,4 @@
-"""What every response carries: an id to quote, and a content security policy."""
+"""What every request is held to and every response carries."""
 
 import re
 import secrets
@@ -8,6 +8,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from hub import logs
+from registry.api.errors import answers_errors
+from registry.errors import HubError
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -42,6 +44,21 @@ def request_id(get_response: Handler) -> Handler:
             logs.request_id.reset(token)
         response.headers["X-Request-ID"] = bound
         return response
+
+    return middleware
+
+
+def no_nul(get_response: Handler) -> Handler:
+    """Refuse addresses that hold a NUL: PostgreSQL takes none, so any look-up would break."""
+
+    @answers_errors
+    def refuse(request: HttpRequest) -> HttpResponseBase:
+        raise HubError("request.invalid", "the address holds a NUL (%00)", "Leave it out.")
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            return refuse(request)
+        return get_response(request)
 
     return middleware
 

@@ -60,7 +60,7 @@ def live_context(found: Version) -> dict[str, Any]:
 @require_POST
 def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Yank it with the reason given."""
-    reason = request.POST.get("reason", "")
+    reason = request.POST.get("reason", "").replace("\0", "")
     return act(
         request,
         version_or_404(request, owner, name, number),

@@ -50,7 +50,7 @@ def begin(*, device_name: str) -> Begun:
 
 def find(*, user_code: str) -> DeviceLogin:
     """The open login of that code, however it was typed; raises NotFound once it is over."""
-    letters = re.sub(r"[\s-]", "", user_code).upper()
+    letters = re.sub(r"[^A-Za-z]", "", user_code).upper()
     found = DeviceLogin.objects.filter(
         user_code=f"{letters[:4]}-{letters[4:]}",
         expires_at__gt=timezone.now(),

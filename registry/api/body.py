@@ -51,7 +51,7 @@ def text(data: dict[str, Any], field: str, *, default: str | None = None) -> str
     value = data.get(field, default)
     if value is None and default is not None:
         value = default
-    if not isinstance(value, str) or "\0" in value:
+    if not isinstance(value, str) or not _storable(value):
         raise _wrong(field, value, "must be a text")
     value = value.strip()
     if default is None and not value:
@@ -65,6 +65,11 @@ def whole(data: dict[str, Any], field: str) -> int | None:
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
         raise _wrong(field, value, "must be a whole number")
     return value
+
+
+def _storable(value: str) -> bool:
+    """Without NULs and lone surrogates, which JSON can spell and no database takes."""
+    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _wrong(field: str, value: Any, rule: str) -> HubError:

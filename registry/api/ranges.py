@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-ONE = re.compile(r"bytes=(\d*)-(\d*)", re.IGNORECASE)
+ONE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.IGNORECASE)
 
 
 class Unsatisfiable(Exception):

@@ -28,7 +28,7 @@ from django.db.models.functions import Cast, Coalesce, Left, Round
 from registry.catalog.models import Tag
 from registry.catalog.queries import EnvironmentQuerySet
 
-MOST_WORDS = 12
+MOST_WORDS, LONGEST_WORD = 12, 200  # PostgreSQL refuses words above 2 KiB
 README = 200_000  # characters; PostgreSQL refuses vectors above 1 MiB
 WORD = re.compile(r"[^\W_]+")
 
@@ -39,9 +39,9 @@ def search(queryset: EnvironmentQuerySet, words: str) -> EnvironmentQuerySet:
     Words are runs of letters and digits, so no character of the query means anything to the
     database. A query without any word finds nothing.
     """
-    wanted = [word.lower() for word in WORD.findall(words)][:MOST_WORDS]
+    wanted = [word.lower()[:LONGEST_WORD] for word in WORD.findall(words)][:MOST_WORDS]
     if not wanted:
-        return queryset.none()
+        return queryset.none().annotate(rank=Value(0))
     postgres = connections[queryset.db].vendor == "postgresql"
     found = _full_text(queryset, wanted) if postgres else _like(queryset, wanted)
     return found.order_by("-rank", "pk")
