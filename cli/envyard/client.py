@@ -134,10 +134,13 @@ def api_error(answer: requests.Response) -> ApiError:
     """The hub's error, or what can be said of an answer that is not one."""
     try:
         error = answer.json()["error"]
+        code, message = str(error.get("code", "hub.error")), str(error.get("message") or "")
+        if code == "request.not_found":  # of several things asked for, which one
+            message = f"{answer.url}: {message}"
         return ApiError(
             answer.status_code,
-            str(error.get("code", "hub.error")),
-            str(error.get("message") or answer.reason),
+            code,
+            message or answer.reason,
             str(error.get("hint") or ""),
             error.get("details"),
         )
