@@ -7,14 +7,14 @@ from typing import Any
 from django import forms
 from django.contrib.auth import login, logout
 from django.contrib.auth.forms import AuthenticationForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from frontend.throttle import throttled
 from registry.accounts import services
+from registry.api import throttles
 from registry.errors import HubError
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -37,22 +37,22 @@ class SignUp(forms.Form):
 
 def signup(request: HttpRequest) -> HttpResponse:
     """Register and sign in."""
-    form = SignUp(request.POST or None)
-    if request.method == "POST" and throttled(request, "signup"):
-        form.add_error(None, "Too many sign-ups from here. Wait a minute.")
-    elif form.is_valid():
+    problem = slowed(request, "signup")
+    form = SignUp(sent(request, problem))
+    if form.is_valid():
         try:
             user = services.register(**form.cleaned_data)
-        except HubError as problem:
-            field = str(problem.details.get("field", ""))
+        except HubError as refusal:
+            field = str(refusal.details.get("field", ""))
             field = {"name": "username"}.get(field, field)
-            form.add_error(field if field in form.fields else None, problem.message)
+            form.add_error(field if field in form.fields else None, refusal.message)
         else:
             login(request, user, backend=BACKEND)
             return redirect(destination(request))
     return page(
         request,
         form,
+        problem,
         title="Sign up",
         button="Sign up",
         aside={"text": "You have an account?", "label": "Sign in", "url": reverse("login")},
@@ -61,16 +61,15 @@ def signup(request: HttpRequest) -> HttpResponse:
 
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Sign in with name and password."""
-    form = AuthenticationForm(request, request.POST or None)
-    if request.method == "POST" and throttled(request, "login"):
-        form.errors.clear()
-        form.add_error(None, "Too many tries from here. Wait a minute.")
-    elif form.is_valid():
+    problem = slowed(request, "login")
+    form = AuthenticationForm(request, sent(request, problem))
+    if form.is_valid():
         login(request, form.get_user())
         return redirect(destination(request))
     return page(
         request,
         form,
+        problem,
         title="Sign in",
         button="Sign in",
         aside={"text": "New here?", "label": "Sign up", "url": reverse("signup")},
@@ -93,7 +92,25 @@ def destination(request: HttpRequest) -> str:
     return wanted if safe else reverse("home")
 
 
-def page(request: HttpRequest, form: forms.BaseForm, **context: Any) -> HttpResponse:
-    """The plain form page, 400 where the form was refused."""
-    status = 400 if form.is_bound and form.errors else 200
-    return render(request, "pages/form.html", {"form": form, **context}, status=status)
+def slowed(request: HttpRequest, door: str) -> HubError | None:
+    """The refusal, where this address has sent the form too often."""
+    try:
+        if request.method == "POST":
+            throttles.check(request, door)
+    except HubError as refusal:
+        return refusal
+    return None
+
+
+def sent(request: HttpRequest, problem: HubError | None) -> QueryDict | None:
+    """What was sent to be looked at: a password is not even tried once there is a problem."""
+    return request.POST if request.method == "POST" and problem is None else None
+
+
+def page(
+    request: HttpRequest, form: forms.BaseForm, problem: HubError | None, **context: Any
+) -> HttpResponse:
+    """The plain form page, 400 where the form was refused, 429 where it came too often."""
+    status = problem.status if problem else 400 if form.is_bound and form.errors else 200
+    context |= {"form": form, "problem": problem}
+    return render(request, "pages/form.html", context, status=status)

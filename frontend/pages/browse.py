@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 
 from frontend.paging import page
 from registry.api import shapes
@@ -35,7 +35,7 @@ def browse(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[:200]
     mine = request.GET.get("mine") == "1"
     if mine and not request.user.is_authenticated:
-        return redirect(f"{reverse('login')}?next={request.get_full_path()}")
+        return redirect_to_login(request.get_full_path())
     rows = chosen(request, mine).for_summary()
     sort = request.GET.get("sort", "relevance" if query else "fresh")
     if query:

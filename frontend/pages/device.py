@@ -10,8 +10,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from frontend.access import person
-from frontend.throttle import throttled
 from registry.accounts import devices
+from registry.api import throttles
 from registry.errors import HubError
 
 DONE = {
@@ -27,14 +27,14 @@ def device(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     code = (request.POST or request.GET).get("code", "")
     try:
+        if code:
+            throttles.check(request, "code")
         if request.method == "POST":
             answer = request.POST.get("answer", "")
             decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)
             if decide:
                 decide(user_code=code, user=person(request))
                 context["done"] = DONE[answer]
-        elif code and throttled(request, "device"):
-            context["problem"] = "Too many codes tried from here. Wait a minute."
         elif code:
             context["login"] = devices.find(user_code=code)
     except HubError as problem:

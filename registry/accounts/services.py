@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.db import IntegrityError, transaction
 
 from envyard.contract.names import BadName, check_owner
@@ -12,6 +12,7 @@ from registry import events
 from registry.accounts.models import Membership, Organisation, Owner, User
 from registry.errors import HubError
 
+LONGEST_EMAIL = 254  # RFC 5321's longest path without its brackets
 # First parts of addresses that are, or may become, the hub's own.
 RESERVED = frozenset(
     """
@@ -28,9 +29,10 @@ def register(*, username: str, email: str, password: str) -> User:
     """A new person, who owns the name `username`."""
     _free_name(username)
     try:
+        MaxLengthValidator(LONGEST_EMAIL)(email)
         validate_email(email)
     except ValidationError:
-        raise _invalid("email", f"email {email!r} is not an e-mail address") from None
+        raise _invalid("email", f"email {email[:80]!r} is not an e-mail address") from None
     try:
         validate_password(password, User(username=username, email=email))
     except ValidationError as refused:

@@ -1,4 +1,4 @@
-"""How often one address may knock at the API's doors that strangers can try."""
+"""How often one address may knock at the doors that strangers can try: the API's and forms."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from registry.errors import HubError
 RATES = {
     "device": (30, 60),
     "poll": (240, 60),
+    "code": (20, 60),
+    "login": (10, 60),
+    "signup": (5, 60),
 }
 
 

@@ -1,15 +1,27 @@
 """Every page, as each of the four people sees it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
+from registry.accounts import devices
 from registry.models import Event, Run, Token, User, Version
 from tests.factories import make_rollout, make_run, make_version
 
 PAGE = "/envs/alice/demo-env/"
 VERSION = f"{PAGE}0.1.0/"
+LONG_EMAIL = f"a@{('b' * 62 + '.') * 4}example"
+
+
+@pytest.fixture(autouse=True)
+def no_knocks() -> Iterator[None]:
+    """Neither from an earlier test nor for a later one."""
+    cache.clear()
+    yield
+    cache.clear()
 
 
 @pytest.fixture
@@ -157,6 +169,7 @@ def test_a_refused_sign_up_names_field_and_rule(client: Client, alice: User) -> 
         ({"username": "Al ice"}, "lower-case letters"),
         ({"username": "admin"}, "reserved"),
         ({"username": "dora", "password": "123"}, "too short"),
+        ({"username": "dora", "email": LONG_EMAIL}, "is not an e-mail address"),
     ):
         answer = client.post("/signup/", form | change)
         assert answer.status_code == 400
@@ -167,7 +180,26 @@ def test_guessing_passwords_is_slowed_down(client: Client, alice: User) -> None:
     for _ in range(10):
         client.post("/login/", {"username": "alice", "password": "guess"})
     answer = client.post("/login/", {"username": "alice", "password": "alice"})
-    assert "Too many tries" in answer.content.decode()
+    assert answer.status_code == 429
+    assert "Try again in 60 seconds" in answer.content.decode()
+    assert client.post("/login/").status_code == 429
+
+
+def test_signing_in_leads_back_to_the_whole_address(client: Client, alice: User) -> None:
+    answer = client.get("/envs/?mine=1&q=word")
+    assert answer.headers["Location"] == "/login/?next=/envs/%3Fmine%3D1%26q%3Dword"
+    answer = client.post(answer.headers["Location"], {"username": "alice", "password": "alice"})
+    assert answer.headers["Location"] == "/envs/?mine=1&q=word"
+
+
+def test_guessing_device_codes_is_slowed_down(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    for _ in range(20):
+        answer = client.post("/device/", {"code": "BCDF-GHJK", "answer": "approve"})
+        assert "no device waits" in answer.content.decode()
+    begun = devices.begin(device_name="box")
+    client.post("/device/", {"code": begun.user_code, "answer": "approve"})
+    assert devices.poll(device_code=begun.device_code) is None
 
 
 def test_a_token_is_shown_once_and_can_be_revoked(client: Client, alice: User) -> None:
