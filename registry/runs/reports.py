@@ -11,9 +11,9 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
-from envyard.contract.codes import finding
+from envyard.contract.codes import Finding, finding
 from envyard.contract.job import MODEL
-from envyard.contract.report import Events, Facts, Finish, RolloutReport
+from envyard.contract.report import Events, Facts, Finish, Outcome, RolloutReport
 from registry.errors import HubError
 from registry.runs import clean, endings, limits
 from registry.runs.models import LogChunk, Rollout, Run
@@ -59,7 +59,8 @@ def record(*, run_id: UUID, events: Events) -> Heard:
 def finish(*, run_id: UUID, finish: Finish) -> None:
     """End the attempt as its runner says. Said twice, the second time changes nothing.
 
-    `errored` queues the next attempt while there is one. Raises HubError runner.superseded (409).
+    `errored` queues the next attempt while there is one, unless somebody asked to cancel: then
+    the run ends there. Raises HubError runner.superseded (409).
     """
     with transaction.atomic():
         try:
@@ -69,21 +70,23 @@ def finish(*, run_id: UUID, finish: Finish) -> None:
             if ended.exists():
                 return
             raise
-        findings = list(finish.findings)
-        if finish.outcome == "cancelled" and run.cancel_requested_at is None:
-            findings.append(finding("run.runner_error", "The runner stopped without being asked."))
-        elif finish.outcome == "cancelled":
-            endings.end(run=run, status=Run.Status.CANCELLED, findings=findings)
-            return
-        elif finish.outcome == "succeeded":
+        _end(run, finish.outcome, list(finish.findings))
+
+
+def _end(run: Run, outcome: Outcome, findings: list[Finding]) -> None:
+    match outcome:
+        case "succeeded":
             endings.end(run=run, status=Run.Status.SUCCEEDED, findings=findings)
-            return
-        elif finish.outcome == "failed":
-            endings.end(
-                run=run, status=Run.Status.FAILED, findings=findings or [finding("run.crashed")]
-            )
-            return
-        endings.next_attempt(run=run, findings=findings or [finding("run.runner_error")])
+        case "failed":
+            findings = findings or [finding("run.crashed")]
+            endings.end(run=run, status=Run.Status.FAILED, findings=findings)
+        case _ if run.cancel_requested_at is not None:
+            endings.end(run=run, status=Run.Status.CANCELLED, findings=findings)
+        case "cancelled":
+            unasked = finding("run.runner_error", "The runner stopped without being asked.")
+            endings.next_attempt(run=run, findings=[*findings, unasked])
+        case "errored":
+            endings.next_attempt(run=run, findings=findings or [finding("run.runner_error")])
 
 
 def _held(run_id: UUID, attempt: int) -> Run:

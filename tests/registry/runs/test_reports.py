@@ -252,6 +252,13 @@ def test_a_cancelled_run_tells_its_runner_and_ends_when_it_obeys(run: Run, alice
     assert run.status == "cancelled"
 
 
+def test_a_cancelled_run_that_errs_instead_is_not_tried_again(run: Run, alice: User) -> None:
+    services.cancel(run=run, by=alice)
+    end(run, "errored")
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("cancelled", 1)
+
+
 def test_hostile_findings_are_stored_clean(run: Run) -> None:
     deep: Any = "x"
     for _ in range(50):
