@@ -12,6 +12,9 @@ from django.db import transaction
 
 log = logging.getLogger(__name__)
 
+CHECK, JUDGE = "registry.check_version", "registry.judge"
+RUN, RUNNERS = "envyard.run", "runs"  # the runners' task and their queue
+
 
 def send(task: str, *, queue: str = "hub", **kwargs: str | int) -> bool:
     """Send one message by task name; False where the broker did not take it (it is logged)."""

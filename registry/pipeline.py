@@ -28,10 +28,9 @@ from registry.catalog.lifecycle import move
 from registry.catalog.models import Version, VersionFinding
 from registry.errors import Stale
 from registry.runs import services as runs
-from registry.runs.clean import clean_finding
+from registry.runs.endings import store_findings
 from registry.runs.models import Run
 
-CHECK, JUDGE = "registry.check_version", "registry.judge"
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
 Stage = VersionFinding.Stage
 
@@ -117,7 +116,7 @@ def retry(*, version: Version, by: User) -> None:
             evaluate(version, by=by)
         else:
             move(version, CHECKING, by=by, reason="retried")
-            doorbell.after_commit(CHECK, version_id=version.pk)
+            doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
 
 
 def _version(version_id: int) -> Version | None:
@@ -131,20 +130,7 @@ def _version(version_id: int) -> Version | None:
 def keep(version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None) -> None:
     """Replace what this stage has found about the version."""
     version.findings.filter(stage=stage).delete()
-    VersionFinding.objects.bulk_create(
-        VersionFinding(
-            version=version,
-            run=run,
-            stage=stage,
-            code=one.code,
-            severity=one.severity,
-            message=one.message,
-            hint=one.hint,
-            where=one.where,
-            details=one.details,
-        )
-        for one in map(clean_finding, findings)
-    )
+    store_findings(version, stage, findings, run)
 
 
 def _reason(found: Sequence[Finding | VersionFinding]) -> str:

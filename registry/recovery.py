@@ -16,17 +16,7 @@ from registry import doorbell, events
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
 from registry.errors import Stale
-from registry.pipeline import (
-    CHECK,
-    CHECKING,
-    EVALUATING,
-    HELD,
-    JUDGE,
-    UPLOADED,
-    Stage,
-    evaluate,
-    keep,
-)
+from registry.pipeline import CHECKING, EVALUATING, HELD, UPLOADED, Stage, evaluate, keep
 from registry.runs.models import Run
 from registry.runs.sweep import sweep as sweep_runs
 
@@ -53,13 +43,13 @@ def sweep(*, now: datetime) -> None:
 def _take_up(version: Version, now: datetime) -> None:
     """The step that should be under way: the check, or the judging of the last run."""
     if version.status != EVALUATING:
-        _send_again(version, now, partial(doorbell.send, CHECK, version_id=version.pk))
+        _send_again(version, now, partial(doorbell.send, doorbell.CHECK, version_id=version.pk))
         return
     last = version.runs.order_by("-created_at").first()
     if last is None:
         evaluate(version)
     elif last.ended_at is not None and last.ended_at < now - WAIT:
-        _send_again(version, now, partial(doorbell.send, JUDGE, run_id=str(last.pk)))
+        _send_again(version, now, partial(doorbell.send, doorbell.JUDGE, run_id=str(last.pk)))
 
 
 def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> None:

@@ -66,10 +66,3 @@ def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
     if capabilities != runner.capabilities:
         Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
         runner.capabilities = capabilities
-
-
-def note_capabilities(*, runner: Runner, capabilities: dict[str, Any]) -> None:
-    """Keep what the runner last said it can do; written only where it changed."""
-    if runner.capabilities != capabilities:
-        Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
-        runner.capabilities = capabilities

@@ -10,13 +10,11 @@ from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
 from registry import doorbell, events
-from registry.catalog.models import VersionFinding
+from registry.catalog.models import Version, VersionFinding
 from registry.runs import limits
 from registry.runs.clean import clean_finding
 from registry.runs.models import LogChunk, Run
 from registry.runs.tickets import sign_ticket
-
-JUDGE = "registry.judge"
 
 
 def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bool:
@@ -40,7 +38,7 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             run=run,
             attempt=run.attempt,
         )
-        doorbell.after_commit(JUDGE, run_id=str(run.pk))
+        doorbell.after_commit(doorbell.JUDGE, run_id=str(run.pk))
     return True
 
 
@@ -93,7 +91,7 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
 def ring_after_commit(run_id: UUID, attempt: int) -> None:
     """Ring the runners for this attempt once the transaction is committed."""
     ticket = sign_ticket(run_id=run_id, attempt=attempt)
-    doorbell.after_commit("envyard.run", queue="runs", ticket=ticket)
+    doorbell.after_commit(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
 
 
 def note(run: Run, text: str) -> None:
@@ -104,12 +102,19 @@ def note(run: Run, text: str) -> None:
 
 
 def keep_findings(*, run: Run, findings: Iterable[Finding]) -> None:
-    """Store findings of a run; they may come from an environment, so they are cleaned here."""
+    """Store what a run has found, beside what it found before."""
+    store_findings(run.version, VersionFinding.Stage.RUN, findings, run)
+
+
+def store_findings(
+    version: Version, stage: str, findings: Iterable[Finding], run: Run | None
+) -> None:
+    """Store findings as rows; they may come from an environment, so they are cleaned here."""
     VersionFinding.objects.bulk_create(
         VersionFinding(
-            version=run.version,
+            version=version,
             run=run,
-            stage=VersionFinding.Stage.RUN,
+            stage=stage,
             code=one.code,
             severity=one.severity,
             message=one.message,

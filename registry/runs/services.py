@@ -57,7 +57,7 @@ def ring_again() -> int:
         if now - last >= max(limits.RING_AGAIN, (last - run.created_at) / 2):
             Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
             ticket = sign_ticket(run_id=run.pk, attempt=run.attempt)
-            rung += doorbell.send("envyard.run", queue="runs", ticket=ticket)
+            rung += doorbell.send(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
     return rung
 
 

@@ -25,8 +25,6 @@ from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
-CHECK = "registry.check_version"
-
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -125,7 +123,7 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
             version=version,
             sha256=upload.sha256,
         )
-        doorbell.after_commit(CHECK, version_id=version.pk)
+        doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
     return Accepted(version, created=True)
 
 

@@ -46,7 +46,7 @@ def test_a_runner_is_no_person_and_a_person_no_runner(alice: User) -> None:
 
 def test_capabilities_are_kept(db: None) -> None:
     runner, text = runners.create(name="gpu-1")
-    runners.note_capabilities(runner=runner, capabilities={"gpu": "H100"})
+    runners.describe(runner=runner, capabilities={"gpu": "H100"})
     found = runners.verify(text)
     assert found is not None
     assert found.capabilities == {"gpu": "H100"}
