@@ -54,6 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as exc:
+        out.error(f"{exc.filename or 'a file'}: {exc.strerror or exc}", code="cli.file")
+        return 1
 
 
 if __name__ == "__main__":

@@ -74,8 +74,13 @@ class Hub:
         with self._send("GET", url, stream=True) as answer, to.open("wb") as out:
             if answer.status_code >= 400:
                 raise api_error(answer)
-            for block in answer.iter_content(1 << 16):
-                out.write(block)
+            try:
+                for block in answer.iter_content(1 << 16):
+                    out.write(block)
+            except requests.RequestException as exc:
+                raise NoConnection(
+                    f"the download of {to.name} broke off: {reason(exc)}", "Try again."
+                ) from exc
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Any:
         answer = self._send(method, path, **kwargs)

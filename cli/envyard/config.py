@@ -25,9 +25,15 @@ def config_path() -> Path:
 
 def clean_url(url: str) -> str:
     """The hub's root without a trailing slash; raises UsageError unless it is http(s)."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"HUB_URL {url!r} is not an http:// or https:// address")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is no number
+        usable = False
+    if not usable:
+        raise UsageError(
+            f"HUB_URL {url!r} is not an http:// or https:// address", f"For example: {DEFAULT_URL}"
+        )
     if parts.username or parts.password:
         raise UsageError("HUB_URL must not hold a name or password", "Use `hub login`.")
     return url.rstrip("/")
@@ -52,8 +58,8 @@ def load(url: str | None = None) -> Config:
     path = config_path()
     if path.exists():
         try:
-            saved = json.loads(path.read_text())
-        except (OSError, ValueError) as exc:
+            saved = dict(json.loads(path.read_text()))
+        except (OSError, TypeError, ValueError) as exc:
             raise UsageError(
                 f"{path} cannot be read: {exc}", f"Mend or remove it: rm {path}"
             ) from exc

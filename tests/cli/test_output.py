@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,36 @@ def test_a_hub_that_is_down_is_named_with_the_next_step(capsys: pytest.CaptureFi
     said = capsys.readouterr().err
     assert "cannot reach http://127.0.0.1:9: Connection refused" in said
     assert "hint:" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (["search", "--url", "http://[::1"], 2, "not an http:// or https:// address"),
+        (["search", "--url", "http://hub:port"], 2, "not an http:// or https:// address"),
+        (["init", "my-env", "--path", "/proc/my-env"], 1, "/proc/my-env: No such file"),
+        (["push", "--owner", "a/b"], 2, "owner 'a/b' must be"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "hub_test")
+    assert main(command) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_broken_settings_file_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = home / "config" / "envyard" / "config.json"
+    file.parent.mkdir(parents=True)
+    for content in ("[1]", "7", "{"):
+        file.write_text(content)
+        assert main(["search"]) == 2
+        assert f"{file} cannot be read" in capsys.readouterr().err
 
 
 def test_a_bad_reference_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

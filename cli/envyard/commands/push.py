@@ -13,8 +13,8 @@ from envyard.commands.follow import follow
 from envyard.commands.show import show_finding
 from envyard.contract import wheel as wheels
 from envyard.contract.examine import examine
-from envyard.contract.names import Ref, canonical_version, normalise
-from envyard.errors import ApiError, HubCliError, Rejected
+from envyard.contract.names import BadName, Ref, canonical_version, check_owner, normalise
+from envyard.errors import ApiError, HubCliError, Rejected, UsageError
 from envyard.output import Output
 from envyard.upload import upload
 
@@ -36,7 +36,7 @@ def run(args: Namespace, out: Output) -> None:
     hub = Hub(configs.load(args.url))
     if not hub.token:
         raise ApiError(401, "request.unauthenticated", "you are not signed in", "Run `hub login`.")
-    owner = args.owner or hub.get("whoami/")["user"]
+    owner = owner_of(args.owner) if args.owner else hub.get("whoami/")["user"]
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as path:
@@ -55,6 +55,14 @@ def run(args: Namespace, out: Output) -> None:
         out.hint(f"follow it: hub info {ref}")
         return
     follow(hub, ref, out)
+
+
+def owner_of(text: str) -> str:
+    """The owner's name as the hub writes it; raises UsageError with the rule."""
+    try:
+        return check_owner(text.lower())
+    except BadName as exc:
+        raise UsageError(str(exc), "See the names you may use: hub whoami") from exc
 
 
 def refuse_early(path: Path, out: Output) -> None:
