@@ -222,9 +222,11 @@ def sync(mode: str) -> bool:
         *(ROOT / part / "pyproject.toml" for part in (".", "cli", "worker")),
     ]
     locked = hashlib.sha256(b"".join(file.read_bytes() for file in inputs)).hexdigest()
-    arguments = ["--no-dev", "--inexact"]
-    if mode == "test":
-        arguments = [] if has_postgresql() else ["--group", "postgres"]
+    arguments = ["--all-extras"]  # a broker of either kind
+    if mode == "run":
+        arguments += ["--no-dev", "--inexact"]
+    elif not has_postgresql():
+        arguments += ["--group", "postgres"]
     stamp = VENV / f".stamp-{mode}"
     line = " ".join([locked, *arguments])
     if stamp.exists() and stamp.read_text() == line and (VENV / "bin/python").exists():

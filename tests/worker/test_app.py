@@ -18,7 +18,9 @@ import pytest
 from celery import Celery
 from kombu import Exchange, Queue
 
-from envyard_runner.app import QUEUE, TASK
+from envyard_runner.app import QUEUE, TASK, make_app
+from envyard_runner.config import Config
+from envyard_runner.run import Machine
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 
@@ -93,6 +95,15 @@ async def until(what: Callable[[], Any], seconds: float = 60.0) -> None:
 
 def play(scenario: Coroutine[Any, Any, None]) -> None:
     asyncio.run(scenario)
+
+
+@pytest.mark.parametrize(("named", "used"), [("", "default"), ("filesystem://{}/own", "own")])
+def test_mail_lies_in_the_folder_that_the_broker_url_names(
+    tmp_path: Path, named: str, used: str
+) -> None:
+    config = Config.from_environment({"HUB_BROKER_URL": named.format(tmp_path)})
+    options = make_app(Machine(config), tmp_path / "default").conf.broker_transport_options
+    assert options["data_folder_in"] == str(tmp_path / used / "messages")
 
 
 def test_a_ring_is_redeemed_and_its_run_done(home: Path) -> None:

@@ -24,15 +24,17 @@ log = logging.getLogger(__name__)
 
 QUEUE = "runs"
 TASK = "envyard.run"
+FILESYSTEM = "filesystem://"
 PR_SET_PDEATHSIG = 1
 
 
 def make_app(machine: Machine, broker_folder: Path) -> Celery:
-    """The runner's Celery app; `broker_folder` is where `filesystem://`, the default, keeps mail.
+    """The runner's Celery app; `broker_folder` keeps the mail where no broker is named.
 
-    It must be the hub's own folder, $HUB_HOME/broker, and have the hub's layout (hub/celery.py).
+    It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`, and have
+    the hub's layout (hub/celery.py).
     """
-    url = machine.config.broker_url or "filesystem://"
+    url = machine.config.broker_url or f"{FILESYSTEM}{broker_folder}"
     app = Celery("envyard_runner", broker=url, set_as_current=False)
     app.conf.update(
         task_serializer="json",
@@ -48,8 +50,9 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         task_queues=[Queue(QUEUE, Exchange(QUEUE, type="direct"), routing_key=QUEUE)],
         task_default_queue=QUEUE,
     )
-    if url.startswith("filesystem://"):
-        app.conf.broker_transport_options = _shared_folder(broker_folder)
+    if url.startswith(FILESYSTEM):
+        folder = Path(url.removeprefix(FILESYSTEM))
+        app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
 
     @app.task(name=TASK)
     def run(ticket: str) -> None:
