@@ -386,7 +386,9 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         status, body = await w.chat("model/0/0")
         assert (status, body["error"]["code"]) == (400, "refused_by_model")
         assert "told to fail" in body["error"]["message"]
-        assert not w.gateway.ledger.take("model/0/0").model_fault
+        record = w.gateway.ledger.take("model/0/0")
+        assert (record.model_fault, record.replies) == ("", 0)
+        assert [m["role"] for m in record.messages] == ["user"]
         assert not w.gateway.model_down.is_set()
 
     test(scenario)
@@ -456,6 +458,7 @@ def test_a_client_that_goes_away_frees_its_place() -> None:
             call.cancel()
         async with asyncio.timeout(1.5):  # well before the model's own two seconds are over
             assert (await w.chat("silent/0/0"))[0] == 200
+        assert w.gateway.ledger.take("model/0/0").replies == 0
 
     test(scenario, job(concurrency=1))
 

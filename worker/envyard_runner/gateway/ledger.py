@@ -47,10 +47,10 @@ class Record:
         self.model_fault = ""
 
     def fail(self, call: Call, fault: str, seconds: float) -> None:
-        """Take in one exchange that the model's server did not finish."""
+        """Take in one exchange without an answer, through the model server's `fault` if any."""
         self.messages = shorten(call.messages)
         self.model_seconds += seconds
-        self.model_fault = fault
+        self.model_fault = fault or self.model_fault
 
 
 class Ledger:

@@ -236,11 +236,12 @@ class Gateway:
         }
 
     def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
-        if not reply.fault:
+        """A call that was refused, or whose client went away, has no reply to be kept."""
+        if reply.content and not reply.fault:
             self._faults_in_a_row = 0
             record.add(call, reply, seconds)
             return
-        self._faults_in_a_row += 1
+        self._faults_in_a_row += bool(reply.fault)
         record.fail(call, reply.fault, seconds)
         if self._faults_in_a_row >= FAULTS_UNTIL_DOWN:
             self.model_down.set()
