@@ -49,15 +49,15 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
     and says what happened. False where the attempt was not held any more.
     """
     most = limits.max_attempts()
-    why = "; ".join(f.message for f in findings)
+    why = "; ".join(f.message.rstrip(".") for f in findings)
     if run.attempt >= most:
         spent = finding(
-            "run.attempts_exhausted", f"{run.attempt} of {most} attempts ended early. Last: {why}"
+            "run.attempts_exhausted", f"{run.attempt} of {most} attempts ended early. Last: {why}."
         )
         with transaction.atomic():
             if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, spent]):
                 return False
-            note(run, f"attempt {run.attempt} of {most} ended: {why} No attempt is left.")
+            note(run, f"attempt {run.attempt} of {most} ended: {why}. No attempt is left.")
         return True
     with transaction.atomic():
         moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.HELD).update(
@@ -83,7 +83,7 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
             attempt=run.attempt + 1,
             reason=why,
         )
-        note(run, f"attempt {run.attempt} of {most} ended: {why} The next one is queued.")
+        note(run, f"attempt {run.attempt} of {most} ended: {why}. The next one is queued.")
         ring_after_commit(run.pk, run.attempt + 1)
     return True
 

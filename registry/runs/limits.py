@@ -18,8 +18,12 @@ SLACK = timedelta(minutes=2)  # for download, start and report, beyond install a
 
 
 def run_limits() -> RunLimits:
-    """The bounds that a JobSpec hands to the runner."""
+    """The bounds that a JobSpec hands to the runner.
+
+    The log's is for each attempt, with room left for what runner and hub have to say at the end.
+    """
     return RunLimits(
+        log_bytes=LOG_CHARACTERS // (max_attempts() + 1),
         wall_seconds=float(settings.HUB_RUN_SECONDS),
         rollout_seconds=float(settings.HUB_ROLLOUT_SECONDS),
         cpu_seconds=settings.HUB_RUN_SECONDS,

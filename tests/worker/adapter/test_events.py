@@ -86,3 +86,8 @@ def test_a_driver_that_ends_without_a_word_is_told_by_its_stage(
         story.note({"event": event})
     fatal = story.cut_short(status)
     assert (fatal["stage"], fatal["error"]["message"]) == (stage, message)
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"event": 3}', b"\xff", b"[" * 100_000])
+def test_lines_that_are_no_events_end_nobody(line: bytes) -> None:
+    assert supervise.parse(line) is None

@@ -87,11 +87,19 @@ class Child:
 
     @classmethod
     def start(cls, role: str, *, hash_seed: str, log: IO[bytes] | None = None) -> Child:
-        """Start main.py in a role; with `log`, its errors go there and its output nowhere."""
+        """Start main.py in a role; with `log`, its errors go there and its output nowhere.
+
+        Unbuffered: what it printed before it was killed is what its author needs to read.
+        """
         reading, writing = os.pipe()
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("main.py")), role],
-            env={**os.environ, FD_VARIABLE: str(writing), "PYTHONHASHSEED": hash_seed},
+            env={
+                **os.environ,
+                FD_VARIABLE: str(writing),
+                "PYTHONHASHSEED": hash_seed,
+                "PYTHONUNBUFFERED": "1",
+            },
             pass_fds=[writing],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if log else None,
@@ -158,6 +166,6 @@ def parse(line: bytes) -> dict[str, Any] | None:
     """One event, or None for anything else."""
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None
