@@ -10,7 +10,7 @@ from hub.supervisor import Child
 
 PROGRAMS = Path(sys.executable).parent
 # A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
-SECRETS = ("DATABASE_URL", "HUB_SECRET_KEY", "HUB_S3_", "AWS_")
+SECRETS = ("DATABASE_URL", "PG", "HUB_SECRET_KEY", "HUB_S3_", "AWS_")
 
 
 def local_url() -> str:
@@ -34,10 +34,15 @@ def environment() -> dict[str, str]:
     }
 
 
+def outsiders_environment() -> dict[str, str]:
+    """The same without the hub's credentials, for the runner and for `hub push`."""
+    return {name: value for name, value in environment().items() if not name.startswith(SECRETS)}
+
+
 def children(*, logs: Path, runner_token: str) -> list[Child]:
     """Web, hub worker, the clock that rings it, and one runner."""
     ours = environment()
-    runners = {name: value for name, value in ours.items() if not name.startswith(SECRETS)}
+    runners = outsiders_environment()
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
     runner = [str(PROGRAMS / "hub-runner"), "start"]
     return [

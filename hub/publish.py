@@ -109,7 +109,8 @@ class Publisher:
     def _push(self, example: Example, log: IO[bytes]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
             [sys.executable, "-m", "envyard", "push", "--no-wait", str(example.folder)],
-            env=programs.environment() | {"HUB_URL": programs.local_url(), "HUB_TOKEN": self.token},
+            env=programs.outsiders_environment()
+            | {"HUB_URL": programs.local_url(), "HUB_TOKEN": self.token},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -24,7 +24,10 @@ SECRET_KEY = env.generated_secret("HUB_SECRET_KEY", HUB_HOME / "secret_key")
 
 _https = HUB_URL.startswith("https://")
 _host = urlsplit(HUB_URL).hostname or ""
-ALLOWED_HOSTS = list(env.words("HUB_ALLOWED_HOSTS", (_host, "localhost", "127.0.0.1", "[::1]")))
+_bound = f"[{HUB_BIND}]" if ":" in HUB_BIND else HUB_BIND
+_hosts = env.words("HUB_ALLOWED_HOSTS", (_host, "localhost"))
+# `serve` and its runner reach the hub on this machine by address, whatever people call it.
+ALLOWED_HOSTS = [*_hosts, "127.0.0.1", "[::1]", _bound]
 CSRF_TRUSTED_ORIGINS = [HUB_URL]
 
 # --- Django ----------------------------------------------------------------------------------

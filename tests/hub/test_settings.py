@@ -1,5 +1,6 @@
 """Settings as an operator meets them: documented, and refused in one sentence when wrong."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -50,6 +51,24 @@ def test_a_bad_setting_stops_the_start_and_says_why(
     done = start(tmp_path, **{name: value})
     assert done.returncode != 0
     assert said in done.stderr
+
+
+def test_the_address_that_serve_listens_on_is_always_allowed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from hub import settings; print(settings.ALLOWED_HOSTS)"],
+        env={
+            "HUB_HOME": str(tmp_path),
+            "HUB_BIND": "192.0.2.7",
+            "HUB_ALLOWED_HOSTS": "hub.example.org",
+        },
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    hosts = ast.literal_eval(done.stdout)
+    assert {"hub.example.org", "127.0.0.1", "192.0.2.7"} <= set(hosts)
 
 
 def test_the_defaults_start_and_keep_their_key(tmp_path: Path) -> None:
