@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -39,16 +40,17 @@ def mint(
     if days is not None and not 1 <= days <= MOST_DAYS:
         raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
     key = keys.new(PREFIX)
-    token = Token.objects.create(
-        user=user,
-        name=name,
-        public_id=key.public_id,
-        digest=key.digest,
-        scope=scope,
-        environment=environment,
-        expires_at=None if days is None else timezone.now() + timedelta(days=days),
-    )
-    events.record("token.minted", by=user, environment=environment, token=key.public_id)
+    with transaction.atomic():
+        token = Token.objects.create(
+            user=user,
+            name=name,
+            public_id=key.public_id,
+            digest=key.digest,
+            scope=scope,
+            environment=environment,
+            expires_at=None if days is None else timezone.now() + timedelta(days=days),
+        )
+        events.record("token.minted", by=user, environment=environment, token=key.public_id)
     return token, key.text
 
 
@@ -77,9 +79,8 @@ def _touch(token: Token, now: datetime) -> None:
 
 def revoke(*, user: User, public_id: str) -> None:
     """End one of the person's tokens now; the row stays so that the journal keeps its name."""
-    changed = Token.objects.filter(user=user, public_id=public_id, revoked_at=None).update(
-        revoked_at=timezone.now()
-    )
-    if not changed:
-        raise NotFound(f"you have no token {public_id!r} that could be revoked")
-    events.record("token.revoked", by=user, token=public_id)
+    unrevoked = Token.objects.filter(user=user, public_id=public_id, revoked_at=None)
+    with transaction.atomic():
+        if not unrevoked.update(revoked_at=timezone.now()):
+            raise NotFound(f"you have no token {public_id!r} that could be revoked")
+        events.record("token.revoked", by=user, token=public_id)

@@ -47,7 +47,7 @@ def whoami(request: Request) -> Response:
 
 @api_view(["GET", "POST"])
 def own_tokens(request: Request) -> Response:
-    """GET: the person's usable tokens. POST: a new one, whose text is shown this once."""
+    """GET: the person's tokens but revoked ones. POST: a new one, whose text is shown this once."""
     user = _manager(request)
     if request.method == "POST":
         return _mint(request, user)
