@@ -74,7 +74,9 @@ def show_scores(version: dict[str, Any], out: Output) -> None:
     run = version["run"]
     if not run:
         return
-    out.line(f"\nLast run {run['id']} {run['status']} {run['done']}/{run['total']} rollouts")
+    model = f", model {run['model']}" if run["model"] else ""
+    count = f"{run['done']}/{run['total']} rollouts"
+    out.line(f"\nLast run {run['id']} {run['status']} {count}{model}")
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score)}{failed}")
