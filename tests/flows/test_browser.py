@@ -256,20 +256,15 @@ def test_a_yank_is_shown_and_undone(visitor: Visitor, pushed: Pushed) -> None:
     expect(page.locator(".note.warn")).to_have_count(0)
 
 
-def every_page(pushed: Pushed, rollout: str) -> list[str]:
+@pytest.fixture(scope="module")
+def pages(visitor: Visitor, pushed: Pushed) -> list[str]:
     """One address of each kind of page."""
+    page = visitor.open(pushed.run)
+    rollout = page.locator("tbody a", has_text="babble · task").first.get_attribute("href")
     environment = pushed.version.removesuffix("0.1.0/")
     tabs = [f"{environment}?tab={tab}" for tab in ("readme", "versions", "runs", "files")]
     plain = ["/", "/envs/", "/envs/?q=watch", "/publish/", "/settings/tokens/", "/device/"]
-    return [*plain, "/login/", "/signup/", *tabs, pushed.version, pushed.run, rollout]
-
-
-@pytest.fixture(scope="module")
-def pages(visitor: Visitor, pushed: Pushed) -> list[str]:
-    """All of them."""
-    page = visitor.open(pushed.run)
-    rollout = page.locator("tbody a", has_text="babble · task").first.get_attribute("href")
-    return every_page(pushed, str(rollout))
+    return [*plain, "/login/", "/signup/", *tabs, pushed.version, pushed.run, str(rollout)]
 
 
 def test_no_page_is_wider_than_a_phone(visitor: Visitor, pages: list[str]) -> None:
