@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
+from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import User
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment, Version
@@ -24,17 +25,23 @@ def person(request: HttpRequest) -> User:
 
 def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environment:
     """The environment with its owner, tags and latest version."""
-    found = Environment.objects.for_summary().filter(owner__name=owner.lower(), name=name).first()
+    rows = Environment.objects.for_summary()
+    found = rows.filter(owner__name=owner.lower(), name=normalise(name)).first()
     if found is None or not can(request.user, "environment.see", found):
         raise Http404
     return found
 
 
 def version_or_404(request: HttpRequest, owner: str, name: str, number: str) -> Version:
-    """The version with its environment and owner."""
+    """The version, however name and number are spelled, with its environment and owner."""
+    try:
+        version = canonical_version(number)
+    except BadName:
+        raise Http404 from None
     found = (
         Version.objects.select_related("environment__owner", "uploaded_by")
-        .filter(environment__owner__name=owner.lower(), environment__name=name, version=number)
+        .filter(environment__owner__name=owner.lower(), environment__name=normalise(name))
+        .filter(version=version)
         .first()
     )
     if found is None or not can(request.user, "version.see", found):

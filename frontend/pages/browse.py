@@ -11,14 +11,9 @@ from django.shortcuts import render
 from frontend.paging import page
 from registry.api import shapes
 from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
-from registry.catalog.search import search
+from registry.catalog.search import ORDERS, search
 
 SORTS = {"relevance": "Relevance", "fresh": "Newest", "name": "Name", "installs": "Most installed"}
-ORDER = {
-    "fresh": ("-fresh_at", "-pk"),
-    "name": ("name", "pk"),
-    "installs": ("-installs", "-pk"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +32,13 @@ def browse(request: HttpRequest) -> HttpResponse:
     if mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     rows = chosen(request, mine).for_summary()
-    sort = request.GET.get("sort", "relevance" if query else "fresh")
+    usual = "relevance" if query else "fresh"
+    sort = request.GET.get("sort", usual)
+    if sort not in SORTS or (sort == "relevance" and not query):
+        sort = usual
     if query:
         rows = search(rows, query)
-    if sort in ORDER:
-        rows = rows.order_by(*ORDER[sort])
-    elif not query:
-        sort, rows = "fresh", rows.order_by(*ORDER["fresh"])
-    shown, following = page(request, rows)
+    shown, following = page(request, rows.order_by(*ORDERS[sort]))
     return render(
         request,
         "pages/browse.html",

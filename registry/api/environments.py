@@ -14,15 +14,8 @@ from registry.api.auth import asker, person
 from registry.api.paging import page
 from registry.catalog import services
 from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
-from registry.catalog.search import search
+from registry.catalog.search import ORDERS, search
 from registry.errors import HubError
-
-SORTS = {
-    "relevance": ("-rank", "pk"),
-    "fresh": ("-fresh_at", "-pk"),
-    "name": ("name", "owner__name", "pk"),
-    "stars": ("-star_count", "-pk"),
-}
 
 
 @api_view(["GET", "POST"])
@@ -32,8 +25,8 @@ def environments(request: Request) -> Response:
         return _create(request)
     words = request.query_params.get("q", "").strip()
     sort = request.query_params.get("sort") or ("relevance" if words else "fresh")
-    if sort not in SORTS or (sort == "relevance" and not words):
-        allowed = ", ".join(SORTS)
+    if sort not in ORDERS or (sort == "relevance" and not words):
+        allowed = ", ".join(ORDERS)
         raise HubError(
             "request.invalid",
             f"sort {sort[:40]!r} must be one of {allowed}; relevance needs q",
@@ -42,7 +35,7 @@ def environments(request: Request) -> Response:
     found = _chosen(request).for_summary()
     if words:
         found = search(found, words)
-    return page(request, found, by=SORTS[sort], shape=shapes.environment_summaries)
+    return page(request, found, by=ORDERS[sort], shape=shapes.environment_summaries)
 
 
 def _chosen(request: Request) -> EnvironmentQuerySet:

@@ -30,6 +30,14 @@ from registry.catalog.queries import EnvironmentQuerySet
 
 MOST_WORDS, LONGEST_WORD = 12, 200  # PostgreSQL refuses words above 2 KiB
 README = 200_000  # characters; PostgreSQL refuses vectors above 1 MiB
+# How lists of environments may be sorted, the last field unique; `relevance` needs a search.
+ORDERS = {
+    "relevance": ("-rank", "pk"),
+    "fresh": ("-fresh_at", "-pk"),
+    "name": ("name", "owner__name", "pk"),
+    "installs": ("-installs", "-pk"),
+    "stars": ("-star_count", "-pk"),
+}
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -44,7 +52,7 @@ def search(queryset: EnvironmentQuerySet, words: str) -> EnvironmentQuerySet:
         return queryset.none().annotate(rank=Value(0))
     postgres = connections[queryset.db].vendor == "postgresql"
     found = _full_text(queryset, wanted) if postgres else _like(queryset, wanted)
-    return found.order_by("-rank", "pk")
+    return found.order_by(*ORDERS["relevance"])
 
 
 def _full_text(queryset: EnvironmentQuerySet, wanted: list[str]) -> EnvironmentQuerySet:

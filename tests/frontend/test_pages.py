@@ -63,6 +63,11 @@ def test_strangers_see_what_is_listed(client: Client, listed: Version) -> None:
     assert listed.sha256 in text(client, VERSION)
 
 
+def test_other_spellings_of_a_version_find_it(client: Client, listed: Version) -> None:
+    assert "0.1.0" in text(client, "/envs/Alice/Demo_Env/v0.1.0/")
+    text(client, "/envs/alice/demo-env/newest/", 404)
+
+
 def test_search_finds_and_says_when_it_does_not(client: Client, listed: Version) -> None:
     assert "alice/demo-env" in text(client, "/envs/?q=demo")
     assert "Nothing matches" in text(client, "/envs/?q=zebra")

@@ -17,7 +17,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     search.add_argument("words", nargs="*", help="words in name, summary, tags or README")
     search.add_argument("--tag", help="only with this tag")
     search.add_argument("--owner", help="only of this owner")
-    search.add_argument("--sort", choices=("relevance", "fresh", "name", "stars"))
+    search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
     search.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
     search.set_defaults(run=run)
 

@@ -69,6 +69,7 @@ def test_filters_narrow_and_combine(client: Client, alice: User, carol: User) ->
         ("sort=fresh", ["cc-words", "bb-words", "aa-words"]),
         ("", ["cc-words", "bb-words", "aa-words"]),
         ("sort=stars", ["bb-words", "cc-words", "aa-words"]),
+        ("sort=installs", ["bb-words", "cc-words", "aa-words"]),
         ("q=words", ["aa-words", "bb-words", "cc-words"]),
         ("q=words&sort=fresh", ["cc-words", "bb-words", "aa-words"]),
     ],
@@ -81,6 +82,7 @@ def test_every_order_pages_through_each_environment_once(
         version = make_version(alice, name)
         if name == "bb-words":
             Star.objects.create(user=alice, environment=version.environment)
+            Environment.objects.filter(name=name).update(installs=1)
     url: str | None = f"{LIST}?{query}&limit={limit}"
     seen: list[str] = []
     while url:
