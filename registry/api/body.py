@@ -11,13 +11,19 @@ from rest_framework.request import Request
 
 from registry.errors import HubError
 
-MOST = 1 << 20  # bytes; REST framework's own parser has no limit
-
 
 class Json(BaseParser):
-    """JSON of at most MOST bytes, without NaN and Infinity, which are no JSON."""
+    """JSON of at most `most` bytes, without NaN and Infinity, which are no JSON.
+
+    REST framework's own parser has no limit.
+    """
 
     media_type = "application/json"
+    most = 1 << 20
+
+    def constant(self, name: str) -> float:
+        """What NaN and Infinity are read as; raises ValueError."""
+        raise ValueError(f"{name} is not a JSON number")
 
     def parse(
         self,
@@ -26,17 +32,14 @@ class Json(BaseParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         """The value; raises 413 or 400."""
-        raw = stream.read(MOST + 1)
-        if len(raw) > MOST:
-            raise HubError("request.too_large", f"the body has more than {MOST} bytes", status=413)
+        raw = stream.read(self.most + 1)
+        if len(raw) > self.most:
+            message = f"the body has more than {self.most} bytes"
+            raise HubError("request.too_large", message, "Send less at a time.", status=413)
         try:
-            return json.loads(raw, parse_constant=_no_constant)
+            return json.loads(raw, parse_constant=self.constant)
         except (ValueError, RecursionError) as error:
             raise HubError("request.invalid", f"the body is not JSON: {error}") from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def read(request: Request) -> dict[str, Any]:

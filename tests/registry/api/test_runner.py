@@ -10,7 +10,7 @@ from django.test import Client
 from envyard.contract.job import JobSpec
 from registry.accounts import runners, tokens
 from registry.accounts.models import Runner, User
-from registry.api.runner import LARGEST_REPORT
+from registry.api.runner import Report
 from registry.runs.models import Run
 from registry.runs.tickets import sign_run_token, sign_ticket
 from tests.registry import story
@@ -189,6 +189,6 @@ def test_a_hostile_report_in_the_right_shape_is_kept_clean(
 
 def test_a_report_beyond_the_bound_is_refused(gpu: Caller, job: JobSpec) -> None:
     response = gpu.post(
-        f"runs/{job.run}/events/", raw=b" " * (LARGEST_REPORT + 1), token=job.run_token
+        f"runs/{job.run}/events/", raw=b" " * (Report.most + 1), token=job.run_token
     )
     assert code(response) == (413, "request.too_large")
