@@ -56,6 +56,9 @@ def accept(
         return Accepted(before, created=False)
     read = _read(upload)
     _refuse([*checks.run(read), *form_repeats_metadata(upload, read)])
+    # Before a refused wheel takes up room; the same bytes may just have come another way, and
+    # `_publish` tells.
+    _check_free(owner, read, but=upload.sha256)
     _keep(upload, read)
     return _publish(upload, read, owner, by)
 
@@ -113,7 +116,7 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
         Environment.objects.select_for_update().get(pk=environment.pk)
         if before := _same(upload, owner):
             return Accepted(before, created=False)
-        _check_free(environment, read)
+        _check_free(owner, read)
         version = Version.objects.create(environment=environment, **_columns(upload, read, by))
         UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
         events.record(
@@ -127,16 +130,19 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
     return Accepted(version, created=True)
 
 
-def _check_free(environment: Environment, read: Wheel) -> None:
-    """Neither version nor file name ever returns, not even after a deletion."""
-    taken = environment.versions.filter(sort_key=sort_key(read.version)).first()
+def _check_free(owner: Owner, read: Wheel, *, but: str = "") -> None:
+    """Neither version nor file name ever returns, not even after a deletion. `but` is the sha256
+    of a wheel that does not count."""
+    versions = Version.objects.filter(environment__owner=owner, environment__name=read.name)
+    taken = versions.filter(sort_key=sort_key(read.version)).exclude(sha256=but).first()
     if taken is not None:
         same = "" if taken.version == read.version else f", the same version as {read.version}"
         raise HubError(
             "upload.version_exists",
-            f"File already exists: {environment}=={taken.version}{same} has other bytes",
+            f"File already exists: {taken}{same} has other bytes",
         )
-    if UsedFilename.objects.filter(owner=environment.owner, filename=read.filename).exists():
+    used = UsedFilename.objects.filter(owner=owner, filename=read.filename).exclude(sha256=but)
+    if used.exists():
         raise HubError(
             "upload.filename_taken", f"File already exists: {read.filename!r} was used before"
         )

@@ -109,9 +109,11 @@ def test_the_same_bytes_again_change_nothing(alice: User, bells: Bells) -> None:
     assert bells.heard("hub") == []
 
 
-def test_other_bytes_of_the_same_version_are_refused(alice: User) -> None:
+def test_other_bytes_of_the_same_version_are_refused(alice: User, files: Path) -> None:
     upload(alice)
+    kept = sorted(files.rglob("*"))
     error = refusal(alice, make_wheel(description="# Other\n"))
+    assert sorted(files.rglob("*")) == kept
     assert (error.status, error.code) == (400, "upload.version_exists")
     assert error.message.startswith("File already exists")
     assert "alice/demo-env==0.1.0" in error.message
