@@ -73,7 +73,10 @@ def reap_orphans(config: Config) -> int:
     reaped = 0
     for parent in (config.runs, config.builds):
         for path in parent.glob("[!.]*"):
-            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            except FileNotFoundError:  # its runner has just removed it
+                continue
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
