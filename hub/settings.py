@@ -18,7 +18,6 @@ HUB_HOME = env.folder("HUB_HOME", BASE_DIR / ".hub")
 HUB_PORT = env.integer("HUB_PORT", 8000, low=1, high=65535)
 HUB_BIND = env.text("HUB_BIND", "127.0.0.1")  # the address that `serve` listens on
 HUB_URL = env.url("HUB_URL", f"http://127.0.0.1:{HUB_PORT}")
-HUB_NAME = env.text("HUB_NAME", "Envyard")
 DEBUG = env.flag("HUB_DEBUG", False)
 SECRET_KEY = env.generated_secret("HUB_SECRET_KEY", HUB_HOME / "secret_key")
 

@@ -118,7 +118,7 @@ class Command(BaseCommand):
         )
 
     def _welcome(self, people: dict[str, str]) -> None:
-        lines = ["", f"{settings.HUB_NAME} runs at {settings.HUB_URL}"]
+        lines = ["", f"Envyard runs at {settings.HUB_URL}"]
         if people:
             lines.append("")
         for name, password in people.items():
