@@ -266,7 +266,7 @@ def test_processes_that_a_dead_runner_left_are_killed_by_their_start_time(config
 
 
 def test_a_folder_that_another_runner_has_just_removed_is_passed_over(config: Config) -> None:
-    config.runs.mkdir(parents=True)
+    config.runs.mkdir(parents=True, exist_ok=True)
     (config.runs / "gone").symlink_to("nowhere")
     assert reap_orphans(config) == 0
 
