@@ -23,7 +23,9 @@ def local_url() -> str:
 def environment() -> dict[str, str]:
     """What every child is given: our own variables, with the settings that we defaulted."""
     here = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
-    return os.environ | {
+    return {
+        "UV_SYSTEM_CERTS": "1",  # as tools/bootstrap.py sets it
+        **os.environ,
         "PATH": f"{PROGRAMS}:{os.environ.get('PATH', os.defpath)}",
         "NO_PROXY": here,
         "no_proxy": here,
@@ -60,6 +62,8 @@ def _web() -> list[str]:
         *("--bind", f"{settings.HUB_BIND}:{settings.HUB_PORT}"),
         *("--worker-class", "gthread", "--workers", "2", "--threads", "8"),
         *("--timeout", "120", "--graceful-timeout", "5", "--no-control-socket"),
+        # Longer than clients keep an idle connection, or they send into one that just closed.
+        *("--keep-alive", "30"),
     ]
 
 

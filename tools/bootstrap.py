@@ -245,7 +245,12 @@ def sync(mode: str) -> bool:
             *arguments,
         ],
         cwd=ROOT,
-        env=os.environ | {"UV_PYTHON_DOWNLOADS": "never", "UV_DEFAULT_INDEX": index_url()},
+        env={
+            "UV_SYSTEM_CERTS": "1",  # a company's own authority is known to the system alone
+            **os.environ,
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_DEFAULT_INDEX": index_url(),
+        },
     )
     if started.returncode:
         raise Stop("uv could not install the dependencies; its message is above")

@@ -117,7 +117,7 @@ def test_a_missing_sandbox_is_said_where_it_cannot_be_installed(
 def test_what_the_stamp_vouches_for_is_not_installed_again(clone: Path, tmp_path: Path) -> None:
     path = programs(tmp_path / "bin", "bwrap", "sh")
     calls = tmp_path / "calls"
-    uv = f'#!/bin/sh\ncase $1 in --version) echo uv 99.0.0;; *) echo "$@" >> {calls};; esac\n'
+    uv = f'#!/bin/sh\ncase $1 in --version) echo uv 99.0.0;; *) echo "$@" certs=$UV_SYSTEM_CERTS >> {calls};; esac\n'
     (tmp_path / "bin" / "uv").write_text(uv)
     (tmp_path / "bin" / "uv").chmod(0o755)
     (clone / ".venv" / "bin").mkdir(parents=True)
@@ -126,6 +126,7 @@ def test_what_the_stamp_vouches_for_is_not_installed_again(clone: Path, tmp_path
     assert bootstrap(clone, path).returncode == 0
     (sync,) = calls.read_text().splitlines()
     assert sync.startswith("sync --all-packages --frozen --python ")
+    assert sync.endswith(" certs=1")
     (clone / "uv.lock").write_text("changed")
     assert bootstrap(clone, path).returncode == 0
     assert len(calls.read_text().splitlines()) == 2
