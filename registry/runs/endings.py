@@ -9,12 +9,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
+from envyard.contract.report import text
 from registry import doorbell, events
 from registry.catalog.models import Version, VersionFinding
 from registry.runs import limits
 from registry.runs.clean import clean_finding
 from registry.runs.models import LogChunk, Run
 from registry.runs.tickets import sign_ticket
+
+WHY_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
 
 
 def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bool:
@@ -49,7 +52,7 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
     and says what happened. False where the attempt was not held any more.
     """
     most = limits.max_attempts()
-    why = "; ".join(f.message.rstrip(".") for f in findings)
+    why = text("; ".join(f.message.rstrip(".") for f in findings), WHY_CHARACTERS)
     if run.attempt >= most:
         spent = finding(
             "run.attempts_exhausted", f"{run.attempt} of {most} attempts ended early. Last: {why}."
@@ -94,10 +97,10 @@ def ring_after_commit(run_id: UUID, attempt: int) -> None:
     doorbell.after_commit(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
 
 
-def note(run: Run, text: str) -> None:
+def note(run: Run, line: str) -> None:
     """Add the hub's own line to the log, after what the attempt reported."""
     LogChunk.objects.create(
-        run=run, attempt=run.attempt, seq=run.last_seq + 1, text=f"[hub] {text}\n"
+        run=run, attempt=run.attempt, seq=run.last_seq + 1, text=f"[hub] {line}\n"
     )
 
 

@@ -238,6 +238,15 @@ def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
     assert log.startswith("one\n[hub] attempt 1 of 3 ended: the index did not answer")
 
 
+def test_what_an_errored_attempt_says_is_kept_clean_and_short(run: Run) -> None:
+    end(run, "errored", *[finding("run.install_failed", "a\0b\ud800" * 500)] * 100)
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("queued", 2)
+    log = "".join(chunk.text for chunk in run.log.all())
+    assert "\0" not in log
+    assert len(log) < 2500
+
+
 def test_a_runner_that_stops_unasked_has_erred(run: Run) -> None:
     end(run, "cancelled")
     run.refresh_from_db()
