@@ -1,0 +1,134 @@
+"""Hostile environments on a real hub: contained, ended in time, and told what they did.
+
+What they try lies in the folder `hostile`; each says in its log and metrics how far it came.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.hub import Hub
+from tests.wheels import TASKSET, filename, make_wheel
+
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+
+MISDEEDS = Path(__file__).with_name("hostile")
+NAMES = ("spy", "hog", "loop", "flood")
+SOURCE = (
+    TASKSET.replace(
+        "import verifiers.v1 as vf\n", "import verifiers.v1 as vf\n\nfrom . import misdeeds\n"
+    )
+    .replace("WORDS = ", 'misdeeds.at("import")\nWORDS = ')
+    .replace("        for word in", '        misdeeds.at("load")\n        for word in')
+    .replace("        return float(", '        misdeeds.at("rollout")\n        return float(')
+    .replace(
+        "    def oracle(",
+        "    @vf.metric\n    async def spied(self, trace: vf.Trace) -> dict[str, float]:\n"
+        "        return misdeeds.score()\n\n    def oracle(",
+    )
+)
+LOG_BYTES = 1 << 20
+
+
+def hostile(hub: Hub, folder: Path, name: str) -> Path:
+    """The wheel of one; it knows what the host has, so that it need not guess."""
+    home, runners = hub.home, Path(hub.environ["RUNNER_HOME"])
+    paths = [home, home / "secret_key", home / "logs", runners, runners / "runs", runners / "venvs"]
+    host = {
+        "port": int(hub.url.rpartition(":")[2]),
+        "paths": [*map(str, paths), "/etc/shadow", "/root", "/home", "/run", "/sys", "/dev/kmsg"],
+        "pids": [hub.pid("runner"), hub.pid("web")],
+    }
+    source = (MISDEEDS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host))
+    module = f"hostile_{name}"
+    files = {f"{module}/__init__.py": SOURCE, f"{module}/misdeeds.py": source}
+    path = folder / filename(f"hostile-{name}")
+    path.write_bytes(make_wheel(f"hostile-{name}", files=files))
+    return path
+
+
+@pytest.fixture(scope="module")
+def published(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Hub:
+    """The hub after all of them were published, and then a good one."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for name in NAMES:
+        hub.run("push", hostile(hub, folder, name), "--no-wait")
+    good = folder / filename("good-after-all")
+    good.write_bytes(make_wheel("good-after-all"))
+    hub.run("push", good)
+    return hub
+
+
+def told(hub: Hub, name: str) -> tuple[Any, dict[str, Any], str]:
+    """The decided version, its findings by code, and the log as its author reads it."""
+    version = hub.decided(f"alice/hostile-{name}==0.1.0")
+    found = {one["code"]: one for one in version["findings"]}
+    return version, found, hub.run("logs", version["run"]["id"]).stdout
+
+
+def test_a_spy_reaches_nothing_and_is_listed_with_what_it_tried(published: Hub) -> None:
+    version, found, log = told(published, "spy")
+    assert "REACHED" not in log
+    for stage in ("import", "load", "rollout"):
+        assert f"spied at {stage}" in log
+        for what in ("tcp", "udp", "dns", "the hub", "file /etc/shadow", "the runner"):
+            assert f"refused {what} at {stage}" in log
+
+    assert version["status"] == "listed"
+    rollouts = published.get(f"runs/{version['run']['id']}/rollouts/?limit=100")["results"]
+    assert {(one["metrics"]["reached"], one["metrics"]["door"]) for one in rollouts} == {(0.0, 1.0)}
+    assert {code: one["severity"] for code, one in found.items()} == {
+        "run.network": "warning",
+        "run.unplanned_rollouts": "warning",
+    }
+    assert found["run.network"]["details"]["attempts"] > 10
+    for forged in ("model/0/0", "oracle/99/0", "pleader/0/0", "loaded", "listed"):
+        assert forged in found["run.unplanned_rollouts"]["message"]
+
+
+def test_what_a_log_does_to_a_terminal_is_not_shown(published: Hub) -> None:
+    _, _, log = told(published, "spy")
+    assert "owned" in log
+    assert not set(log) & {"\x1b", "\x07"}
+
+
+def test_a_hog_is_held_to_its_processes_and_disk_and_ended_for_its_memory(published: Hub) -> None:
+    version, found, log = told(published, "hog")
+    said = re.search(r"forked (\d+) processes", log)
+    assert said
+    assert 100 < int(said[1]) < 256
+    wrote = [int(size) for size in re.findall(r"wrote (\d+) MiB", log)]
+    assert len(wrote) == 2
+    assert all(100 < size <= 256 for size in wrote)
+    assert version["status"] == "rejected"
+    assert found["run.memory"]["severity"] == "error"
+    assert "more memory than its limit" in found["run.memory"]["message"]
+
+
+def test_a_loop_is_ended_and_its_log_is_bounded(published: Hub) -> None:
+    version, found, log = told(published, "loop")
+    assert version["status"] == "rejected"
+    (error,) = (code for code, one in found.items() if one["severity"] == "error")
+    assert error in ("run.cpu", "run.wall_clock")
+    assert "00000000 import blah" in log
+    assert "[the log ends here: it reached its limit]" in log
+    assert 60_000 < len(log) < LOG_BYTES
+    assert log.splitlines()[-1].startswith(f"[runner] {error}: ")
+    run = published.get(f"runs/{version['run']['id']}/")
+    assert run["attempt"] == 1
+
+
+def test_a_flood_of_events_ends_the_run(published: Hub) -> None:
+    version, found, _ = told(published, "flood")
+    assert version["status"] == "rejected"
+    assert "more events than its limit" in found["run.flooded"]["message"]
+
+
+def test_the_same_runner_lists_a_good_one_afterwards(published: Hub) -> None:
+    version = published.version("alice/good-after-all==0.1.0")
+    assert (version["status"], version["findings"]) == ("listed", [])

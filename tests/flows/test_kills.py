@@ -1,0 +1,289 @@
+"""SIGKILL for everything, in the middle of a run: nothing is lost, stuck or listed unevaluated."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import requests
+
+from tests import postgresql
+from tests.flows.hub import DECIDED, Hub, serving
+from tests.registry.uploads.forms import form_of
+from tests.wheels import TASKSET, filename, make_wheel
+
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+
+HELD = ("leased", "preparing", "running", "scoring")
+LEASE, SWEEP = 6, 10
+POLICIES, TASKS = 5, 2
+SLOW = TASKSET.replace("import Iterator\n", "import Iterator\nfrom asyncio import sleep\n").replace(
+    "        return float(", "        await sleep(0.8)\n        return float("
+)
+RUNS = """
+    SELECT e.name, v.status, r.id, r.status, r.attempt, r.lease_expires_at,
+           (SELECT COUNT(*) FROM registry_rollout o WHERE o.run_id = r.id)
+    FROM registry_version v JOIN registry_environment e ON e.id = v.environment_id
+    LEFT JOIN registry_run r ON r.version_id = v.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A version and its run, as the database has them."""
+
+    name: str
+    version: str
+    run: str
+    status: str
+    attempt: int
+    lease: datetime | None
+    rollouts: int
+
+
+def rows(hub: Hub) -> list[Row]:
+    """Read past the hub: it may be dead just now."""
+    url = hub.environ.get("DATABASE_URL")
+    file = hub.home / "hub.sqlite3"
+    database: Any = (
+        psycopg.connect(url) if url else sqlite3.connect(f"file:{file}?mode=ro", 30, uri=True)
+    )
+    with closing(database) as connection:
+        found = connection.execute(RUNS).fetchall()
+    return [Row(*one[:5], _time(one[5]), one[6]) for one in found]  # type: ignore[call-arg]
+
+
+def _time(value: Any) -> datetime | None:
+    if value is None or isinstance(value, datetime):  # PostgreSQL's, with their zone
+        return value
+    return datetime.fromisoformat(value).replace(tzinfo=UTC)
+
+
+# --- who is killed -----------------------------------------------------------------------------
+def sandbox(hub: Hub) -> int:
+    """The outer process of the sandbox that runs, as its folder names it."""
+    for record in (Path(hub.environ["RUNNER_HOME"]) / "runs").glob("*/processes"):
+        pid = int(record.read_text().split()[0])
+        if Path(f"/proc/{pid}").exists():
+            return pid
+    raise AssertionError("no sandbox runs")
+
+
+def children(pid: int) -> list[int]:
+    """The processes that this one started."""
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for file in files for child in file.read_text().split()]
+
+
+def driver(hub: Hub) -> int:
+    """The process inside that holds the environment's code."""
+    waiting = [sandbox(hub)]
+    for pid in waiting:
+        waiting += children(pid)
+        if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"main.py\0drive\0"):
+            return pid
+    raise AssertionError("no driver runs")
+
+
+def runners_child(hub: Hub) -> int:
+    """The process of the runner that holds the sandbox."""
+    return int(Path(f"/proc/{sandbox(hub)}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def program(name: str) -> Callable[[Hub], int]:
+    """One that the supervisor keeps running."""
+    return lambda hub: hub.pid(name)
+
+
+VICTIMS: dict[str, tuple[Callable[[Hub], int], ...]] = {
+    "web-and-clock": (program("web"), program("clock")),
+    "worker": (program("worker"),),
+    "runner": (program("runner"),),
+    "runners-child": (runners_child,),
+    "sandbox": (sandbox,),
+    "driver": (driver,),
+}
+CHECKED = "while-checked"
+NAMES = (*VICTIMS, CHECKED)
+
+
+# --- what happens ------------------------------------------------------------------------------
+@dataclass
+class Watch:
+    """Looks at the database all the time, and notes what must never be."""
+
+    hub: Hub
+    late: float = 0.0
+    unevaluated: set[str] = field(default_factory=set)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def look(self) -> None:
+        while not self.over.wait(0.2):
+            now = datetime.now(UTC)
+            for row in rows(self.hub):
+                if row.lease is not None and row.status in HELD:
+                    self.late = max(self.late, (now - row.lease).total_seconds())
+                evaluated = row.status == "succeeded" and row.rollouts == POLICIES * TASKS
+                if row.version == "listed" and not evaluated:
+                    self.unevaluated.add(row.name)
+
+
+def upload(hub: Hub, name: str) -> str:
+    """Publish a slow environment as alice; the wheel's sha256."""
+    data = make_wheel(name, files={f"{name.replace('-', '_')}/__init__.py": SLOW})
+    answer = requests.post(
+        f"{hub.url}/legacy/alice/",
+        data=form_of(data),
+        files={"content": (filename(name), data)},
+        auth=("__token__", hub.token("alice")),
+        timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    return hashlib.sha256(data).hexdigest()
+
+
+def kill_the_check(hub: Hub) -> None:
+    """Kill the hub's worker while it reads a wheel: a pipe in the wheel's place makes it wait."""
+    worker = hub.pid("worker")
+    os.kill(worker, signal.SIGSTOP)  # it hands out no task while the pipe is laid
+    try:
+        sha256 = upload(hub, CHECKED)
+        stored = hub.home / "files" / "wheels" / sha256[:2] / sha256
+        kept = stored.with_name("kept")
+        stored.rename(kept)
+        os.mkfifo(stored)
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    hub.wait(
+        lambda: [r for r in rows(hub) if (r.name, r.version) == (CHECKED, "checking")], "check"
+    )
+    os.kill(worker, signal.SIGKILL)
+    kept.rename(stored)
+
+
+def kill_each(hub: Hub) -> None:
+    """Kill what an environment is named after, once its first run has reported a rollout."""
+    due = set(VICTIMS)
+    deadline = time.monotonic() + 500
+    while due:
+        assert time.monotonic() < deadline, f"no run to kill {due} in\n{hub.logs()}"
+        for row in rows(hub):
+            if row.name in due and row.status == "running" and row.rollouts:
+                for victim in VICTIMS[row.name]:
+                    os.kill(victim(hub), signal.SIGKILL)
+                due.remove(row.name)
+            assert row.name not in due or row.version not in DECIDED, f"{row} came too early"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def aftermath(home: Path) -> Iterator[tuple[Hub, Watch]]:
+    """A hub of its own, after every kill, when all versions are decided."""
+    with ExitStack() as stack:
+        server = os.environ.get("DATABASE_URL", "")
+        url = stack.enter_context(postgresql.database(server)) if server else ""
+        settings = {
+            "HUB_LEASE_SECONDS": str(LEASE),
+            "HUB_SMOKE_TASKS": str(TASKS),
+            "RUNNER_HOME": str(home / "runner"),
+        }
+        hub = stack.enter_context(serving(home / "killed", url, **settings))
+        hub.token("alice")
+        watch = Watch(hub)
+        watching = stack.enter_context(ThreadPoolExecutor(1)).submit(watch.look)
+        stack.callback(watch.over.set)
+        kill_the_check(hub)
+        for name in VICTIMS:
+            upload(hub, name)
+        kill_each(hub)
+        for name in NAMES:
+            hub.decided(f"alice/{name}==0.1.0")
+        watch.over.set()
+        watching.result()
+        yield hub, watch
+
+
+def run_of(hub: Hub, name: str) -> tuple[Any, Any, str]:
+    """The version, its run and the run's whole log."""
+    version = hub.version(f"alice/{name}==0.1.0")
+    run = hub.get(f"runs/{version['run']['id']}/")
+    return version, run, hub.run("logs", run["id"]).stdout
+
+
+@pytest.mark.parametrize("name", ["web-and-clock", "worker", CHECKED])
+def test_a_killed_part_of_the_hub_costs_no_attempt(aftermath: tuple[Hub, Watch], name: str) -> None:
+    hub, _ = aftermath
+    version, run, log = run_of(hub, name)
+    assert (version["status"], run["status"], run["attempt"]) == ("listed", "succeeded", 1)
+    assert "attempt 1" not in log
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("runner", "attempt 1 of 3 ended: "),
+        ("runners-child", "attempt 1 of 3 ended: Runner embedded stopped reporting"),
+        ("sandbox", "attempt 1 of 3 ended: the sandbox was killed from outside"),
+    ],
+)
+def test_what_kills_the_runners_side_is_tried_again_and_never_blamed_on_the_author(
+    aftermath: tuple[Hub, Watch], name: str, why: str
+) -> None:
+    hub, _ = aftermath
+    version, run, log = run_of(hub, name)
+    assert (version["status"], run["status"], run["attempt"]) == ("listed", "succeeded", 2)
+    assert why in log
+    assert not [f for f in version["findings"] if f["severity"] == "error"]
+
+
+def test_an_environment_whose_own_process_is_killed_is_told_so(
+    aftermath: tuple[Hub, Watch],
+) -> None:
+    hub, _ = aftermath
+    version, run, log = run_of(hub, "driver")
+    assert (version["status"], run["status"], run["attempt"]) == ("rejected", "failed", 1)
+    (error,) = (f for f in version["findings"] if f["severity"] == "error")
+    assert "killed by signal 9" in error["message"]
+    assert "killed by signal 9" in log
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "driver"])
+def test_every_planned_rollout_has_one_result(aftermath: tuple[Hub, Watch], name: str) -> None:
+    hub, _ = aftermath
+    _, run, _ = run_of(hub, name)
+    rollouts = hub.get(f"runs/{run['id']}/rollouts/?limit=100")["results"]
+    keys = sorted((one["policy"], one["task"], one["attempt"]) for one in rollouts)
+    planned = [(policy, task, 0) for policy in run["policies"] for task in range(TASKS)]
+    assert keys == sorted(planned)
+    assert (run["done"], run["total"]) == (len(planned), len(planned))
+
+
+def test_no_run_outlived_its_lease_and_nothing_was_listed_unevaluated(
+    aftermath: tuple[Hub, Watch],
+) -> None:
+    _, watch = aftermath
+    assert watch.unevaluated == set()
+    assert watch.late < SWEEP + 5, f"a run was held {watch.late:.1f} s past its lease"
+
+
+def test_the_hub_works_on(aftermath: tuple[Hub, Watch]) -> None:
+    hub, _ = aftermath
+    assert sorted(
+        set(re.findall(r"(\w+) ended \(SIGKILL\)", (hub.home / "serve.log").read_text()))
+    ) == ["clock", "runner", "web", "worker"]
+    upload(hub, "after-all")
+    assert hub.decided("alice/after-all==0.1.0")["status"] == "listed"
