@@ -117,7 +117,8 @@ def test_a_missing_sandbox_is_said_where_it_cannot_be_installed(
 def test_what_the_stamp_vouches_for_is_not_installed_again(clone: Path, tmp_path: Path) -> None:
     path = programs(tmp_path / "bin", "bwrap", "sh")
     calls = tmp_path / "calls"
-    uv = f'#!/bin/sh\ncase $1 in --version) echo uv 99.0.0;; *) echo "$@" certs=$UV_SYSTEM_CERTS >> {calls};; esac\n'
+    sync = f'echo "$@" certs=$UV_SYSTEM_CERTS >> {calls}'
+    uv = f"#!/bin/sh\ncase $1 in --version) echo uv 99.0.0;; *) {sync};; esac\n"
     (tmp_path / "bin" / "uv").write_text(uv)
     (tmp_path / "bin" / "uv").chmod(0o755)
     (clone / ".venv" / "bin").mkdir(parents=True)
