@@ -76,6 +76,18 @@ def test_whoami_without_a_login_says_what_to_do(
     assert "hint: Run `hub login`." in capsys.readouterr().err
 
 
+def test_whoami_promises_members_no_more_than_they_may(
+    server: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "hub_abc")
+    lab = {"name": "lab", "kind": "organisation", "role": "member"}
+    server.say("GET /api/v1/whoami/", 200, ME | {"owners": [*ME["owners"], lab]})
+    assert main(["whoami", "--url", server.url]) == 0
+    said = capsys.readouterr().err
+    assert "may publish as alice (owner)" in said
+    assert "may look into lab (member)" in said
+
+
 def test_logout_revokes_and_forgets(server: Answers) -> None:
     server.say("GET /api/v1/whoami/", 200, ME)
     server.say("DELETE /api/v1/tokens/current/", 204, "")

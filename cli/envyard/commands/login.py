@@ -84,7 +84,7 @@ def mint(hub: Hub, out: Output, browser: bool) -> str:
 
 
 def whoami(args: Namespace, out: Output) -> None:
-    """Print the user, the owners they may publish under, and the token's reach."""
+    """Print the user, the owners they are part of, and the token's reach."""
     config = configs.load(args.url)
     me = Hub(config).get("whoami/")
     if out.as_json:
@@ -93,7 +93,8 @@ def whoami(args: Namespace, out: Output) -> None:
     out.line(me["user"])
     out.note(f"on {config.url}")
     for owner in me["owners"]:
-        out.note(f"  may publish as {owner['name']} ({owner['role']})")
+        may = "look into" if owner["role"] == "member" else "publish as"
+        out.note(f"  may {may} {owner['name']} ({owner['role']})")
     if token := me.get("token"):
         reach = token["environment"] or "all environments"
         until = f", until {token['expires_at'][:10]}" if token["expires_at"] else ""
