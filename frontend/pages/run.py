@@ -50,17 +50,18 @@ def live(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log's tail."""
-    rollouts = list(found.rollouts.defer("messages").order_by("pk"))
+    cells = list(found.rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
     policy = request.GET.get("policy", "")
-    wanted = [r for r in rollouts if policy in ("", r.policy)]
+    rows = found.rollouts.filter(**{"policy": policy} if policy else {}).defer("messages")
+    wanted = sum(policy in ("", cell.policy) for cell in cells)
     text = "".join(found.log.order_by("attempt", "seq").values_list("text", flat=True))
     return {
         "run": shapes.run_detail(found),
         "live": found.is_active,
-        "rollouts": rollouts,
+        "rollouts": cells,
         "policy": policy,
-        "shown": shapes.rollout_summaries(wanted[:ROWS]),
-        "hidden": max(len(wanted) - ROWS, 0),
+        "shown": shapes.rollout_summaries(rows.order_by("pk")[:ROWS]),
+        "hidden": max(wanted - ROWS, 0),
         "log": text[-LOG_TAIL:],
     }
 
