@@ -34,7 +34,7 @@ def build(source: Path, into: Path) -> Path:
     """Build one wheel in an isolated environment; raises HubCliError with the backend's words."""
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(into), str(source)]
     uv = find_uv()
-    env = dict(os.environ)
+    env = uv_environment()
     if uv:
         command[4:4] = ["--installer", "uv"]
         env["PATH"] = f"{Path(uv).parent}{os.pathsep}{env.get('PATH', '')}"
@@ -54,3 +54,8 @@ def find_uv() -> str | None:
     """The uv on PATH, else the one installed beside this Python."""
     beside = Path(sys.executable).parent / "uv"
     return shutil.which("uv") or (str(beside) if beside.is_file() else None)
+
+
+def uv_environment() -> dict[str, str]:
+    """Our variables; uv then trusts what this machine trusts, a company's authority too."""
+    return {"UV_SYSTEM_CERTS": "1", **os.environ}

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from envyard.builder import find_uv
+from envyard.builder import find_uv, uv_environment
 from envyard.errors import HubCliError, UsageError
 
 PYTHON = "Scripts/python.exe" if os.name == "nt" else "bin/python"
@@ -58,6 +58,7 @@ def _run(python: Path, verb: list[str], what: list[str], *, quiet: bool) -> None
         command += ["--yes"] if verb == ["uninstall"] else []
     done = subprocess.run(
         [*command, *what],
+        env=uv_environment(),
         stdout=subprocess.PIPE if quiet else sys.stderr.fileno(),
         stderr=subprocess.STDOUT if quiet else None,
         text=True,

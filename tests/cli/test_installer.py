@@ -46,3 +46,18 @@ def test_never_the_one_that_a_hub_runs_on(home: Path) -> None:
 def test_a_named_interpreter_must_exist(home: Path) -> None:
     with pytest.raises(UsageError, match="is not a file"):
         installer.target_python("/no/such/python")
+
+
+def test_uv_trusts_the_authorities_of_the_machine_unless_told_otherwise(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    uv = home / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text("#!/bin/sh\necho certs=$UV_SYSTEM_CERTS\n")
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", str(uv.parent))
+    monkeypatch.delenv("UV_SYSTEM_CERTS", raising=False)
+    installer.install(Path("python"), ["demo"], quiet=False)
+    monkeypatch.setenv("UV_SYSTEM_CERTS", "0")
+    installer.install(Path("python"), ["demo"], quiet=False)
+    assert capfd.readouterr().err.split() == ["certs=1", "certs=0"]
