@@ -44,7 +44,7 @@ def machine(home: Path) -> Machine:
     shutil.copy(Path(launch.__file__), inside)
 
     async def empty(*_: Any, **__: Any) -> Venv:
-        return Venv(site, "k", packages=1, seconds=0.0)
+        return Venv(site, site, packages=1, seconds=0.0)
 
     def prepare(**given: Any) -> Sandbox:
         return Sandbox.prepare(inside=inside, **given)

@@ -48,7 +48,7 @@ class Played:
         self.killed = asyncio.Event()
         self.closed = False
 
-    def prepare(self, *, config: Config, venv: Path, job: bytes, limits: Any) -> Played:
+    def prepare(self, *, job: bytes, **_: object) -> Played:
         self.job = json.loads(job)
         return self
 
@@ -119,7 +119,7 @@ async def endless(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
 
 async def built(config: Config, wheel: Path, extra: Any, *, seconds: float) -> Venv:
     assert wheel.name == job().wheel.filename
-    return Venv(Path("/nowhere"), "k", packages=3, seconds=1.5)
+    return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 
 
 class Outcome:
@@ -372,7 +372,7 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
     config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home)})
 
     async def empty(*_: Any, **__: Any) -> Venv:
-        return Venv(site, "k", packages=1, seconds=0.0)
+        return Venv(site, site, packages=1, seconds=0.0)
 
     def prepare(**given: Any) -> Sandbox:
         return Sandbox.prepare(**given | {"config": config, "inside": inside})

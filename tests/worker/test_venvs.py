@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import html
+import json
 import os
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -107,7 +109,11 @@ class World:
         async def contained() -> bytes:
             said = bytearray()
             async with Sandbox.prepare(
-                config=self.config, venv=venv.path, job=b"{}", limits=Limits(wall_seconds=30)
+                config=self.config,
+                venv=venv.dependencies,
+                environment=venv.environment,
+                job=b"{}",
+                limits=Limits(wall_seconds=30),
             ) as sandbox:
                 sandbox.on_log = said.extend
                 (await sandbox.start(["python", "-c", code])).close()
@@ -184,8 +190,9 @@ def test_nothing_installed_runs_outside_the_sandbox(world: World) -> None:
 
 def test_the_venv_is_byte_compiled_and_belongs_to_the_runner_alone(world: World) -> None:
     venv = world.build()
-    assert list(venv.path.glob("demo_env/__pycache__/*.pyc"))
-    for path in (venv.path, *venv.path.rglob("*")):
+    assert list(venv.environment.glob("demo_env/__pycache__/*.pyc"))
+    both = (venv.dependencies, venv.environment)
+    for path in (*both, *(inside for folder in both for inside in folder.rglob("*"))):
         mode = path.lstat().st_mode
         assert not path.is_symlink()
         assert not mode & 0o022, path
@@ -212,34 +219,37 @@ def test_the_same_wheel_is_built_once_even_when_the_index_moves_on(world: World)
     world.publish("dep", "2.0")
     world.asked.clear()
     again = world.build(requires=["dep"])
-    assert (again.key, again.path, again.seconds) == (first.key, first.path, 0.0)
+    assert again == replace(first, seconds=0.0)
     assert world.asked == []
 
 
 def test_a_changed_wheel_gets_a_venv_of_its_own(world: World) -> None:
     first = world.build()
     second = world.build(files={"demo_env/__init__.py": "WORD = 'changed'\n"})
-    assert first.key != second.key
+    assert first.environment != second.environment
     assert world.run(second, "import demo_env; print(demo_env.WORD)") == "changed\n"
 
 
 def test_dependencies_are_shared_by_wheels_and_never_written_through(world: World) -> None:
     world.publish("dep")
     first = world.build(requires=["dep"])
-    shared = first.path / "dep" / "__init__.py"
-    second = world.build(requires=["dep"], files={"demo_env/__init__.py": "WORD = 'second'\n"})
-    assert (second.path / "dep" / "__init__.py").stat().st_ino == shared.stat().st_ino
     hostile = {"demo_env/__init__.py": "", "dep/__init__.py": "VERSION = 'overwritten'\n"}
-    third = world.build(requires=["dep"], files=hostile)
-    print_version = "import dep; print(dep.VERSION)"
-    assert world.run(third, print_version) == "overwritten\n"
-    assert world.run(first, print_version) == "1.0\n"
+    second = world.build(requires=["dep"], files=hostile)
+    assert second.dependencies == first.dependencies
+    assert not (first.environment / "dep").exists()
+    for venv in (first, second):
+        assert world.run(venv, "import dep; print(dep.VERSION)") == "1.0\n"
 
 
-def test_a_file_where_a_dependency_has_a_folder_is_the_authors_fault(world: World) -> None:
-    world.publish("dep")
-    error = refused(world, requires=["dep"], files={"demo_env/__init__.py": "", "dep": "a file"})
-    assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
+def test_every_python_inside_finds_the_environment_and_its_metadata(world: World) -> None:
+    code = """
+        import subprocess, sys
+        from importlib.metadata import version
+        print(version("demo-env"), flush=True)
+        subprocess.run([sys.executable, "-I", "-c", "import demo_env; print(demo_env.__file__)"])
+    """
+    said = world.run(world.build(), dedent(code))
+    assert said == "0.1.0\n/venv/environment/demo_env/__init__.py\n"
 
 
 def test_an_unknown_dependency_is_the_authors_fault_and_is_named(world: World) -> None:
@@ -344,13 +354,24 @@ def test_the_least_recently_used_venv_makes_room_unless_a_run_holds_it(world: Wo
 
     held, unused, used = build("held"), build("unused"), build("used")
     venvs = (used, unused, held)
-    size = sum(kept.size for v in venvs if (kept := cache.find(world.config, v.key)))
-    for age, venv in enumerate(venvs):
-        os.utime(venv.path.parent / cache.FACTS, (1000 - age, 1000 - age))
-    sandbox = Sandbox.prepare(config=world.config, venv=held.path, job=b"{}", limits=Limits())
+    folders = [used.dependencies, *(venv.environment for venv in venvs)]
+    facts = [folder.parent / cache.FACTS for folder in folders]
+    size = sum(json.loads(file.read_text())["size"] for file in facts)
+    for age, file in enumerate(facts):
+        os.utime(file, (1000 - age, 1000 - age))
+    sandbox = Sandbox.prepare(
+        config=world.config,
+        venv=held.dependencies,
+        environment=held.environment,
+        job=b"{}",
+        limits=Limits(),
+    )
     newest = build("newest", room=size + 100)
     asyncio.run(sandbox.close())
-    assert [v.path.exists() for v in (held, unused, used, newest)] == [True, False, True, True]
+    assert [v.environment.exists() for v in (held, unused, used, newest)] == [
+        *(True, False, True, True)
+    ]
+    assert newest.dependencies.exists()
 
 
 def test_an_archive_that_is_no_wheel_is_the_authors_fault(world: World) -> None:

@@ -129,7 +129,13 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
     program = ["python", *framework.program(INSIDE)]
     async with (
         aiohttp.ClientSession() as session,
-        machine.prepare(config=machine.config, venv=venv.path, job=told, limits=limits) as sandbox,
+        machine.prepare(
+            config=machine.config,
+            venv=venv.dependencies,
+            environment=venv.environment,
+            job=told,
+            limits=limits,
+        ) as sandbox,
     ):
         gateway = Gateway(job, _model(job, machine.config, session))
         return await _watch(job, sandbox, gateway, reports, program)

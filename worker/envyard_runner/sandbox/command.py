@@ -1,6 +1,6 @@
 """The bubblewrap command of one run: what the sandbox sees, and nothing else.
 
-Inside: the host's /usr read-only, a venv at /venv whose site-packages are the environment's, the
+Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, the
 runner's inside programs at /inside, the job at /job.json, sized tmpfs at /tmp and /dev/shm, and a
 made-up /etc.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 VENV = "/venv"
+ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by reference looks
 USER_ID = 1000  # inside; the host's uid is another one for every run
 PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
 GROUP = f"sandbox:x:{USER_ID}:\n"
@@ -60,10 +61,11 @@ class View:
 
     base: Base
     site: Path
+    environment: Path | None
     inside: Path
     job: bytes
     tmp_bytes: int
-    site_writable: bool
+    writable: Path | None
 
 
 def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
@@ -94,7 +96,7 @@ def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
 
 
 def _variables(view: View, events_fd: int) -> list[str]:
-    path = f"{VENV}/bin:{view.base.site_packages}/bin:/usr/bin:/bin"
+    path = f"{VENV}/bin:{view.base.site_packages}/bin:{ENVIRONMENT}/bin:/usr/bin:/bin"
     return [
         "--clearenv",
         *("--setenv", "PATH", path),
@@ -123,9 +125,12 @@ def _venv(view: View, memory: Memory) -> list[str]:
     options: list[str] = []
     for name in ("python", "python3", f"python{view.base.version}"):
         options += ["--symlink", str(view.base.python), f"{VENV}/bin/{name}"]
-    bind = "--bind" if view.site_writable else "--ro-bind"
     options += [*_file(memory, f"{VENV}/pyvenv.cfg", settings.encode())]
-    return [*options, bind, str(view.site), view.base.site_packages]
+    for path, inside in ((view.site, view.base.site_packages), (view.environment, ENVIRONMENT)):
+        if path is not None:
+            bind = "--bind" if path == view.writable else "--ro-bind"
+            options += [bind, str(path), inside]
+    return options
 
 
 def _file(memory: Memory, path: str, content: bytes) -> list[str]:

@@ -70,18 +70,24 @@ class Sandbox:
         *,
         config: Config,
         venv: Path,
+        environment: Path | None = None,
         job: bytes,
         inside: Path = INSIDE,
         limits: Limits,
-        venv_writable: bool = False,
+        writable: Path | None = None,
     ) -> Sandbox:
-        """Take a uid and a folder for one run; `venv` is the environment's site-packages folder.
+        """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
-        `venv_writable` is for byte-compiling a venv that no run uses yet. Raises SandboxError.
+        `environment` holds the wheel's own files. `writable` names one of the two while it is
+        byte-compiled and no run uses it yet. Raises SandboxError.
         """
         if os.geteuid() == 0:
-            for path in (venv, config.home):
-                if path.exists() and (blocked := blocked_folder(path)) is not None:
+            for path in (venv, environment, config.home):
+                if (
+                    path is not None
+                    and path.exists()
+                    and (blocked := blocked_folder(path)) is not None
+                ):
                     raise SandboxError(
                         f"{path} cannot be used: other users may not enter {blocked}; "
                         "set RUNNER_HOME to a folder that every user can walk through"
@@ -92,16 +98,18 @@ class Sandbox:
             held.callback(lease.release)
             folder = OwnedDir.create(config.runs)
             held.callback(folder.remove)
-            site_lock = os.open(venv, os.O_RDONLY | os.O_DIRECTORY)
-            held.callback(os.close, site_lock)
-            fcntl.flock(site_lock, fcntl.LOCK_SH)  # eviction skips locked venvs
+            for path in filter(None, (venv, environment)):
+                lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+                held.callback(os.close, lock)
+                fcntl.flock(lock, fcntl.LOCK_SH)  # eviction skips locked folders
             view = command.View(
                 base=base,
                 site=venv,
+                environment=environment,
                 inside=folder.add_programs(inside),
                 job=job,
                 tmp_bytes=limits.tmp_bytes,
-                site_writable=venv_writable,
+                writable=writable,
             )
             return cls(
                 config=config,

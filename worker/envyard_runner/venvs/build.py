@@ -26,21 +26,24 @@ from envyard.contract import wheel as wheels
 from envyard.contract.codes import finding
 from envyard_runner.config import Config
 from envyard_runner.sandbox import interpreter
-from envyard_runner.sandbox.command import Base
+from envyard_runner.sandbox.command import ENVIRONMENT, Base
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
 from envyard_runner.venvs import cache, compiled, uv
 from envyard_runner.venvs.uv import VenvError
 
+# Every Python inside finds the environment by it, whatever its options; the name sorts first.
+PATH_FILE = "__environment__.pth"
+
 
 @dataclass(frozen=True, slots=True)
 class Venv:
-    """A built venv: its site-packages folder (for Sandbox.prepare), its key and its distributions.
+    """Two folders for Sandbox.prepare: the dependencies, which versions share, and the wheel's own.
 
-    `seconds` is what building took, 0.0 for one that was there already.
+    `packages` counts distributions; `seconds` is what building took, 0.0 where both were kept.
     """
 
-    path: Path
-    key: str
+    dependencies: Path
+    environment: Path
     packages: int
     seconds: float
 
@@ -64,13 +67,19 @@ async def build_venv(
     try:
         kept_lock = config.home / "locks" / _key(digest, python, "\n".join(requirements).encode())
         lock = await _lock(config, requirements, kept_lock, owned.path, deadline)
-        key = _key(digest, python, lock)
-        kept = cache.find(config, key)
-        if kept is None:
-            layer = await _dependencies(config, lock, _key(python, lock), owned.path, deadline)
-            kept = await _environment(config, wheel, layer, key, owned.path, deadline)
-            return Venv(kept.site, key, kept.packages, time.monotonic() - began)
-        return Venv(kept.site, key, kept.packages, 0.0)
+        layer_key, own_key = _key(python, lock), _key(digest, python)
+        layer, own = cache.find(config, layer_key), cache.find(config, own_key)
+        built = layer is None or own is None
+        if layer is None:
+            layer = await _dependencies(config, lock, layer_key, owned.path, deadline)
+        if own is None:
+            own = await _environment(config, wheel, layer, own_key, owned.path, deadline)
+        return Venv(
+            dependencies=layer.site,
+            environment=own.site,
+            packages=layer.packages + own.packages,
+            seconds=time.monotonic() - began if built else 0.0,
+        )
     finally:
         owned.remove()
 
@@ -152,28 +161,22 @@ async def _dependencies(
         pinned = ("--require-hashes", "-r", "pinned.txt")
         await _install(config, site, *pinned, folder=folder, deadline=deadline)
     cache.settle(site)
-    if packages:
-        await compiled.compile_site(config, site, [""], deadline)
+    (site / PATH_FILE).write_text(f"{ENVIRONMENT}\n", encoding="ascii")
+    await compiled.compile_folder(config, site, deadline)
     return cache.keep(config, site, key, packages)
 
 
 async def _environment(
     config: Config, wheel: Path, layer: cache.Kept, key: str, folder: Path, deadline: float
 ) -> cache.Kept:
-    """The wheel's own files over links to its dependencies' files."""
-    alone, site = folder / "alone", folder / "together"
-    uv.own(config, folder, alone)
+    """The wheel's own files in a folder of their own; where both have a module, the layer wins."""
+    own = folder / "environment"
+    uv.own(config, folder, own)
     shutil.copyfile(wheel, folder / wheel.name)
-    await _install(config, alone, f"./{wheel.name}", folder=folder, deadline=deadline)
-    cache.settle(alone)
-    cache.link(layer.site, site)
-    try:
-        names = cache.merge(alone, site)
-    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
-        message = f"{error.filename} is a file in one distribution and a folder in another"
-        raise VenvError(finding("env.dependencies_unresolvable", message)) from error
-    await compiled.compile_site(config, site, names, deadline)
-    return cache.keep(config, site, key, layer.packages + 1)
+    await _install(config, own, f"./{wheel.name}", folder=folder, deadline=deadline)
+    cache.settle(own)
+    await compiled.compile_folder(config, own, deadline, beside=layer.site)
+    return cache.keep(config, own, key, 1)
 
 
 async def _install(config: Config, site: Path, *what: str, folder: Path, deadline: float) -> None:

@@ -1,4 +1,4 @@
-"""The folder of venvs and their layers: one folder a key, the least recently used leave first."""
+"""The folder of what is installed: one folder a key, the least recently used leave first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERPRETER = f"#!{VENV}/bin/python".encode()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A venv or layer in place; `size` is its share, in bytes, of files that it has with others."""
+    """What is in place; `size` is its share, in bytes, of files that it has with uv's cache."""
 
     path: Path
     packages: int
@@ -32,12 +32,12 @@ class Kept:
 
     @property
     def site(self) -> Path:
-        """Its site-packages folder."""
+        """The folder to be mounted."""
         return self.path / SITE
 
 
 def find(config: Config, key: str) -> Kept | None:
-    """The venv with this key, marked as used now."""
+    """What has this key, marked as used now."""
     kept = _read(config.venvs / key)
     if kept is not None:
         os.utime(kept.path / FACTS)
@@ -60,29 +60,6 @@ def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
     shutil.rmtree(staged, ignore_errors=True)
     _evict(config, target)
     return Kept(target, packages, size)
-
-
-def link(layer: Path, site: Path) -> None:
-    """A copy of a layer's folders with links to its files, which nobody writes again."""
-    fd = os.open(layer, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH)  # not evicted meanwhile
-        shutil.copytree(layer, site, copy_function=os.link)
-    finally:
-        os.close(fd)
-
-
-def merge(alone: Path, site: Path) -> list[str]:
-    """Move one wheel's files over the dependencies'; returns its top-level names.
-
-    A file in the way is replaced, never written: it is shared.
-    """
-    for folder, _, files in os.walk(alone):
-        target = site / Path(folder).relative_to(alone)
-        target.mkdir(exist_ok=True)
-        for name in files:
-            (Path(folder) / name).replace(target / name)
-    return sorted(path.name for path in alone.iterdir())
 
 
 def settle(site: Path) -> None:
@@ -132,7 +109,7 @@ def _read(path: Path) -> Kept | None:
 
 
 def _evict(config: Config, spared: Path) -> None:
-    """Remove venvs that no run holds, the longest unused first, until the limit is met."""
+    """Remove what no run holds, the longest unused first, until the limit is met."""
     kept = [found for path in config.venvs.glob("[!.]*") if (found := _read(path))]
     total = sum(one.size for one in kept)
     for one in sorted(kept, key=lambda one: (one.path / FACTS).stat().st_mtime):

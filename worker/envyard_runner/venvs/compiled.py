@@ -1,36 +1,43 @@
-"""Byte-compiles a new venv inside the sandbox, once, so that every run imports fast."""
+"""Byte-compiles what was installed, once and inside the sandbox, so that runs import fast."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from envyard_runner.config import Config
 from envyard_runner.sandbox import Sandbox, interpreter
+from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import cache
 
 
-async def compile_site(config: Config, site: Path, names: Iterable[str], deadline: float) -> None:
-    """Write the .pyc files of these names in `site`; what does not compile in time is left alone.
+async def compile_folder(
+    config: Config, folder: Path, deadline: float, *, beside: Path | None = None
+) -> None:
+    """Write the .pyc files of a folder of dependencies, or of a wheel's own files `beside` them.
 
-    Only folders are handed to the sandbox's uid, never the files: those are hard links into uv's
-    cache, which other venvs share.
+    What does not compile in time is left alone. Only folders are handed to the sandbox's uid,
+    never the files: those are hard links into uv's cache, which others share.
     """
     left = max(1.0, deadline - asyncio.get_running_loop().time())
     limits = replace(config.limits, wall_seconds=min(left, config.limits.wall_seconds))
     base = interpreter.base(config.python)
     sandbox = Sandbox.prepare(
-        config=config, venv=site, job=b"{}", limits=limits, venv_writable=True
+        config=config,
+        venv=beside or folder,
+        environment=folder if beside else None,
+        job=b"{}",
+        limits=limits,
+        writable=folder,
     )
-    paths = [f"{base.site_packages}/{name}" for name in names]
     async with sandbox:
         if os.geteuid() == 0:
-            for folder, _, _ in os.walk(site):
-                os.chown(folder, sandbox.uid, sandbox.uid)
+            for path, _, _ in os.walk(folder):
+                os.chown(path, sandbox.uid, sandbox.uid)
         program = [str(base.python), "-I", "-S", "-m", "compileall", "-q", "-q", "-j", "0"]
-        (await sandbox.start([*program, *paths])).close()
+        inside = ENVIRONMENT if beside else base.site_packages
+        (await sandbox.start([*program, inside])).close()
         await sandbox.wait()
-    cache.settle(site)
+    cache.settle(folder)
