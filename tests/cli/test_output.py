@@ -41,6 +41,18 @@ def test_json_goes_to_stdout_and_nothing_else_does(
     assert got.err == ""
 
 
+def test_a_log_that_comes_in_pieces_keeps_its_lines(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = "00000000-0000-0000-0000-000000000001"
+    pieces = [("one\ntw", 1, False), ("o\nthr", 2, False), ("ee", 3, True)]
+    for after, (text, following, ended) in enumerate(pieces):
+        answer = {"text": text, "next": following, "ended": ended}
+        server.say(f"GET /api/v1/runs/{run}/log/?after={after}", 200, answer)
+    assert main(["logs", run, "--url", server.url]) == 0
+    assert capsys.readouterr().out == "one\ntwo\nthree\n"
+
+
 def test_errors_are_json_too(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", "alice/none", "--json", "--url", server.url]) == 1
     assert json.loads(capsys.readouterr().err)["error"]["code"] == "hub.error"

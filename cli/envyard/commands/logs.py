@@ -30,18 +30,21 @@ def run(args: Namespace, out: Output) -> None:
     except ValueError as exc:
         raise UsageError(f"{args.run_id!r} is not a run's id", "See: hub runs owner/name") from exc
     hub = Hub(configs.load(args.url))
-    text, after = "", 0
+    text, rest, after = "", "", 0
     while True:
         part = hub.get(f"runs/{run_id}/log/", after=after)
         after = part["next"]
         if out.as_json:
             text += part["text"]
         else:
-            for line in part["text"].splitlines():
+            *lines, rest = (rest + part["text"]).split("\n")  # a piece may end inside a line
+            for line in lines:
                 out.line(line)
         if part["ended"] or not (args.follow or part["text"]):
             break
         if not part["text"]:
             time.sleep(PACE_SECONDS)
+    if rest:
+        out.line(rest)
     if out.as_json:
         out.json({"run": str(run_id), "log": text, "ended": part["ended"]})
