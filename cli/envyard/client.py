@@ -54,7 +54,8 @@ class Hub:
             answer = self._json("GET", answer["next"])
 
     def version(self, ref: Ref) -> dict[str, Any]:
-        """The named version, or the latest listed one; ApiError request.not_found else."""
+        """The named version, else the latest listed one, else the newest that one may see; raises
+        ApiError request.not_found where there is none."""
         if ref.version:
             found: dict[str, Any] = self.get(f"{environment_path(ref)}versions/{ref.version}/")
             return found
@@ -63,8 +64,8 @@ class Hub:
             raise ApiError(
                 404,
                 "request.not_found",
-                f"{ref} has no listed version",
-                f"See what there is: hub versions {ref}",
+                f"{ref} has no version that you may see",
+                "Publish one: hub push",
             )
         latest: dict[str, Any] = detail["latest_version"]
         return latest

@@ -12,6 +12,7 @@ from envyard import config as configs
 from envyard import installer
 from envyard.client import Hub
 from envyard.commands.show import ref_of
+from envyard.contract.names import Ref
 from envyard.errors import HubCliError, UsageError
 from envyard.output import Output
 
@@ -34,7 +35,7 @@ def run(args: Namespace, out: Output) -> None:
     """
     python = installer.target_python(args.python)
     hub = Hub(configs.load(args.url))
-    versions = [hub.version(ref_of(text)) for text in args.refs]
+    versions = [chosen(hub, ref_of(text)) for text in args.refs]
     refuse_clashes(versions)
     with TemporaryDirectory(prefix="envyard-") as temporary:
         requirements = [pin(hub, version, Path(temporary)) for version in versions]
@@ -47,6 +48,24 @@ def run(args: Namespace, out: Output) -> None:
             out.note(f"{version['ref']} was yanked: {version['yanked']['reason']}", "yellow")
         out.note(f"Installed {version['ref']}", "green")
     out.hint(f'use it: python -c "import {versions[0]["module"]}"')
+
+
+def chosen(hub: Hub, ref: Ref) -> dict[str, Any]:
+    """The version to install: unlisted and yanked ones by exact pin alone (PEP 592), quarantined
+    ones never."""
+    version = hub.version(ref)
+    if version["quarantined"]:
+        raise HubCliError(
+            f"{version['ref']} is quarantined by the hub's staff",
+            f"Look for another version: hub versions {ref.owner}/{ref.name}",
+        )
+    if not ref.version and (version["status"] != "listed" or version["yanked"]):
+        state = "yanked" if version["yanked"] else version["status"]
+        raise HubCliError(
+            f"{ref} has no version to choose; its newest, {version['version']}, is {state}",
+            f"Name it to install it all the same: hub install {version['ref']}",
+        )
+    return version
 
 
 def refuse_clashes(versions: list[dict[str, Any]]) -> None:

@@ -1,0 +1,46 @@
+"""Which version `hub install` takes."""
+
+from typing import Any
+
+import pytest
+
+from envyard.__main__ import main
+from tests.cli.conftest import Answers
+
+
+def said_by(server: Answers, **state: Any) -> None:
+    """The hub knows alice/demo-env==0.1.0 in that state, and nothing newer."""
+    usual = {"ref": "alice/demo-env==0.1.0", "version": "0.1.0", "status": "listed"}
+    version = usual | {"yanked": None, "quarantined": False} | state
+    base = "GET /api/v1/environments/alice/demo-env/"
+    server.say(base, 200, {"latest_version": version})
+    server.say(f"{base}versions/0.1.0/", 200, version)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"status": "rejected"}, "0.1.0, is rejected"),
+        ({"status": "evaluating"}, "0.1.0, is evaluating"),
+        ({"yanked": {"at": "2026-11-21T00:00:00Z", "reason": "wrong"}}, "0.1.0, is yanked"),
+    ],
+)
+def test_what_is_not_listed_must_be_named(
+    server: Answers, capsys: pytest.CaptureFixture[str], state: dict[str, Any], said: str
+) -> None:
+    said_by(server, **state)
+    command = ["install", "--python", "/usr/bin/python3", "--url", server.url, "alice/demo-env"]
+    assert main(command) == 1
+    err = capsys.readouterr().err
+    assert said in err
+    assert "hub install alice/demo-env==0.1.0" in err
+
+
+@pytest.mark.parametrize("pin", ["", "==0.1.0"])
+def test_what_is_quarantined_is_never_installed(
+    server: Answers, capsys: pytest.CaptureFixture[str], pin: str
+) -> None:
+    said_by(server, quarantined=True)
+    ref = f"alice/demo-env{pin}"
+    assert main(["install", "--python", "/usr/bin/python3", "--url", server.url, ref]) == 1
+    assert "is quarantined" in capsys.readouterr().err
