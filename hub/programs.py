@@ -24,7 +24,6 @@ def environment() -> dict[str, str]:
     """What every child is given: our own variables, with the settings that we defaulted."""
     here = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
     return {
-        "UV_SYSTEM_CERTS": "1",  # as tools/bootstrap.py sets it
         **os.environ,
         "PATH": f"{PROGRAMS}:{os.environ.get('PATH', os.defpath)}",
         "NO_PROXY": here,

@@ -54,6 +54,19 @@ def test_a_secret_given_twice_is_an_error() -> None:
         Config.from_environment({"HUB_RUNNER_TOKEN": "a", "HUB_RUNNER_TOKEN_FILE": "/b"})
 
 
+def test_uv_is_told_the_index_and_whom_to_trust_and_nothing_else() -> None:
+    given = {"PIP_INDEX_URL": "http://mirror/simple", "https_proxy": "http://proxy", "EDITOR": "vi"}
+    assert Config.from_environment(given).index_environment == {
+        "UV_SYSTEM_CERTS": "1",
+        "UV_DEFAULT_INDEX": "http://mirror/simple",
+        "https_proxy": "http://proxy",
+    }
+    named = given | {"UV_DEFAULT_INDEX": "http://other/simple", "UV_SYSTEM_CERTS": "0"}
+    found = Config.from_environment(named).index_environment
+    assert found["UV_DEFAULT_INDEX"] == "http://other/simple"
+    assert found["UV_SYSTEM_CERTS"] == "0"
+
+
 def test_sizes_are_in_mebibytes() -> None:
     limits = Config.from_environment({"RUNNER_MEMORY_MB": "512", "RUNNER_TMP_MB": "64"}).limits
     assert (limits.memory_bytes, limits.tmp_bytes) == (512 << 20, 64 << 20)

@@ -66,7 +66,7 @@ class Config:
             limits=_limits(environ),
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
-            index_environment={name: environ[name] for name in INDEX_VARIABLES if name in environ},
+            index_environment=_index(environ),
         )
 
     @property
@@ -98,6 +98,10 @@ INDEX_VARIABLES = (
     "HTTPS_PROXY",
     "ALL_PROXY",
     "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
 )
 
 
@@ -148,6 +152,15 @@ def _home(environ: Mapping[str, str]) -> Path:
         return home
     existing = next(parent for parent in home.parents if parent.exists())
     return home if blocked_folder(existing) is None else SYSTEM_HOME
+
+
+def _index(environ: Mapping[str, str]) -> dict[str, str]:
+    """Where uv finds packages and whom it trusts: the machine's authorities, a company's too."""
+    given = {name: environ[name] for name in INDEX_VARIABLES if environ.get(name)}
+    for name in ("UV_INDEX_URL", "PIP_INDEX_URL"):
+        if environ.get(name):
+            given.setdefault("UV_DEFAULT_INDEX", environ[name])
+    return {"UV_SYSTEM_CERTS": "1", **given}
 
 
 def _default_uv() -> str:
