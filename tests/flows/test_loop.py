@@ -1,6 +1,7 @@
 """The loop: init, check, push, listed, install, rollouts of what was installed."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -73,8 +74,11 @@ def rollouts(venv: Path, folder: Path) -> None:
     """Let stock verifiers load the installed environment and ask an OpenAI-compatible server."""
     port = free_port()
     stub = subprocess.Popen([sys.executable, "-m", "tests.worker.stub_model", str(port)], cwd=ROOT)
+    # The stock harness starts its program with uv, and fetches one where PATH has none.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    roll = Path(__file__).with_name("roll.py")
     try:
-        said = python(venv, Path(__file__).with_name("roll.py"), "my-env", str(port), cwd=folder)
+        said = python(venv, roll, "my-env", str(port), cwd=folder, PATH=path)
     finally:
         stub.terminate()
         stub.wait()
