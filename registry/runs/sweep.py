@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 
 from envyard.contract.codes import finding
 from registry.runs import endings, limits
@@ -32,8 +33,10 @@ class Swept:
 def sweep(*, now: datetime) -> Swept:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
     expired = Run.objects.filter(status__in=Run.HELD, lease_expires_at__lt=now)
-    queued = Run.objects.filter(
-        status=Run.Status.QUEUED, created_at__lt=now - limits.QUEUED_AT_MOST
+    # A run that lost an attempt was taken when that began, however long ago it was made.
+    waiting = Run.objects.filter(status=Run.Status.QUEUED)
+    queued = waiting.annotate(since=Coalesce("started_at", "created_at")).filter(
+        since__lt=now - limits.QUEUED_AT_MOST
     )
     return Swept(
         expired=_each(expired, partial(_expire, now=now)), abandoned=_each(queued, _abandon)

@@ -81,6 +81,15 @@ def test_a_run_that_nobody_takes_does_not_wait_for_ever(alice: User) -> None:
     assert "no runner took this run within 24 hours" in run.log.get().text
 
 
+def test_a_next_attempt_waits_its_own_day(run: Run) -> None:
+    Run.objects.update(created_at=timezone.now() - limits.QUEUED_AT_MOST - timedelta(minutes=1))
+    now = timezone.now() + later()
+    assert sweep(now=now) == Swept(expired=1, abandoned=0)
+    assert sweep(now=now) == Swept(expired=0, abandoned=0)
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("queued", 2)
+
+
 def test_sweeping_twice_moves_once(run: Run) -> None:
     now = timezone.now() + later()
     sweep(now=now)
