@@ -49,12 +49,16 @@ def request(
 
 
 def ring_again() -> int:
-    """Ring for queued runs that nobody took, ever more rarely as they age; how many were rung."""
+    """Ring for queued runs that nobody took, ever more rarely the longer they wait; how many.
+
+    A run that lost an attempt waits since that began.
+    """
     now = timezone.now()
     rung = 0
     for run in Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at")[:1000]:
-        last = run.rung_at or run.created_at
-        if now - last >= max(limits.RING_AGAIN, (last - run.created_at) / 2):
+        since = run.started_at or run.created_at
+        last = run.rung_at or since
+        if now - last >= max(limits.RING_AGAIN, (last - since) / 2):
             Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
             ticket = sign_ticket(run_id=run.pk, attempt=run.attempt)
             rung += doorbell.send(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
