@@ -187,7 +187,8 @@ CATALOGUE: dict[str, Code] = {
     "run.lease_expired": _ours("The runner stopped reporting."),
     "run.runner_error": _ours("The runner itself failed."),
     "run.never_taken": _ours(
-        "No runner took the run.", "The operator can start one: `hub-runner start`; then staff can retry."
+        "No runner took the run.",
+        "Start one: `hub-runner start`; then staff can retry.",
     ),
     "run.cancelled": _ask("The run was cancelled.", "Staff can retry the version."),
     "run.attempts_exhausted": _ours(
