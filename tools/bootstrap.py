@@ -49,14 +49,21 @@ def say(text: str) -> None:
 # --- what only the system can give ----------------------------------------------------------
 
 
+def has_library(name: str) -> bool:
+    """Whether the system's loader finds that shared library."""
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
 def missing_packages() -> list[str]:
     """Debian's names for what the hub needs from the system and does not find."""
     missing = []
     if not shutil.which("bwrap"):
         missing.append("bubblewrap")
-    try:
-        ctypes.CDLL("libseccomp.so.2")
-    except OSError:
+    if not has_library("libseccomp.so.2"):
         missing.append("libseccomp2")
     paths = ssl.get_default_verify_paths()
     if not paths.cafile and not (paths.capath and any(Path(paths.capath).iterdir())):
@@ -96,13 +103,17 @@ def install_packages(packages: list[str]) -> None:
 
 
 def install_browser() -> None:
-    """Fetch chromium for the tests that need a browser; where it cannot be had they are skipped."""
-    if shutil.which("chromium"):
+    """Fetch what the tests in a browser need; where it cannot be had they are skipped."""
+    missing = [] if shutil.which("chromium") else ["chromium"]
+    if not has_library("libatomic.so.1"):  # which Playwright's own program needs
+        missing.append("libatomic1")
+    if not missing:
         return
     try:
-        install_packages(["chromium"])
+        install_packages(missing)
     except Stop:
-        say("no chromium (apt-get install chromium): the tests in a browser are skipped")
+        words = " ".join(missing)
+        say(f"no {words} (apt-get install {words}): the tests in a browser are skipped")
 
 
 # --- uv -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import shutil
 import subprocess
@@ -74,6 +75,10 @@ def browser() -> Iterator[Browser]:
     """Debian's own chromium; Playwright's would have to be downloaded."""
     if not Path(CHROMIUM).exists():
         pytest.skip("no chromium on this machine: apt-get install chromium")
+    try:
+        ctypes.CDLL("libatomic.so.1")
+    except OSError:
+        pytest.skip("Playwright's driver does not start: apt-get install libatomic1")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield running
