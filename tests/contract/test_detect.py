@@ -230,3 +230,9 @@ def test_imports_and_bases_in_a_circle_come_to_an_end() -> None:
         b="from .a import X\nclass A(B): ...\nclass B(A): ...",
     )
     assert codes(detect(members)) == ["env.framework_unknown"]
+
+
+def test_an_entry_with_a_name_too_long_to_store_is_no_entry() -> None:
+    long = "W" * 201
+    found = detect(wheel("word-env", word_env=EXPORTED.replace("WordTaskset", long)))
+    assert codes(found) == ["env.framework_unknown"]

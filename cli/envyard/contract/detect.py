@@ -17,6 +17,7 @@ from envyard.contract.codes import Finding, finding
 from envyard.contract.names import module_name
 from envyard.contract.sources import Found, Module, Sources, base_name
 
+LONGEST_NAME = 200  # what the hub stores of an entry; no honest name comes near it
 LOAD = "load_environment"
 KNOWN = "a verifiers Taskset named in a module's __all__, or a verifiers load_environment"
 
@@ -101,6 +102,8 @@ def _tasksets(sources: Sources, module: Module) -> list[Candidate]:
     """The Tasksets that a top-level module exports the way verifiers v1 looks for them."""
     found = {}
     for name in module.exports or []:
+        if len(name) > LONGEST_NAME:
+            continue
         target = sources.find(module, name)
         if isinstance(target, Found) and _is_taskset(sources, target):
             found[target.module.name, target.name] = Candidate("v1", module.name, name, target)

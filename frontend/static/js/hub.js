@@ -2,9 +2,15 @@
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  const text = button.previousElementSibling;
   const label = button.textContent;
-  button.textContent = "Copied";
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text.textContent);
+    button.textContent = "Copied";
+  } else { // browsers give plain http no clipboard: select it, the reader presses Ctrl-C
+    getSelection().selectAllChildren(text);
+    button.textContent = "Ctrl-C";
+  }
   setTimeout(() => { button.textContent = label; }, 1500);
 });
 
