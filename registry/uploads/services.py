@@ -132,7 +132,10 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
 
 def _check_free(owner: Owner, read: Wheel, *, but: str = "") -> None:
     """Neither version nor file name ever returns, not even after a deletion. `but` is the sha256
-    of a wheel that does not count."""
+    of a wheel that does not count. The file name is asked first: whoever sees the name that another
+    upload has just taken then sees its version too, and says the more useful of the two."""
+    used = UsedFilename.objects.filter(owner=owner, filename=read.filename).exclude(sha256=but)
+    name_taken = used.exists()
     versions = Version.objects.filter(environment__owner=owner, environment__name=read.name)
     taken = versions.filter(sort_key=sort_key(read.version)).exclude(sha256=but).first()
     if taken is not None:
@@ -141,8 +144,7 @@ def _check_free(owner: Owner, read: Wheel, *, but: str = "") -> None:
             "upload.version_exists",
             f"File already exists: {taken}{same} has other bytes",
         )
-    used = UsedFilename.objects.filter(owner=owner, filename=read.filename).exclude(sha256=but)
-    if used.exists():
+    if name_taken:
         raise HubError(
             "upload.filename_taken", f"File already exists: {read.filename!r} was used before"
         )
