@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 
-.PHONY: help setup run test test-quick lint types format clean
+.PHONY: help setup run test test-flows test-parts test-quick lint types format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,9 +16,15 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 	@$(PYTHON) tools/bootstrap.py run
 	@exec $(BIN)/python manage.py serve --with-parent
 
-test: setup  ## run the tests: what touches the database on SQLite, then all of it on PostgreSQL
+test: setup  ## run all tests: flows beside the rest, which runs on SQLite and PostgreSQL
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-flows test-parts
+
+test-flows: setup  ## run the flows through real processes, and the browser
+	@$(BIN)/python -m pytest --postgresql -m "flow or browser"
+
+test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser"
-	@$(BIN)/python -m pytest --postgresql
+	@$(BIN)/python -m pytest --postgresql -m "not flow and not browser"
 
 test-quick: setup  ## run all but the flows and the browser, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser"

@@ -23,7 +23,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
-    """Web, worker, clock and runner; a run gets 90 s, 60 of a processor and 2 GiB, a rollout 20 s.
+    """Web, worker, clock and runner; a run gets 90 s, 40 of a processor and 2 GiB, a rollout 20 s.
 
     RUNNER_HOME is every flow's, so that dependencies are installed only once.
     """
@@ -31,6 +31,6 @@ def hub(home: Path) -> Iterator[Hub]:
         server = os.environ.get("DATABASE_URL", "")
         url = stack.enter_context(postgresql.database(server)) if server else ""
         limits = {"HUB_RUN_SECONDS": "90", "HUB_ROLLOUT_SECONDS": "20"}
-        limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
+        limits |= {"RUNNER_CPU_SECONDS": "40", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner")}
         yield stack.enter_context(serving(home / "hub", url, **limits))
