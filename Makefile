@@ -20,11 +20,11 @@ test: setup  ## run all tests: flows beside the rest, which runs on SQLite and P
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-flows test-parts
 
 test-flows: setup  ## run the flows through real processes, and the browser
-	@$(BIN)/python -m pytest --postgresql -m "flow or browser"
+	@$(BIN)/python -m pytest --postgresql -m "(flow or browser) and not adapter"
 
 test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser"
-	@$(BIN)/python -m pytest --postgresql -m "not flow and not browser"
+	@$(BIN)/python -m pytest --postgresql -m "adapter or not (flow or browser)"
 
 test-quick: setup  ## run all but the flows and the browser, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser"

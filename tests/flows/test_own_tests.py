@@ -9,7 +9,7 @@ import pytest
 from tests.flows.hub import ROOT, clean_environ
 from tests.worker.adapter.conftest import site
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(300)]
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
 
