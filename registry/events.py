@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 
 if TYPE_CHECKING:
-    from registry.accounts.models import User
+    from registry.accounts.models import Owner, User
     from registry.catalog.models import Environment, Version
     from registry.runs.models import Run
 
@@ -21,6 +21,9 @@ class Event(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     verb = models.CharField(max_length=60)
+    owner = models.ForeignKey(
+        "registry.Owner", null=True, on_delete=models.SET_NULL, related_name="events"
+    )
     environment = models.ForeignKey(
         "registry.Environment", null=True, on_delete=models.SET_NULL, related_name="events"
     )
@@ -34,7 +37,10 @@ class Event(models.Model):
 
     class Meta:
         ordering = ("id",)
-        indexes = (models.Index(fields=("environment", "-id"), name="event_by_environment"),)
+        indexes = (
+            models.Index(fields=("environment", "-id"), name="event_by_environment"),
+            models.Index(fields=("owner", "-id"), name="event_by_owner"),
+        )
 
     def __str__(self) -> str:
         return f"{self.verb} #{self.pk}"
@@ -44,12 +50,23 @@ def record(
     verb: str,
     *,
     by: User | None = None,
+    owner: Owner | None = None,
     environment: Environment | None = None,
     version: Version | None = None,
     run: Run | None = None,
     **data: Any,
 ) -> Event:
-    """Add one row; call it inside the transaction of the change it tells of."""
+    """Add one row; call it inside the transaction of the change it tells of.
+
+    The journal of an owner holds the events of their environments too: `owner` is needed only
+    where there is no environment.
+    """
     return Event.objects.create(
-        verb=verb, actor=by, environment=environment, version=version, run=run, data=data
+        verb=verb,
+        actor=by,
+        owner_id=environment.owner_id if environment else owner and owner.pk,
+        environment=environment,
+        version=version,
+        run=run,
+        data=data,
     )

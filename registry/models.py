@@ -2,6 +2,7 @@
 
 from registry.accounts.models import (
     DeviceLogin,
+    Invitation,
     Membership,
     Organisation,
     Owner,
@@ -10,7 +11,15 @@ from registry.accounts.models import (
     User,
 )
 from registry.card.models import Card
-from registry.catalog.models import Environment, Star, Tag, UsedFilename, Version, VersionFinding
+from registry.catalog.models import (
+    Environment,
+    FormerName,
+    Star,
+    Tag,
+    UsedFilename,
+    Version,
+    VersionFinding,
+)
 from registry.events import Event
 from registry.runs.models import LogChunk, Rollout, Run
 
@@ -19,6 +28,8 @@ __all__ = [
     "DeviceLogin",
     "Environment",
     "Event",
+    "FormerName",
+    "Invitation",
     "LogChunk",
     "Membership",
     "Organisation",

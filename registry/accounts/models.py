@@ -91,8 +91,59 @@ class Membership(models.Model):
         return f"{self.user} {self.role} of {self.organisation}"
 
 
+class Invitation(models.Model):
+    """An offer of a role in an organisation, to a person or to whoever reads an address.
+
+    Only the digest of its secret is kept; it ends by being accepted, declined, withdrawn or old.
+    """
+
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.CASCADE, related_name="invitations"
+    )
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    email = models.EmailField(blank=True)
+    role = models.CharField(max_length=12, choices=Membership.Role.choices)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, email="") | (Q(user__isnull=True) & ~Q(email="")),
+                name="invitation_is_to_user_or_email",
+            ),
+            models.UniqueConstraint(
+                fields=("organisation", "user"),
+                condition=Q(ended_at=None, user__isnull=False),
+                name="one_open_invitation_a_person",
+            ),
+            models.UniqueConstraint(
+                fields=("organisation", "email"),
+                condition=Q(ended_at=None) & ~Q(email=""),
+                name="one_open_invitation_an_address",
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted_at__isnull=True) | Q(ended_at__isnull=False),
+                name="accepted_invitations_have_ended",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user or self.email} as {self.role} of {self.organisation}"
+
+
 class Token(models.Model):
-    """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept."""
+    """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept.
+
+    `published_with` holds the claims of the trusted publisher it was minted for, {} for a
+    person's own.
+    """
 
     class Scope(models.TextChoices):
         READ = "read"
@@ -111,10 +162,12 @@ class Token(models.Model):
         on_delete=models.CASCADE,
         related_name="tokens",
     )
+    published_with = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    revoked_because = models.CharField(max_length=200, blank=True)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.public_id})"

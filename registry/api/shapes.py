@@ -47,7 +47,7 @@ def environment_summary(environment: Environment) -> Shape:
         "api": latest.api if latest else "",
         "visibility": environment.visibility,
         "quarantined": environment.quarantined_at is not None,
-        "stars": _stars(environment),
+        "stars": environment.star_count,
         "installs": environment.installs,
         "latest": latest and {"version": latest.version, "listed_at": when(latest.listed_at)},
         "score": _headline(latest),
@@ -56,11 +56,6 @@ def environment_summary(environment: Environment) -> Shape:
         "url": links.environment(environment),
         "api_url": links.to("api-environment", owner, name),
     }
-
-
-def _stars(environment: Environment) -> int:
-    counted: int | None = getattr(environment, "star_count", None)
-    return environment.stars.count() if counted is None else counted
 
 
 def _headline(latest: Version | None) -> Shape | None:

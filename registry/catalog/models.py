@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from registry.accounts.models import Owner, User
+from registry.catalog.likeness import like
 from registry.catalog.queries import EnvironmentQuerySet, VersionQuerySet
 
 
@@ -19,7 +21,11 @@ class Tag(models.Model):
 
 
 class Environment(models.Model):
-    """owner/name; what it shows comes from `latest`, the newest listed version."""
+    """owner/name; what it shows comes from `latest`, the newest listed version.
+
+    `fresh_at` is when that version was listed, or the environment was made, and `star_count`
+    counts `stars`: both are kept so that the catalogue sorts by an index. A deleted one stays as a tombstone, which a new upload under its name revives.
+    """
 
     class Visibility(models.TextChoices):
         PUBLIC = "public"
@@ -35,17 +41,41 @@ class Environment(models.Model):
     )
     summary = models.CharField(max_length=512, blank=True)
     tags = models.ManyToManyField(Tag, related_name="environments")
+    likeness = models.GeneratedField(
+        expression=like(models.F("name")),
+        output_field=models.CharField(max_length=100),
+        db_persist=True,
+    )
     installs = models.PositiveBigIntegerField(default=0)
+    star_count = models.PositiveIntegerField(default=0)
+    fresh_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     quarantined_at = models.DateTimeField(null=True, blank=True)
     quarantine_reason = models.CharField(max_length=400, blank=True)
+    deprecated_at = models.DateTimeField(null=True, blank=True)
+    deprecation_reason = models.CharField(max_length=400, blank=True)
+    successor = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="predecessors"
+    )
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = EnvironmentQuerySet.as_manager()
 
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_name"),
+            models.UniqueConstraint(
+                fields=("owner", "likeness"), name="no_two_environments_look_alike"
+            ),
+            models.CheckConstraint(
+                condition=Q(deleted_at__isnull=True) | Q(latest__isnull=True),
+                name="deleted_environments_have_no_latest",
+            ),
+            models.CheckConstraint(
+                condition=Q(successor__isnull=True) | Q(deprecated_at__isnull=False),
+                name="only_the_deprecated_have_a_successor",
+            ),
             models.CheckConstraint(
                 condition=Q(name__regex=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
                 name="environment_name_normalised",
@@ -65,7 +95,8 @@ class Version(models.Model):
     """One immutable wheel of an environment, its metadata and its place in the pipeline.
 
     `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
-    row and its file name stay so that neither ever returns.
+    row and its file name stay so that neither ever returns. `published_with` holds the claims of
+    the trusted publisher that uploaded it, {} where a person's own token did.
     """
 
     class Status(models.TextChoices):
@@ -102,6 +133,7 @@ class Version(models.Model):
     module = models.CharField(max_length=200, blank=True)
     entry = models.CharField(max_length=200, blank=True)
 
+    published_with = models.JSONField(default=dict)
     uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     listed_at = models.DateTimeField(null=True, blank=True)
@@ -116,15 +148,47 @@ class Version(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("environment", "version"), name="one_wheel_a_version"),
+            models.UniqueConstraint(
+                fields=("environment", "sort_key"), name="one_spelling_a_version"
+            ),
             models.CheckConstraint(
                 condition=~Q(status="listed") | Q(listed_at__isnull=False),
                 name="listed_versions_have_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(yanked_at__isnull=True) | Q(status="listed"),
+                name="only_listed_versions_are_yanked",
+            ),
+            models.CheckConstraint(
+                condition=Q(sha256__regex=r"^[0-9a-f]{64}$")
+                & Q(metadata_sha256__regex=r"^[0-9a-f]{64}$"),
+                name="version_digests_are_sha256",
             ),
         )
         indexes = (models.Index(fields=("status", "status_at"), name="version_by_status"),)
 
     def __str__(self) -> str:
         return f"{self.environment}=={self.version}"
+
+
+class FormerName(models.Model):
+    """owner/name under which an environment lived before a transfer: it leads to the new place,
+    and nobody can put anything else there."""
+
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=100)
+    environment = models.ForeignKey(
+        Environment, on_delete=models.CASCADE, related_name="former_names"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_former_name"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.owner.name}/{self.name}"
 
 
 class UsedFilename(models.Model):

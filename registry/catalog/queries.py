@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
@@ -61,17 +60,7 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
 
     def for_summary(self) -> Self:
         """With all that a summary shows, in two queries for any number of them."""
-        from registry.catalog.models import Star  # models.py needs this module first
-
-        stars = Star.objects.filter(environment=OuterRef("pk")).values("environment")
-        return (
-            self.select_related("owner", "latest__card__run")
-            .prefetch_related("tags")
-            .annotate(
-                star_count=Coalesce(Subquery(stars.annotate(n=Count("pk")).values("n")), 0),
-                fresh_at=Coalesce("latest__listed_at", "created_at"),
-            )
-        )
+        return self.select_related("owner", "latest__card__run").prefetch_related("tags")
 
 
 def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:

@@ -133,11 +133,12 @@ def refresh_latest(environment: Environment) -> None:
     choose. The lock makes two changes at once take turns.
     """
     Environment.objects.select_for_update().get(pk=environment.pk)
-    current = environment.versions.current().only("version", "summary", "keywords")
+    current = environment.versions.current().only("version", "summary", "keywords", "listed_at")
     latest = max(current, key=_preference, default=None)
     environment.latest = latest
     environment.summary = latest.summary if latest else environment.summary
-    environment.save(update_fields=("latest", "summary", "updated_at"))
+    environment.fresh_at = (latest and latest.listed_at) or environment.created_at
+    environment.save(update_fields=("latest", "summary", "fresh_at", "updated_at"))
     if latest is not None:
         names = sorted({str(word).lower()[:40] for word in latest.keywords if word})[:MOST_TAGS]
         Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.models import Card, Environment, Organisation, Star, User
+from registry.catalog.stars import star
+from registry.models import Card, Environment, Organisation, User
 from tests.factories import bearer, make_environment, make_run, make_version
 
 LIST = "/api/v1/environments/"
@@ -81,7 +82,7 @@ def test_every_order_pages_through_each_environment_once(
     for name in ("aa-words", "bb-words", "cc-words"):
         version = make_version(alice, name)
         if name == "bb-words":
-            Star.objects.create(user=alice, environment=version.environment)
+            star(environment=version.environment, by=alice)
             Environment.objects.filter(name=name).update(installs=1)
     url: str | None = f"{LIST}?{query}&limit={limit}"
     seen: list[str] = []

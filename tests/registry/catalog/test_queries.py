@@ -2,20 +2,25 @@
 
 from typing import Any
 
-from registry.models import Environment, Star, User
+from registry.catalog.stars import star, unstar
+from registry.models import Environment, User
 from tests.factories import make_version
 
 
 def test_stars_are_counted_and_dates_chosen(alice: User, bob: User, carol: User) -> None:
     version = make_version(alice)
     for user in (alice, bob, carol):
-        Star.objects.create(user=user, environment=version.environment)
+        star(environment=version.environment, by=user)
+        star(environment=version.environment, by=user)
     make_version(alice, "other", status="rejected")
     other = Environment.objects.get(name="other")
     rows = {e.name: vars(e) for e in Environment.objects.for_summary()}
     assert (rows["demo-env"]["star_count"], rows["other"]["star_count"]) == (3, 0)
     assert rows["demo-env"]["fresh_at"] == version.listed_at
     assert rows["other"]["fresh_at"] == other.created_at
+    unstar(environment=version.environment, by=carol)
+    unstar(environment=version.environment, by=carol)
+    assert version.environment.star_count == 2
 
 
 def test_any_number_of_summaries_costs_two_queries(
