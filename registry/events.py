@@ -40,6 +40,11 @@ class Event(models.Model):
         indexes = (
             models.Index(fields=("environment", "-id"), name="event_by_environment"),
             models.Index(fields=("owner", "-id"), name="event_by_owner"),
+            models.Index(
+                fields=("actor", "at"),
+                condition=models.Q(verb="environment.created"),
+                name="new_names_by_person",
+            ),
         )
 
     def __str__(self) -> str:

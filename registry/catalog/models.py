@@ -81,6 +81,7 @@ class Environment(models.Model):
                 name="environment_name_normalised",
             ),
         )
+        indexes = (models.Index(fields=("likeness",), name="environment_by_likeness"),)
 
     def __str__(self) -> str:
         return f"{self.owner.name}/{self.name}"
