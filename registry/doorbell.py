@@ -13,6 +13,7 @@ from django.db import transaction
 log = logging.getLogger(__name__)
 
 CHECK, JUDGE = "registry.check_version", "registry.judge"
+PUBLISH = "registry.publish_index"
 RUN, RUNNERS = "envyard.run", "runs"  # the runners' task and their queue
 
 

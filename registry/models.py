@@ -11,6 +11,7 @@ from registry.accounts.models import (
     User,
 )
 from registry.card.models import Card
+from registry.catalog.changes import IndexChange
 from registry.catalog.models import (
     Environment,
     FormerName,
@@ -29,6 +30,7 @@ __all__ = [
     "Environment",
     "Event",
     "FormerName",
+    "IndexChange",
     "Invitation",
     "LogChunk",
     "Membership",

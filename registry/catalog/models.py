@@ -59,6 +59,7 @@ class Environment(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="predecessors"
     )
     deleted_at = models.DateTimeField(null=True, blank=True)
+    index_serial = models.PositiveBigIntegerField(default=0)  # of the last change of its page
 
     objects = EnvironmentQuerySet.as_manager()
 

@@ -9,6 +9,7 @@ from packaging.version import Version as Pep440
 from envyard.contract.names import BadName, check_name
 from registry import events
 from registry.accounts.models import Owner, User
+from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Tag, Version
 from registry.errors import HubError, Stale
 
@@ -66,6 +67,7 @@ def set_visibility(*, environment: Environment, visibility: str, by: User) -> No
         )
         if changed:
             events.record(f"environment.{visibility}", by=by, environment=environment)
+            index_changed(environment)
     environment.visibility = visibility
 
 
@@ -143,6 +145,7 @@ def refresh_latest(environment: Environment) -> None:
         names = sorted({str(word).lower()[:40] for word in latest.keywords if word})[:MOST_TAGS]
         Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
         environment.tags.set(Tag.objects.filter(name__in=names))
+    index_changed(environment)
 
 
 def _preference(version: Version) -> tuple[bool, Pep440]:

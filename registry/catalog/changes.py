@@ -1,0 +1,44 @@
+"""The outbox of the index: which of its pages may say something else than before."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from registry import doorbell
+from registry.accounts.models import Owner
+from registry.catalog.models import Environment
+
+
+class IndexChange(models.Model):
+    """The page owner/name has to be written anew, or to go; the writer deletes the row with that.
+
+    A number never returns, and of one environment they come in the order of its changes.
+    """
+
+    owner = models.ForeignKey(Owner, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.owner.name}/{self.name}"
+
+
+def index_changed(environment: Environment) -> None:
+    """What an index page says of the environment changes: call it in the change's transaction.
+
+    That is: its listed versions and their overlays, visibility, quarantine, deprecation, deletion.
+    Where it moves to another owner or name, call it once before and once after. The lock keeps
+    the numbers of two changes at once in the order of their commits.
+    """
+    Environment.objects.select_for_update().values("pk").get(pk=environment.pk)
+    change = IndexChange.objects.create(owner_id=environment.owner_id, name=environment.name)
+    environment.index_serial = change.pk
+    environment.updated_at = timezone.now()
+    Environment.objects.filter(pk=environment.pk).update(
+        index_serial=environment.index_serial, updated_at=environment.updated_at
+    )
+    doorbell.after_commit(doorbell.PUBLISH)
