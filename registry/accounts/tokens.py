@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
+from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -20,6 +23,14 @@ if TYPE_CHECKING:
 PREFIX = "hub_"
 MOST_DAYS = 3650
 USED_EVERY = timedelta(minutes=1)
+LEAKED = """Your token {name!r} ({public_id}) was found where others can read it:
+
+{where}
+
+The hub has revoked it. Make a new one where you still need it, and look through your environments
+for what you did not do yourself.
+"""
+log = logging.getLogger(__name__)
 
 
 def mint(
@@ -84,3 +95,38 @@ def revoke(*, user: User, public_id: str) -> None:
         if not unrevoked.update(revoked_at=timezone.now()):
             raise NotFound(f"you have no token {public_id!r} that could be revoked")
         events.record("token.revoked", by=user, token=public_id)
+
+
+def revoke_leaked(text: str, *, where: str) -> bool:
+    """End the token of that text, which somebody found at `where`; was it one of ours?
+
+    Who can show the text needs no permission. Its people are told by mail, once.
+    """
+    digest = keys.digest(text, PREFIX)
+    rows = Token.objects.filter(digest=digest) if digest else Token.objects.none()
+    where = " ".join(where.split())[:160]
+    with transaction.atomic():
+        found = list(rows.select_related("user__owner", "environment"))
+        fresh = [token for token in found if token.revoked_at is None]
+        for token in fresh:
+            ended = {"revoked_at": timezone.now(), "revoked_because": f"leaked: {where}"}
+            if not Token.objects.filter(pk=token.pk, revoked_at=None).update(**ended):
+                continue
+            events.record(
+                "token.leaked",
+                owner=token.user.owner,
+                environment=token.environment,
+                token=token.public_id,
+                where=where,
+            )
+            transaction.on_commit(partial(_tell, token, where))
+    return bool(found)
+
+
+def _tell(token: Token, where: str) -> None:
+    """Mail may fail; the token is revoked all the same."""
+    said = LEAKED.format(name=token.name, public_id=token.public_id, where=where)
+    try:
+        send_mail("A token of yours leaked and was revoked", said, None, [token.user.email])
+    except OSError:  # smtplib's errors are among them
+        log.exception("no mail about leaked token %s", token.public_id)

@@ -38,3 +38,10 @@ def test_a_key_of_one_kind_is_none_of_another() -> None:
 def test_base62_pads_and_orders_its_digits() -> None:
     assert [keys.base62(n, 2) for n in (0, 61, 62, 3843)] == ["00", "0z", "10", "zz"]
     assert len(keys.base62(2**256 - 1, keys.SECRET)) == keys.SECRET
+
+
+def test_secrets_are_found_in_any_bytes_by_their_checksum() -> None:
+    one, two = keys.new("hub_").text, keys.new("hub_").text
+    fake = one[:-1] + ("0" if one[-1] != "0" else "1")
+    data = b"\x00hub_hub_" + f'{one}"{fake}, {two}more {one}'.encode() + b"\xff"
+    assert keys.found(data, "hub_") == [one, two]

@@ -1,13 +1,16 @@
 """API tokens."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.core.mail import EmailMessage
 from django.utils import timezone
 
-from registry.accounts import tokens
+from registry.accounts import keys, tokens
 from registry.errors import HubError, NotFound
 from registry.models import Event, Token, User
+from tests.registry.conftest import Commit
 
 
 def test_a_minted_token_is_found_by_its_text_and_only_its_digest_is_stored(alice: User) -> None:
@@ -76,3 +79,36 @@ def test_a_token_that_breaks_a_rule_is_refused_by_name(
     asked = {"name": "laptop", "scope": "read", "days": 1} | wrong
     with pytest.raises(HubError, match=says):
         tokens.mint(user=alice, **asked)  # type: ignore[arg-type]
+
+
+def test_a_leaked_token_is_revoked_and_its_person_told_once(
+    alice: User, mailoutbox: list[EmailMessage], django_capture_on_commit_callbacks: Commit
+) -> None:
+    token, text = tokens.mint(user=alice, name="laptop", scope="publish")
+    for _ in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            assert tokens.revoke_leaked(text, where="https://example.com/a\nb")
+    assert tokens.verify(text) is None
+    assert Token.objects.get().revoked_because == "leaked: https://example.com/a b"
+    event = Event.objects.get(verb="token.leaked")
+    assert (event.owner, event.data["token"]) == (alice.owner, token.public_id)
+    assert [mail.to for mail in mailoutbox] == [["alice@example.com"]]
+    assert text not in mailoutbox[0].body
+    assert token.public_id in mailoutbox[0].body
+
+
+def test_a_text_that_is_no_token_of_ours_leaks_nothing(alice: User) -> None:
+    assert not tokens.revoke_leaked("hub_nonsense", where="x")
+    assert not tokens.revoke_leaked(keys.new("hub_").text, where="x")
+    assert not Event.objects.filter(verb="token.leaked").exists()
+
+
+def test_a_revocation_outlives_a_mail_server_that_is_down(
+    alice: User, settings: Any, django_capture_on_commit_callbacks: Commit
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    text = tokens.mint(user=alice, name="laptop", scope="publish")[1]
+    with django_capture_on_commit_callbacks(execute=True):
+        tokens.revoke_leaked(text, where="x")
+    assert tokens.verify(text) is None
