@@ -21,13 +21,17 @@ from registry.catalog.models import (
     Version,
     VersionFinding,
 )
+from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
 from registry.runs.models import LogChunk, Rollout, Run
+from registry.sources.models import Delivery, Source
 
 __all__ = [
     "Card",
+    "Delivery",
     "DeviceLogin",
     "Environment",
+    "Evaluation",
     "Event",
     "FormerName",
     "IndexChange",
@@ -39,6 +43,8 @@ __all__ = [
     "Rollout",
     "Run",
     "Runner",
+    "SampleBatch",
+    "Source",
     "Star",
     "Tag",
     "Token",

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import BinaryIO, Literal, Protocol, Self
 
 CHUNK = 1 << 16
-Kind = Literal["wheels", "metadata"]
+Kind = Literal["wheels", "metadata", "sources", "samples", "staged"]
 
 
 class Missing(Exception):
