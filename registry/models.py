@@ -10,6 +10,7 @@ from registry.accounts.models import (
     Token,
     User,
 )
+from registry.attestations.models import Provenance
 from registry.card.models import Card
 from registry.catalog.changes import IndexChange
 from registry.catalog.models import (
@@ -23,6 +24,7 @@ from registry.catalog.models import (
 )
 from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
+from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.runs.models import LogChunk, Rollout, Run
 from registry.sources.models import Delivery, Source
 
@@ -40,6 +42,7 @@ __all__ = [
     "Membership",
     "Organisation",
     "Owner",
+    "Provenance",
     "Rollout",
     "Run",
     "Runner",
@@ -48,7 +51,9 @@ __all__ = [
     "Star",
     "Tag",
     "Token",
+    "TrustedPublisher",
     "UsedFilename",
+    "UsedJti",
     "User",
     "Version",
     "VersionFinding",

@@ -142,7 +142,8 @@ class Token(models.Model):
     """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept.
 
     `published_with` holds the claims of the trusted publisher it was minted for, {} for a
-    person's own.
+    person's own. A publisher of several environments gets one text with a row for each: a row
+    never reaches beyond its one environment and what its one person may do.
     """
 
     class Scope(models.TextChoices):
@@ -153,7 +154,7 @@ class Token(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)
     public_id = models.CharField(max_length=12, unique=True)
-    digest = models.CharField(max_length=64, unique=True)
+    digest = models.CharField(max_length=64, db_index=True)
     scope = models.CharField(max_length=8, choices=Scope.choices)
     environment = models.ForeignKey(
         "registry.Environment",
@@ -168,6 +169,11 @@ class Token(models.Model):
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     revoked_because = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("digest", "environment"), name="one_row_a_token_reach"),
+        )
 
     def __str__(self) -> str:
         return f"{self.name} ({self.public_id})"

@@ -1,0 +1,91 @@
+"""Trusted publishers: workflows elsewhere that may publish here without a stored token."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.db import models
+from django.db.models import Q
+
+from registry.accounts.models import Owner, User
+from registry.catalog.models import Environment
+
+
+class TrustedPublisher(models.Model):
+    """An identity at an OIDC issuer, and the one environment that it may publish.
+
+    A pending one names an environment that does not exist yet: `owner` and `name` stand until the
+    first use makes it. `subject` is what tokens are looked up by (the repository in lower case, or
+    `sub`), `claims` is all that must match, and `matching.py` says how. What it uploads counts as
+    done by the person who added it.
+    """
+
+    class Kind(models.TextChoices):
+        GITHUB = "github"
+        GITLAB = "gitlab"
+        OTHER = "other"
+
+    environment = models.ForeignKey(
+        Environment, null=True, on_delete=models.CASCADE, related_name="publishers"
+    )
+    owner = models.ForeignKey(
+        Owner, null=True, on_delete=models.CASCADE, related_name="pending_publishers"
+    )
+    name = models.CharField(max_length=100, blank=True)
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    issuer = models.CharField(max_length=200)
+    subject = models.CharField(max_length=300)
+    claims = models.JSONField()
+    added_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(environment__isnull=False, owner__isnull=True, name="")
+                | (Q(environment__isnull=True, owner__isnull=False) & ~Q(name="")),
+                name="publisher_has_environment_or_is_pending",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=("github", "gitlab", "other")), name="publisher_kind_is_known"
+            ),
+            models.UniqueConstraint(
+                fields=("environment", "issuer", "claims"),
+                condition=Q(environment__isnull=False),
+                name="one_publisher_an_identity",
+            ),
+            models.UniqueConstraint(
+                fields=("owner", "name", "issuer", "claims"),
+                condition=Q(owner__isnull=False),
+                name="one_pending_publisher_an_identity",
+            ),
+        )
+        indexes = (models.Index(fields=("issuer", "subject"), name="publisher_by_subject"),)
+
+    def __str__(self) -> str:
+        return str(self.environment) if self.environment_id else f"{self.owner}/{self.name}"
+
+    @property
+    def under(self) -> Owner:
+        """The owner whose environment it is, pending or not."""
+        return self.environment.owner if self.environment else cast("Owner", self.owner)
+
+
+class UsedJti(models.Model):
+    """The id of an identity token that was exchanged; it may never be exchanged again.
+
+    The row must outlive the token's own life, leeway included, or the token could come back.
+    """
+
+    issuer = models.CharField(max_length=200)
+    jti = models.CharField(max_length=255)
+    kept_until = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("issuer", "jti"), name="identity_tokens_are_used_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.jti
