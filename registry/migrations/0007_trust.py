@@ -9,7 +9,7 @@ KEY = models.BigAutoField(auto_created=True, primary_key=True, serialize=False, 
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0006_constraints")]
+    dependencies = [("registry", "0006_sources_and_evaluations")]
 
     operations = [
         migrations.AlterField(
