@@ -11,6 +11,7 @@ from registry.accounts.models import (
     User,
 )
 from registry.attestations.models import Provenance
+from registry.cache import CacheRow
 from registry.card.models import Card
 from registry.catalog.changes import IndexChange
 from registry.catalog.models import (
@@ -29,6 +30,7 @@ from registry.runs.models import LogChunk, Rollout, Run
 from registry.sources.models import Delivery, Source
 
 __all__ = [
+    "CacheRow",
     "Card",
     "Delivery",
     "DeviceLogin",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
+from django.core.cache import caches
 
 from envyard.contract.report import RolloutReport
 from registry.card.models import Card
@@ -16,6 +16,7 @@ from registry.runs.models import Rollout, Run
 
 Scores = list[dict[str, Any]]
 SECONDS = 3600
+cache = caches["local"]
 
 
 def of_runs(runs: Iterable[Run]) -> dict[UUID, Scores]:
