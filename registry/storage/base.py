@@ -1,5 +1,5 @@
 """What a storage does. Objects are named by their content, so writing one twice changes nothing
-and an object that no row names is merely litter."""
+and an object that no row names is merely litter. Only the index's pages are written anew."""
 
 from __future__ import annotations
 
@@ -44,6 +44,15 @@ class Storage(Protocol):
         """Keep the source's bytes, durably once this returns; raises Corrupt, keeping nothing,
         where their hex sha256 is another. A file is read from its beginning and left open."""
 
+    def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
+        """Put `data` in the place of what the key names, durably once this returns; a reader sees
+        the old bytes or the new, whole. Where a web server makes an ETag of a file's time, that
+        is `stamp`, in seconds of 1970 to 2038; a key in .gz says that its bytes are gzip."""
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with `prefix`, a folder's name and a slash, in no order."""
+        ...
+
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """Bytes [start, end) of the object, to its end by default; raises Missing.
 
@@ -60,7 +69,7 @@ class Storage(Protocol):
         ...
 
     def delete(self, key: str) -> None:
-        """Forget the object; without effect where there is none."""
+        """Forget the object, durably once this returns; without effect where there is none."""
 
     def exists(self, key: str) -> bool:
         """Whether there is an object of that key."""

@@ -14,6 +14,8 @@ from typing import BinaryIO
 from registry.storage import base
 from registry.storage.base import Missing, Reader
 
+DRAFT = ".put-"
+
 
 class LocalStorage:
     """A file is written beside its place, synced and renamed: a reader sees all of it or none,
@@ -24,24 +26,26 @@ class LocalStorage:
 
     def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
         """See Storage."""
-        place = self._path(key)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = mkstemp(dir=place.parent, prefix=".put-")
-        draft = Path(name)
-        try:
+        with self._placed(key) as file:
             found = hashlib.sha256()
-            with os.fdopen(descriptor, "wb") as file:
-                for piece in base.pieces(source):
-                    found.update(piece)
-                    file.write(piece)
-                base.check(found.hexdigest(), sha256, key)
-                file.flush()
-                os.fchmod(file.fileno(), 0o644)
-                os.fsync(file.fileno())
-            draft.rename(place)
-        finally:
-            draft.unlink(missing_ok=True)
-        _sync_folders(place.parent, self.root)
+            for piece in base.pieces(source):
+                found.update(piece)
+                file.write(piece)
+            base.check(found.hexdigest(), sha256, key)
+
+    def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
+        """See Storage."""
+        with self._placed(key) as file:
+            file.write(data)
+            file.flush()
+            os.utime(file.fileno(), (stamp, stamp))
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """See Storage; drafts are no objects."""
+        for folder, _, names in os.walk(self._path(prefix.rstrip("/"))):
+            for name in names:
+                if not name.startswith(DRAFT):
+                    yield Path(folder, name).relative_to(self.root).as_posix()
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""
@@ -63,7 +67,12 @@ class LocalStorage:
 
     def delete(self, key: str) -> None:
         """See Storage."""
-        self._path(key).unlink(missing_ok=True)
+        place = self._path(key)
+        try:
+            place.unlink()
+        except FileNotFoundError:
+            return
+        _sync(place.parent)
 
     def exists(self, key: str) -> bool:
         """See Storage."""
@@ -75,6 +84,24 @@ class LocalStorage:
             return self._path(key).stat().st_size
         except FileNotFoundError:
             raise Missing(key) from None
+
+    @contextmanager
+    def _placed(self, key: str) -> Iterator[BinaryIO]:
+        """A draft that takes its place at the end of the block, and goes where that raises."""
+        place = self._path(key)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = mkstemp(dir=place.parent, prefix=DRAFT)
+        draft = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fchmod(file.fileno(), 0o644)
+                os.fsync(file.fileno())
+            draft.rename(place)
+        finally:
+            draft.unlink(missing_ok=True)
+        _sync_folders(place.parent, self.root)
 
     def _path(self, key: str) -> Path:
         if any(part in ("", ".", "..") for part in key.split("/")):
@@ -101,11 +128,15 @@ class _Part(FileIO):
 def _sync_folders(folder: Path, root: Path) -> None:
     """Make the names durable too: a renamed file is lost where its folder was not written."""
     while True:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _sync(folder)
         if folder == root:
             return
         folder = folder.parent
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -18,6 +18,7 @@ from registry.storage.base import Missing, Reader
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
 
 URL_SECONDS = 600
 TYPE = "application/octet-stream"
@@ -72,6 +73,25 @@ class S3Storage:
         if found.hexdigest() != sha256:
             self.delete(key)
         base.check(found.hexdigest(), sha256, key)
+
+    def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
+        """See Storage; the store makes its own ETags."""
+        asked: PutObjectRequestTypeDef = {
+            "Bucket": self.bucket,
+            "Key": self.prefix + key,
+            "Body": data,
+            "ContentType": content_type,
+        }
+        if key.endswith(".gz"):
+            asked["ContentEncoding"] = "gzip"
+        self.client.put_object(**asked)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """See Storage."""
+        pages = self.client.get_paginator("list_objects_v2")
+        for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix + prefix):
+            for found in page.get("Contents", ()):
+                yield found["Key"].removeprefix(self.prefix)
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""

@@ -141,6 +141,26 @@ def test_an_object_is_had_as_a_local_file(store: Storage) -> None:
         assert path.read_bytes() == DATA
 
 
+def test_a_page_is_written_over_the_old_one_and_found_by_its_folder(store: Storage) -> None:
+    said = {"content_type": "text/html", "stamp": 1_000_000_000}
+    for key in ("pages/b/x.html", "pages/a/x.html", "pages/a/x.html.gz", "pagesque/x.html"):
+        store.write(key, b"old", **said)
+    store.write("pages/a/x.html", b"new", **said)
+    with store.open("pages/a/x.html") as reader:
+        assert reader.read() == b"new"
+    assert sorted(store.keys("pages/a/")) == ["pages/a/x.html", "pages/a/x.html.gz"]
+    for key in store.keys("pages/"):
+        store.delete(key)
+    assert list(store.keys("pages/")) == []
+    assert list(store.keys("pagesque/")) == ["pagesque/x.html"]
+
+
+def test_the_time_of_a_page_in_a_folder_is_its_stamp(tmp_path: Path) -> None:
+    LocalStorage(tmp_path).write("a/x.html", b"x", content_type="text/html", stamp=12345)
+    assert (tmp_path / "a/x.html").stat().st_mtime == 12345
+    assert (tmp_path / "a/x.html").stat().st_mode & 0o777 == 0o644
+
+
 def test_a_key_is_made_of_a_digest_alone() -> None:
     assert f"wheels/{SHA256[:2]}/{SHA256}" == KEY
     for wrong in ("", "ab", SHA256.upper(), "../" + SHA256[3:], SHA256 + "0"):
