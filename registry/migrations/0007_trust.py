@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=Q(
-                            ("environment__isnull", False), ("owner__isnull", True), ("name", "")
+                            ("environment__isnull", False), ("name", ""), ("owner__isnull", True)
                         )
                         | (
                             Q(("environment__isnull", True), ("owner__isnull", False))
