@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import models
 
+from registry import rules
+
 if TYPE_CHECKING:
     from registry.accounts.models import Owner, User
     from registry.catalog.models import Environment, Version
@@ -37,6 +39,11 @@ class Event(models.Model):
 
     class Meta:
         ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(verb__regex=rules.VERB), name="verbs_are_dotted_words"
+            ),
+        )
         indexes = (
             models.Index(fields=("environment", "-id"), name="event_by_environment"),
             models.Index(fields=("owner", "-id"), name="event_by_owner"),

@@ -95,6 +95,7 @@ def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> R
         "tasks": 2,
         "attempts": 1,
         "runner": Runner.objects.get_or_create(name="box", digest="0" * 64)[0] if held else None,
+        "started_at": timezone.now() if held else None,
         "lease_expires_at": timezone.now() + timedelta(minutes=1) if held else None,
         "ended_at": None if held or status == "queued" else timezone.now(),
     }

@@ -8,6 +8,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 
+from registry import rules
+
 
 class User(AbstractUser):
     """A person who signs in; the name they own is `self.owner.name`."""
@@ -58,9 +60,7 @@ class Owner(models.Model):
                 | Q(user__isnull=True, organisation__isnull=False),
                 name="owner_is_user_or_organisation",
             ),
-            models.CheckConstraint(
-                condition=Q(name__regex=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"), name="owner_name_rule"
-            ),
+            models.CheckConstraint(condition=Q(name__regex=rules.NAME), name="owner_name_rule"),
         )
 
     def __str__(self) -> str:
@@ -85,6 +85,9 @@ class Membership(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("organisation", "user"), name="one_role_a_member"),
+            models.CheckConstraint(
+                condition=Q(role__in=("owner", "maintainer", "member")), name="member_role_is_known"
+            ),
         )
 
     def __str__(self) -> str:
@@ -132,6 +135,16 @@ class Invitation(models.Model):
                 condition=Q(accepted_at__isnull=True) | Q(ended_at__isnull=False),
                 name="accepted_invitations_have_ended",
             ),
+            models.CheckConstraint(
+                condition=rules.known("role", Membership.Role), name="invitation_role_is_known"
+            ),
+            models.CheckConstraint(
+                condition=rules.sha256("digest"), name="invitation_digest_is_sha256"
+            ),
+            models.CheckConstraint(
+                condition=rules.after("expires_at", "created_at"),
+                name="invitations_expire_after_they_begin",
+            ),
         )
 
     def __str__(self) -> str:
@@ -173,6 +186,18 @@ class Token(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("digest", "environment"), name="one_row_a_token_reach"),
+            models.CheckConstraint(
+                condition=Q(scope__in=("read", "publish", "admin")), name="token_scope_is_known"
+            ),
+            models.CheckConstraint(condition=rules.sha256("digest"), name="token_digest_is_sha256"),
+            models.CheckConstraint(
+                condition=rules.after("expires_at", "created_at"),
+                name="tokens_expire_after_they_begin",
+            ),
+            models.CheckConstraint(
+                condition=rules.only_with("revoked_because", "revoked_at"),
+                name="only_revoked_tokens_have_a_reason",
+            ),
         )
 
     def __str__(self) -> str:
@@ -201,6 +226,22 @@ class DeviceLogin(models.Model):
     approved_at = models.DateTimeField(null=True)
     denied_at = models.DateTimeField(null=True)
 
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=rules.sha256("device_digest"), name="device_digest_is_sha256"
+            ),
+            models.CheckConstraint(
+                condition=rules.after("expires_at", "created_at"),
+                name="device_logins_expire_after_they_begin",
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_at__isnull=True)
+                | Q(denied_at__isnull=True, user__isnull=False),
+                name="approved_logins_have_a_person",
+            ),
+        )
+
     def __str__(self) -> str:
         return self.user_code
 
@@ -214,6 +255,13 @@ class Runner(models.Model):
     capabilities = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     last_seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=rules.sha256("digest"), name="runner_digest_is_sha256"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from registry import rules
 from registry.accounts.models import Owner, User
 from registry.catalog.likeness import like
 from registry.catalog.queries import EnvironmentQuerySet, VersionQuerySet
@@ -78,8 +79,23 @@ class Environment(models.Model):
                 name="only_the_deprecated_have_a_successor",
             ),
             models.CheckConstraint(
-                condition=Q(name__regex=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+                condition=Q(name__regex=rules.NAME),
                 name="environment_name_normalised",
+            ),
+            models.UniqueConstraint(fields=("latest",), name="latest_of_one_environment"),
+            models.CheckConstraint(
+                condition=Q(visibility__in=("public", "private")), name="visibility_is_known"
+            ),
+            models.CheckConstraint(
+                condition=rules.only_with("quarantine_reason", "quarantined_at"),
+                name="only_quarantined_environments_say_why",
+            ),
+            models.CheckConstraint(
+                condition=rules.only_with("deprecation_reason", "deprecated_at"),
+                name="only_the_deprecated_say_why",
+            ),
+            models.CheckConstraint(
+                condition=~Q(successor=models.F("id")), name="no_environment_succeeds_itself"
             ),
         )
         indexes = (models.Index(fields=("likeness",), name="environment_by_likeness"),)
@@ -98,7 +114,8 @@ class Version(models.Model):
 
     `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
     row and its file name stay so that neither ever returns. `published_with` holds the claims of
-    the trusted publisher that uploaded it, {} where a person's own token did.
+    the trusted publisher that uploaded it, {} where a person's own token did. `staged` names the
+    upload's bytes in the storage until they lie under their own sha256.
     """
 
     class Status(models.TextChoices):
@@ -119,6 +136,7 @@ class Version(models.Model):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     metadata_sha256 = models.CharField(max_length=64)
+    staged = models.CharField(max_length=32, blank=True)
 
     summary = models.CharField(max_length=512, blank=True)
     readme = models.TextField(blank=True)
@@ -162,12 +180,37 @@ class Version(models.Model):
                 name="only_listed_versions_are_yanked",
             ),
             models.CheckConstraint(
-                condition=Q(sha256__regex=r"^[0-9a-f]{64}$")
-                & Q(metadata_sha256__regex=r"^[0-9a-f]{64}$"),
+                condition=rules.sha256("sha256", "metadata_sha256"),
                 name="version_digests_are_sha256",
             ),
+            models.UniqueConstraint(
+                fields=("environment", "filename"), name="one_version_a_file_name"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=("uploaded", "checking", "evaluating", "listed", "rejected", "held")
+                ),
+                name="version_status_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(staged="") | Q(status="uploaded"),
+                name="only_uploaded_versions_are_staged",
+            ),
+            models.CheckConstraint(condition=Q(size__gt=0), name="wheels_have_bytes"),
+            models.CheckConstraint(
+                condition=rules.only_with("yanked_reason", "yanked_at"),
+                name="only_yanked_versions_say_why",
+            ),
+            models.CheckConstraint(
+                condition=rules.only_with("quarantine_reason", "quarantined_at"),
+                name="only_quarantined_versions_say_why",
+            ),
         )
-        indexes = (models.Index(fields=("status", "status_at"), name="version_by_status"),)
+        indexes = (
+            models.Index(fields=("status", "status_at"), name="version_by_status"),
+            models.Index(fields=("sha256",), name="version_by_sha256"),
+            models.Index(fields=("metadata_sha256",), name="version_by_metadata"),
+        )
 
     def __str__(self) -> str:
         return f"{self.environment}=={self.version}"
@@ -187,6 +230,9 @@ class FormerName(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_former_name"),
+            models.CheckConstraint(
+                condition=Q(name__regex=rules.NAME), name="former_name_normalised"
+            ),
         )
 
     def __str__(self) -> str:
@@ -203,6 +249,9 @@ class UsedFilename(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("owner", "filename"), name="file_names_never_return"),
+            models.CheckConstraint(
+                condition=rules.sha256("sha256"), name="used_file_digest_is_sha256"
+            ),
         )
 
     def __str__(self) -> str:
@@ -232,6 +281,18 @@ class VersionFinding(models.Model):
 
     class Meta:
         ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(stage__in=("check", "run", "card")), name="finding_stage_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(severity__in=("error", "warning", "info")),
+                name="finding_severity_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(stage="run") | Q(run__isnull=False), name="findings_of_a_run_name_it"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.code

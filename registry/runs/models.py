@@ -80,6 +80,20 @@ class Run(models.Model):
                 ),
                 name="ended_runs_have_an_end",
             ),
+            models.CheckConstraint(
+                condition=~Q(status="queued") | Q(lease_expires_at__isnull=True),
+                name="queued_runs_have_no_lease",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
+                | Q(started_at__isnull=False),
+                name="held_runs_have_a_start",
+            ),
+            models.CheckConstraint(
+                condition=Q(attempt__gte=1, attempts__gte=1, tasks__gte=1),
+                name="runs_try_something",
+            ),
+            models.CheckConstraint(condition=Q(seed__gte=0), name="seeds_are_not_negative"),
         )
         indexes = (models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),)
 
@@ -122,6 +136,15 @@ class Rollout(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("run", "policy", "task", "attempt"), name="one_rollout_an_attempt"
+            ),
+            models.CheckConstraint(
+                condition=Q(ok=True) | Q(reward__isnull=True),
+                name="failed_rollouts_have_no_reward",
+            ),
+            models.CheckConstraint(
+                condition=Q(seconds__gte=0, model_seconds__gte=0)
+                & (Q(scoring_seconds__isnull=True) | Q(scoring_seconds__gte=0)),
+                name="rollouts_take_time",
             ),
         )
 

@@ -121,6 +121,7 @@ def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) ->
     version = make_version(alice, status="rejected")
     version.findings.create(
         stage="run",
+        run=make_run(version, status="failed"),
         code="run.load_failed",
         severity="error",
         message="KeyError: 'answer'",

@@ -109,6 +109,7 @@ def test_a_lease_lost_while_evaluating_ends_in_held_not_in_rejected(
         Run.objects.update(
             status="running",
             runner=story.make_runner(f"gpu-{attempt}"),
+            started_at=timezone.now(),
             lease_expires_at=timezone.now(),
         )
         with bells.committed():

@@ -11,6 +11,14 @@ from registry.errors import HubError, NotFound
 from registry.models import DeviceLogin, Token, User
 
 
+def expire(**ago: int) -> None:
+    """End every login that much time ago."""
+    now = timezone.now()
+    DeviceLogin.objects.update(
+        created_at=now - timedelta(days=1), expires_at=now - timedelta(**ago)
+    )
+
+
 def test_an_approved_device_gets_one_token_once(alice: User) -> None:
     begun = devices.begin(device_name="alice's laptop")
     assert re.fullmatch(r"[B-Z]{4}-[B-Z]{4}", begun.user_code)
@@ -51,7 +59,7 @@ def test_a_denied_device_gets_nothing(alice: User) -> None:
 
 def test_a_code_works_once_and_for_ten_minutes(alice: User, carol: User) -> None:
     begun = devices.begin(device_name="laptop")
-    DeviceLogin.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    expire(seconds=1)
     with pytest.raises(NotFound):
         devices.approve(user_code=begun.user_code, user=alice)
     with pytest.raises(HubError) as over:
@@ -69,6 +77,6 @@ def test_an_unknown_code_is_not_found(db: None, code: str) -> None:
 
 def test_old_logins_are_cleared_when_new_ones_begin(db: None) -> None:
     devices.begin(device_name="old")
-    DeviceLogin.objects.update(expires_at=timezone.now() - timedelta(hours=1))
+    expire(hours=1)
     devices.begin(device_name="new")
     assert [login.device_name for login in DeviceLogin.objects.all()] == ["new"]

@@ -23,7 +23,8 @@ def test_a_minted_token_is_found_by_its_text_and_only_its_digest_is_stored(alice
 def test_an_expired_token_is_not_usable(alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="read", days=1)[1]
     assert Token.objects.get().usable
-    Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    now = timezone.now()
+    Token.objects.update(created_at=now - timedelta(days=1), expires_at=now - timedelta(seconds=1))
     assert not Token.objects.get().usable
     assert tokens.verify(text) is None
 

@@ -121,7 +121,7 @@ def test_a_run_token_is_good_for_its_run_and_attempt_alone(gpu: Caller, job: Job
     assert code(gpu.post(path, said, token=other)) == (403, "token.scope")
     second = story.batch(attempt=2).to_dict()
     assert code(gpu.post(path, second, token=job.run_token)) == (409, "runner.superseded")
-    Run.objects.update(attempt=2, status="queued", runner=None)
+    Run.objects.update(attempt=2, status="queued", runner=None, lease_expires_at=None)
     assert code(gpu.post(path, said, token=job.run_token)) == (409, "runner.superseded")
 
 
