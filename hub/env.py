@@ -86,6 +86,20 @@ def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "ht
     return value
 
 
+def labelled_urls(name: str, default: str, *, labels: tuple[str, ...]) -> dict[str, str]:
+    """`label=URL,...` as URL -> label; plain http only for this machine's own addresses."""
+    found = {}
+    for word in words(name, tuple(default.split(","))):
+        label, _, value = word.partition("=")
+        parts = urlsplit(value)
+        local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+        if label not in labels or not parts.netloc or not (parts.scheme == "https" or local):
+            rule = f"{word!r} must be {', '.join(labels)}, then = and an https:// URL"
+            raise refuse(name, text(name), rule)
+        found[value.rstrip("/")] = label
+    return found
+
+
 def path(name: str, default: Path) -> Path:
     """An absolute path; a relative one counts from the working directory."""
     return Path(text(name) or default).expanduser().absolute()

@@ -118,6 +118,18 @@ REST_FRAMEWORK = {
 }
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
 
+# --- Trust -----------------------------------------------------------------------------------
+# Whose workflows may publish here, as kind=issuer.
+HUB_OIDC_ISSUERS = env.labelled_urls(
+    "HUB_OIDC_ISSUERS",
+    "github=https://token.actions.githubusercontent.com,gitlab=https://gitlab.com",
+    labels=("github", "gitlab", "other"),
+)
+# A trusted_root.json; `bundled` with the sigstore library, or `tuf`: fetched, once a day.
+HUB_SIGSTORE_TRUST = env.text("HUB_SIGSTORE_TRUST", "bundled")
+if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST).is_file():
+    raise env.refuse("HUB_SIGSTORE_TRUST", HUB_SIGSTORE_TRUST, "must be bundled, tuf or a file")
+
 # --- Files -----------------------------------------------------------------------------------
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
