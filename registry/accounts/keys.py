@@ -10,12 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import string
-import zlib
 from dataclasses import dataclass
 
-ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-PUBLIC, SECRET, CHECK = 8, 43, 6  # characters; 43 of base62 hold 256 bits, 6 hold 32
+from envyard.contract.leaks import ALPHABET, CHECK, PUBLIC, SECRET, base62, checksum
+
 BODY = re.compile(rf"[0-9A-Za-z]{{{PUBLIC + SECRET + CHECK}}}")
 
 
@@ -53,17 +51,3 @@ def found(data: bytes, prefix: str) -> list[str]:
 def sha256(text: str) -> str:
     """The stored form, 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def checksum(body: str) -> str:
-    """CRC-32 of the ASCII text, as base62."""
-    return base62(zlib.crc32(body.encode()), CHECK)
-
-
-def base62(number: int, width: int) -> str:
-    """The number in base 62, most significant digit first, padded with zeros to `width`."""
-    digits = ""
-    while number:
-        number, rest = divmod(number, 62)
-        digits = ALPHABET[rest] + digits
-    return digits.rjust(width, ALPHABET[0])

@@ -7,60 +7,17 @@ confusions it prevents are of the kind of CVE-2025-54368. Nothing here trusts a 
 
 from __future__ import annotations
 
-import hashlib
 import struct
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import BinaryIO
+from collections.abc import Iterable
+from typing import BinaryIO, NoReturn
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract import headers
+from envyard.contract.headers import CENTRAL, CENTRAL_MAGIC, LOCAL_MAGIC, MAX_NAME, Entry, bad
 
-LOCAL = struct.Struct("<4s5H3I2H")
-CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
-STORED, DEFLATED = 0, 8
-CHUNK = 1 << 16
-MAX_NAME = 300  # bytes, so that a path fits every system and column
-
-ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
-UTF8_FLAG = 0x0800
-# Besides UTF-8 names only the two bits that tell how hard the compressor tried are harmless.
-KNOWN_FLAGS = 0x0002 | 0x0004 | UTF8_FLAG
-# Fields that replace what the header says: 64-bit sizes, and another name.
-DECEIVING_EXTRAS = {0x0001: "ZIP64 sizes", 0x7075: "a second name"}
-
-
-class Unreadable(Exception):
-    """The archive cannot be read in only one way, or goes beyond a limit; `finding` says why."""
-
-    def __init__(self, finding: Finding) -> None:
-        self.finding = finding
-        super().__init__(finding.message)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One member as both its headers describe it; `mode` is the Unix mode, 0 where none is set."""
-
-    name: str
-    method: int
-    crc: int
-    compressed: int
-    size: int
-    mode: int
-    start: int
-    offset: int
-
-    @property
-    def is_directory(self) -> bool:
-        """A folder entry: its name ends in a slash."""
-        return self.name.endswith("/")
-
-
-def bad(code: str, message: str, where: str = "") -> Unreadable:
-    """The refusal with a catalogued code."""
-    return Unreadable(finding(code, message, where=where))
+END_MAGIC = b"PK\x05\x06"
+ZIP64_MAGICS = (b"PK\x06\x06", b"PK\x06\x07")
+LONGEST_COMMENT = 0xFFFF
 
 
 def file_size(file: BinaryIO) -> int:
@@ -71,228 +28,124 @@ def file_size(file: BinaryIO) -> int:
 def entries(file: BinaryIO, *, max_members: int) -> list[Entry]:
     """All members in the order of their bytes; raises Unreadable at the first doubt."""
     count, length, start = _end_record(file, max_members)
-    file.seek(start)
-    directory = file.read(length)
-    found = sorted(_central_entries(directory, count), key=lambda entry: entry.offset)
+    directory = _at(file, start, length)
+    found = sorted(headers.central(directory, count), key=lambda entry: entry.offset)
+    if count and _at(file, 0, 4) != LOCAL_MAGIC:
+        raise bad("wheel.prefix_bytes", "the file's first byte is not the first member's")
+    return _placed(file, found, start)
+
+
+def _placed(file: BinaryIO, found: Iterable[Entry], end: int) -> list[Entry]:
+    """The members with the place of their data; they and nothing else fill the file to `end`."""
     position = 0
     placed = []
     for entry in found:
-        if entry.offset != position:
-            raise bad(
-                "wheel.extra_bytes",
-                f"member {entry.name!r} starts at byte {entry.offset}, "
-                f"but what stands before it ends at byte {position}",
-                entry.name,
-            )
-        first = _after_local_header(file, entry)
-        position = first + entry.compressed
-        placed.append(replace(entry, start=first))
-    if position != start:
-        raise bad(
-            "wheel.extra_bytes",
-            f"the last member ends at byte {position}, but the directory starts at byte {start}",
-        )
+        _check_border(file, position, entry.offset, f"member {entry.name!r}", entry.name)
+        one = headers.located(file, entry)
+        position = one.start + one.compressed
+        placed.append(one)
+    _check_border(file, position, end, "the central directory")
     return placed
 
 
-def contents(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    """The member's bytes, at most CHUNK at a time; raises Unreadable where they are not what the
-    headers say, at the latest after the last piece. Never yields more than `entry.size` bytes."""
-    crc, size = 0, 0
-    for piece in _decompressed(file, entry):
-        size += len(piece)
-        if size > entry.size:
-            break
-        crc = zlib.crc32(piece, crc)
-        yield piece
-    if size != entry.size:
+def _check_border(file: BinaryIO, before: int, after: int, what: str, where: str = "") -> None:
+    if after < before:
         raise bad(
-            "wheel.bad_framing",
-            f"member {entry.name!r} declares {entry.size} bytes but holds "
-            f"{'more' if size > entry.size else size}",
-            entry.name,
+            "wheel.shared_bytes",
+            f"{what} starts at byte {after}, but the member before it ends at byte {before}",
+            where,
         )
-    if crc != entry.crc:
+    if after > before == 0:
+        _refuse_prefix(file, after)
+    if after > before:
         raise bad(
-            "wheel.bad_crc", f"the bytes of member {entry.name!r} fail their CRC-32", entry.name
+            "wheel.extra_bytes",
+            f"{what} starts at byte {after}, but the member before it ends at byte {before}",
+            where,
         )
 
 
-def sha256(file: BinaryIO, entry: Entry) -> str:
-    """The hex digest of the member's bytes; raises Unreadable like `contents`."""
-    digest = hashlib.sha256()
-    for piece in contents(file, entry):
-        digest.update(piece)
-    return digest.hexdigest()
+def _refuse_prefix(file: BinaryIO, length: int) -> NoReturn:
+    if _at(file, max(0, length - END.size), 4) == END_MAGIC:
+        raise bad(
+            "wheel.two_archives",
+            f"a whole archive of {length} bytes stands before the one that the file ends with",
+        )
+    raise bad(
+        "wheel.prefix_bytes", f"{length} bytes stand before the first member; none may stand there"
+    )
 
 
 def _end_record(file: BinaryIO, max_members: int) -> tuple[int, int, int]:
     """Number of members, and length and start of the central directory."""
-    total = file_size(file)
-    if total < END.size:
-        raise bad("wheel.not_a_zip", f"the file has {total} bytes; the smallest zip has {END.size}")
-    file.seek(total - END.size)
-    magic, disk, first_disk, here, count, length, start, comment = END.unpack(file.read(END.size))
-    if magic != b"PK\x05\x06":
-        file.seek(0)
-        if file.read(4) != b"PK\x03\x04":
-            raise bad("wheel.not_a_zip", "the file neither starts nor ends like a zip archive")
-        raise bad("wheel.extra_bytes", "the archive's end record is not the file's last 22 bytes")
-    if disk or first_disk or here != count or comment:
-        raise bad("wheel.bad_framing", "the end record tells of several disks or a comment")
+    end = file_size(file) - END.size
+    if end < 0:
+        raise bad(
+            "wheel.not_a_zip", f"the file has {end + END.size} bytes; the smallest zip has 22"
+        )
+    record = _at(file, end, END.size)
+    if not record.startswith(END_MAGIC):
+        _refuse_end(file)
+    _, disk, first_disk, here, count, length, start, comment = END.unpack(record)
+    if 0xFFFF in (disk, first_disk, here, count) or headers.ZIP64 in (length, start):
+        raise bad("wheel.zip64", "the end record leaves its numbers to a ZIP64 record")
+    if disk or first_disk:
+        raise bad("wheel.several_disks", f"the end record is on disk {max(disk, first_disk)}")
+    if here != count:
+        raise bad(
+            "wheel.member_count", f"the end record counts {count} members, {here} on its own disk"
+        )
+    if comment:
+        raise bad("wheel.archive_comment", f"the end record tells of a comment of {comment} bytes")
     if count > max_members:
         raise bad(
             "wheel.too_many_members", f"the wheel has {count} members; the limit is {max_members}"
         )
-    if start + length != total - END.size:
-        raise bad(
-            "wheel.extra_bytes",
-            f"the central directory ends at byte {start + length}, "
-            f"but its end record starts at byte {total - END.size}",
-        )
+    if start + length != end:
+        _refuse_directory(file, start, length, end)
     if length > max_members * (CENTRAL.size + 2 * MAX_NAME):
-        raise bad("wheel.bad_framing", f"the central directory has {length} bytes")
+        raise bad(
+            "wheel.bad_directory", f"the central directory of {count} members has {length} bytes"
+        )
     return count, length, start
 
 
-def _central_entries(directory: bytes, count: int) -> Iterator[Entry]:
-    seen: set[str] = set()
-    position = 0
-    for _ in range(count):
-        head = directory[position : position + CENTRAL.size]
-        if len(head) < CENTRAL.size or head[:4] != b"PK\x01\x02":
-            raise bad("wheel.bad_framing", f"the central directory breaks off at byte {position}")
-        (_, _, _, flags, method, _, _, crc, compressed, size, n_name, n_extra, n_comment, disk, _,
-         attributes, offset) = CENTRAL.unpack(head)  # fmt: skip
-        position += CENTRAL.size
-        name = _name(directory[position : position + n_name], flags)
-        _check_flags(name, flags, method)
-        _check_extra(name, directory[position + n_name : position + n_name + n_extra])
-        position += n_name + n_extra
-        if n_comment or disk:
-            raise bad("wheel.bad_framing", f"member {name!r} has a comment or another disk", name)
-        if name in seen:
-            raise bad("wheel.duplicate_member", f"member {name!r} stands twice in the wheel", name)
-        seen.add(name)
-        yield Entry(name, method, crc, compressed, size, attributes >> 16, 0, offset)
-    if position != len(directory):
-        raise bad("wheel.extra_bytes", "the central directory holds bytes of no member")
-
-
-def _after_local_header(file: BinaryIO, entry: Entry) -> int:
-    """Where the member's data starts, once its local header says the same as the directory."""
-    file.seek(entry.offset)
-    head = file.read(LOCAL.size)
-    if len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
+def _refuse_end(file: BinaryIO) -> NoReturn:
+    """Say why the file does not end in an end record."""
+    total = file_size(file)
+    first = max(0, total - END.size - LONGEST_COMMENT)
+    tail = _at(file, first, total - first)
+    found = tail.rfind(END_MAGIC)
+    if found < 0 and _at(file, 0, 4) != LOCAL_MAGIC:
+        raise bad("wheel.not_a_zip", "the file neither starts nor ends like a zip archive")
+    rest = len(tail) - found - END.size
+    if found < 0 or rest < 0:
+        raise bad("wheel.cut_off", f"the archive's end record is missing after {total} bytes")
+    if struct.unpack_from("<H", tail, found + END.size - 2)[0] == rest:
         raise bad(
-            "wheel.bad_framing", f"no local header at {entry.offset} for {entry.name!r}", entry.name
+            "wheel.archive_comment",
+            f"the archive carries a comment of {rest} bytes; wheels have none",
         )
-    _, _, flags, method, _, _, crc, compressed, size, n_name, n_extra = LOCAL.unpack(head)
-    name = _name(file.read(n_name), flags)
-    _check_flags(name, flags, method)
-    _check_extra(name, file.read(n_extra))
-    local = (name, method, crc, compressed, size)
-    central = (entry.name, entry.method, entry.crc, entry.compressed, entry.size)
-    for field, here, there in zip(
-        ("name", "compression method", "CRC-32", "compressed size", "size"),
-        local,
-        central,
-        strict=True,
-    ):
-        if here != there:
-            raise bad(
-                "wheel.bad_framing",
-                f"member {entry.name!r}: its local header says {field} {here!r}, "
-                f"the central directory {there!r}",
-                entry.name,
-            )
-    return entry.offset + LOCAL.size + int(n_name) + int(n_extra)
+    raise bad(
+        "wheel.trailing_bytes", f"{rest} bytes stand after the end record; none may stand there"
+    )
 
 
-def _name(raw: bytes, flags: int) -> str:
-    if not raw or len(raw) > MAX_NAME:
-        raise bad("wheel.bad_framing", f"a member's name has {len(raw)} bytes, not 1 to {MAX_NAME}")
-    try:
-        name = raw.decode("utf-8" if flags & UTF8_FLAG else "ascii")
-    except UnicodeDecodeError:
-        raise bad(
-            "wheel.unsafe_member", f"member name {raw!r} is not valid UTF-8, or not marked as such"
-        ) from None
-    if not name.isprintable():
-        raise bad(
-            "wheel.unsafe_member", f"member name {name!a} holds a control or invisible character"
-        )
-    return name
+def _refuse_directory(file: BinaryIO, start: int, length: int, end: int) -> NoReturn:
+    """Say why the central directory does not end where the end record, at `end`, starts."""
+    told = f"the central directory ends at byte {start + length}, its end record is at byte {end}"
+    if start + length > end:
+        raise bad("wheel.bad_directory", told)
+    after = _at(file, start + length, 4)
+    if after in ZIP64_MAGICS:
+        raise bad("wheel.zip64", f"{told}; a ZIP64 record stands between")
+    if length and _at(file, end - length, 4) == CENTRAL_MAGIC:
+        _refuse_prefix(file, end - length - start)
+    if after == END_MAGIC:
+        raise bad("wheel.second_end_record", f"{told}; another end record stands between")
+    raise bad("wheel.extra_bytes", told)
 
 
-def _check_flags(name: str, flags: int, method: int) -> None:
-    if flags & ENCRYPTED_FLAGS:
-        raise bad("wheel.encrypted_member", f"member {name!r} is encrypted", name)
-    if flags & ~KNOWN_FLAGS:
-        raise bad(
-            "wheel.bad_framing",
-            f"member {name!r} has flags {flags:#06x}; sizes after the data, patches and unknown "
-            "flags are refused",
-            name,
-        )
-    if method not in (STORED, DEFLATED):
-        raise bad(
-            "wheel.bad_compression",
-            f"member {name!r} uses compression method {method}; only stored (0) and deflated (8) "
-            "are accepted",
-            name,
-        )
-
-
-def _check_extra(name: str, extra: bytes) -> None:
-    position = 0
-    while position < len(extra):
-        if position + 4 > len(extra):
-            break
-        kind, length = struct.unpack_from("<2H", extra, position)
-        if kind in DECEIVING_EXTRAS:
-            raise bad(
-                "wheel.bad_framing",
-                f"member {name!r} carries {DECEIVING_EXTRAS[kind]} in an extra field",
-                name,
-            )
-        position += 4 + length
-    if position != len(extra):
-        raise bad("wheel.bad_framing", f"an extra field of member {name!r} breaks off", name)
-
-
-def _decompressed(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    """The member's bytes in pieces of at most CHUNK; memory stays bounded whatever it holds."""
-    file.seek(entry.start)
-    left = entry.compressed
-    if entry.method == STORED:
-        while left:
-            piece = file.read(min(CHUNK, left))
-            if not piece:
-                return
-            left -= len(piece)
-            yield piece
-        return
-    machine = zlib.decompressobj(-15)
-    pending = b""
-    try:
-        while not machine.eof:
-            if not pending and left:
-                pending = file.read(min(CHUNK, left))
-                left -= len(pending)
-            piece = machine.decompress(pending, CHUNK)
-            if not piece and not pending:
-                break
-            pending = machine.unconsumed_tail
-            if piece:
-                yield piece
-    except zlib.error as error:
-        raise bad(
-            "wheel.bad_framing", f"member {entry.name!r} cannot be inflated: {error}", entry.name
-        ) from None
-    if not machine.eof or machine.unused_data or left:
-        raise bad(
-            "wheel.bad_framing",
-            f"the compressed data of member {entry.name!r} does not end where its header says",
-            entry.name,
-        )
+def _at(file: BinaryIO, position: int, length: int) -> bytes:
+    file.seek(position)
+    return file.read(length)

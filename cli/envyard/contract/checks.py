@@ -11,7 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from envyard.contract import content_checks, metadata_checks, wheel
+from envyard.contract import (
+    dist_info_checks,
+    metadata_checks,
+    module_checks,
+    path_checks,
+    record_checks,
+    wheel,
+)
 from envyard.contract.codes import Finding
 from envyard.contract.wheel import LIMITS, Limits, Unreadable, Wheel
 
@@ -21,23 +28,30 @@ Check = Callable[[Wheel], Iterable[Finding]]
 MAX_FINDINGS_A_CHECK = 20
 
 STATIC: tuple[Check, ...] = (
-    content_checks.file_name,
-    content_checks.member_paths,
-    content_checks.member_kinds,
-    content_checks.collisions,
-    content_checks.dist_info,
-    content_checks.wheel_file,
-    content_checks.record,
-    content_checks.pure_python,
-    content_checks.startup_files,
-    content_checks.data_folder,
-    content_checks.module_names,
+    dist_info_checks.file_name,
+    path_checks.paths,
+    path_checks.kinds,
+    path_checks.collisions,
+    dist_info_checks.folder,
+    dist_info_checks.wheel_file,
+    record_checks.record,
+    dist_info_checks.pure_tag,
+    dist_info_checks.other_files,
+    dist_info_checks.scripts,
+    module_checks.compiled,
+    module_checks.bytecode,
+    module_checks.startup_files,
+    module_checks.data_folder,
+    module_checks.shadows,
+    module_checks.tokens,
     metadata_checks.present,
     metadata_checks.fields,
     metadata_checks.lengths,
     metadata_checks.name,
     metadata_checks.version,
     metadata_checks.requirements,
+    metadata_checks.license_files,
+    metadata_checks.links,
     metadata_checks.card,
 )
 

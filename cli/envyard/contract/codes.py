@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from envyard.contract.wheel_codes import WHEEL_CODES
+
 Fault = Literal["environment", "request", "platform"]
 Severity = Literal["error", "warning", "info"]
 
@@ -66,10 +68,6 @@ def finding(
     return Finding(code, message or known.title, hint or known.hint, severity, where, details)
 
 
-def _wheel(title: str, hint: str = "Build the wheel again with `hub push` or `uv build`.") -> Code:
-    return Code(title, hint, "environment")
-
-
 def _env(title: str, hint: str) -> Code:
     return Code(title, hint, "environment")
 
@@ -83,59 +81,8 @@ def _ask(title: str, hint: str = "") -> Code:
 
 
 CATALOGUE: dict[str, Code] = {
-    # the file itself
-    "wheel.not_a_zip": _wheel("The file is not a readable zip archive."),
-    "wheel.bad_filename": _wheel("The file name is not a valid wheel name."),
-    "wheel.too_large": _wheel("The wheel is larger than the limit.", "Ship data separately."),
-    "wheel.too_many_members": _wheel("The wheel holds too many members.", "Remove stray files."),
-    "wheel.expands_too_much": _wheel("The wheel expands beyond the limit.", "Remove padding data."),
-    "wheel.unsafe_member": _wheel("A member's path leaves the wheel."),
-    "wheel.symlink_member": _wheel("A member is a link or special file.", "Ship regular files."),
-    "wheel.duplicate_member": _wheel("A member stands twice in the wheel."),
-    "wheel.case_collision": _wheel("Two members differ only in letter case.", "Rename one."),
-    "wheel.encrypted_member": _wheel("A member is encrypted."),
-    "wheel.bad_compression": _wheel("A member uses an unusual compression method."),
-    "wheel.extra_bytes": _wheel("The archive has bytes before, after or between its members."),
-    "wheel.bad_framing": _wheel("The archive's headers disagree or use what no wheel needs."),
-    "wheel.bad_crc": _wheel("A member's bytes do not match its checksum."),
-    "wheel.no_dist_info": _wheel("The wheel has no matching .dist-info directory."),
-    "wheel.no_wheel_file": _wheel("The wheel has no WHEEL file, or an unreadable one."),
-    "wheel.no_metadata": _wheel("The wheel has no METADATA file, or an unreadable one."),
-    "wheel.no_record": _wheel("The wheel has no RECORD file, or an unreadable one."),
-    "wheel.record_mismatch": _wheel("RECORD does not describe the members exactly."),
-    "wheel.not_pure": _wheel(
-        "Only pure Python wheels (py3-none-any) are accepted.",
-        "Move compiled code into a dependency.",
-    ),
-    "wheel.pth_member": _wheel(
-        "A .pth file would run code at every Python start.", "Remove the .pth file."
-    ),
-    "wheel.data_member": _wheel(
-        "A .data folder would install files outside the environment's own modules.",
-        "Ship data inside the package and read it with importlib.resources.",
-    ),
-    "wheel.shadows_stdlib": _wheel(
-        "A top-level module shadows the standard library.", "Rename the module."
-    ),
-    # what METADATA says
-    "metadata.name_mismatch": _wheel("METADATA's Name is not the file's or form's name."),
-    "metadata.version_mismatch": _wheel("METADATA's Version is not the file's or form's version."),
-    "metadata.bad_name": _wheel("The environment's name breaks a rule.", "Rename it."),
-    "metadata.bad_version": _wheel("The version is not allowed.", "Use a PEP 440 version: 0.1.0"),
-    "metadata.direct_url": _wheel(
-        "A dependency is a direct URL.", "Depend on a name and version from the index."
-    ),
-    "metadata.bad_requirement": _wheel("A Requires-Dist line cannot be read."),
-    "metadata.form_mismatch": _wheel("The upload form disagrees with METADATA."),
-    "metadata.bad_field": _wheel("A METADATA field breaks the specification."),
-    "metadata.too_large": _wheel("METADATA is larger than the limit.", "Shorten the README."),
-    "metadata.no_summary": _wheel(
-        "There is no one-line description.", "Set `description` in pyproject.toml."
-    ),
-    "metadata.no_readme": _wheel(
-        "There is no README.", 'Set `readme = "README.md"` in pyproject.toml.'
-    ),
-    "metadata.no_license": _wheel("There is no licence.", "Set `license` in pyproject.toml."),
+    # wheels
+    **{code: _env(*said) for code, said in WHEEL_CODES.items()},
     # what kind of environment it is
     "env.framework_unknown": _env(
         "No known framework was found in the wheel.",
@@ -218,6 +165,11 @@ CATALOGUE: dict[str, Code] = {
     "card.undecided": _ours(
         "The run does not show enough to decide.", "Staff can retry the version."
     ),
+    # what its name is like
+    "name.similar": _env(
+        "The name is easily taken for that of another environment.",
+        "Rename yours if it is another thing: people install the wrong one.",
+    ),
     # what a request did wrong
     "request.invalid": _ask("The request is not valid."),
     "request.too_large": _ask("The request is larger than the limit."),
@@ -227,6 +179,15 @@ CATALOGUE: dict[str, Code] = {
     "request.conflict": _ask("Something else changed first.", "Look again, then retry."),
     "request.throttled": _ask("Too many requests.", "Wait a little, then retry."),
     "request.method": _ask("This address does not take that method."),
+    "account.mfa_required": _ask(
+        "This hub asks whoever publishes for a second factor.",
+        "Add an authenticator app or a passkey on the hub's Security page.",
+    ),
+    "request.moved": _ask("The environment has moved.", "Use its new name."),
+    "name.too_similar": _ask("The name looks like another one of the owner.", "Rename it."),
+    "name.moved": _ask(
+        "An environment of that name moved to another owner.", "Choose another name."
+    ),
     "token.invalid": _ask("The token is unknown, expired or revoked.", "Run `hub login`."),
     "token.scope": _ask("The token's scope does not allow that.", "Make a token that may."),
     "upload.version_exists": _ask(

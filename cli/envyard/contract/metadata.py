@@ -12,6 +12,16 @@ from dataclasses import dataclass, field
 from packaging.metadata import InvalidMetadata, RawMetadata, parse_email
 from packaging.metadata import Metadata as Strict
 
+FIELD_CODES = {
+    "metadata-version": "metadata.bad_metadata_version",
+    "name": "metadata.bad_name",
+    "version": "metadata.bad_version",
+    "requires-dist": "metadata.bad_requirement",
+    "requires-python": "metadata.bad_requires_python",
+    "license-expression": "metadata.bad_license",
+    "description-content-type": "metadata.bad_content_type",
+    "project-url": "metadata.bad_url",
+}
 MAX_TAG = 40
 MAX_TAGS = 20
 CLASSIFIED_LICENSE = "License :: "
@@ -23,6 +33,7 @@ class Fault:
 
     field: str
     message: str
+    code: str = "metadata.bad_field"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +66,14 @@ def parse(raw: bytes) -> Metadata:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        return Metadata(raw, (Fault("metadata", f"byte {error.start} is not UTF-8"),))
+        return Metadata(raw, (_whole("metadata.not_utf8", f"byte {error.start} is not UTF-8"),))
     if "\0" in text:
-        return Metadata(raw, (Fault("metadata", f"a NUL stands at {text.index(chr(0))}"),))
+        at = text.index("\0")
+        return Metadata(raw, (_whole("metadata.nul", f"a NUL stands at character {at}"),))
     try:
         fields, unparsed = parse_email(raw)
     except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError):
-        return Metadata(raw, (Fault("metadata", "the headers cannot be parsed"),))
+        return Metadata(raw, (_whole("metadata.unreadable", "the headers cannot be parsed"),))
     return Metadata(
         raw=raw,
         faults=(*_unparsed(unparsed), *_invalid(fields)),
@@ -81,14 +93,23 @@ def parse(raw: bytes) -> Metadata:
     )
 
 
+def _whole(code: str, message: str) -> Fault:
+    return Fault("metadata", message, code)
+
+
 def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
     """Fields of the specification that stand twice or cannot be read; foreign ones are let be."""
     known = set(RawMetadata.__annotations__)
     for name, values in sorted(unparsed.items()):
         key = name.replace("-", "_")
         if key in known or f"{key}s" in known:
-            twice = "stands more than once" if len(values) > 1 else "cannot be read"
-            yield Fault(name, f"{name} {twice}: {', '.join(repr(str(v)[:80]) for v in values[:3])}")
+            shown = ", ".join(repr(str(v)[:80]) for v in values[:3])
+            if len(values) > 1 and key in known:
+                yield Fault(
+                    name, f"{name} stands more than once: {shown}", "metadata.repeated_field"
+                )
+            else:
+                yield Fault(name, f"{name} cannot be read: {shown}", _code(name))
 
 
 def _invalid(fields: RawMetadata) -> Iterator[Fault]:
@@ -101,10 +122,14 @@ def _invalid(fields: RawMetadata) -> Iterator[Fault]:
         for error in group.exceptions:
             name = error.field if isinstance(error, InvalidMetadata) else "metadata"
             cause = f" ({error.__cause__})" if error.__cause__ else ""
-            yield Fault(name, f"{error}{cause}"[:500])
+            yield Fault(name, f"{error}{cause}"[:500], _code(name))
     except (MemoryError, RecursionError, ValueError) as error:
         # Thousands of digits or brackets, which the parsers of single fields give up on.
-        yield Fault("metadata", f"a field is beyond reading: {error}"[:500])
+        yield _whole("metadata.unreadable", f"a field is beyond reading: {error}"[:500])
+
+
+def _code(name: str) -> str:
+    return FIELD_CODES.get(name, "metadata.bad_field")
 
 
 def _tags(keywords: list[str]) -> tuple[str, ...]:
@@ -128,4 +153,6 @@ def _authors(fields: RawMetadata) -> str:
 
 def _links(fields: RawMetadata) -> dict[str, str]:
     home = fields.get("home_page", "")
-    return ({"Homepage": home} if home else {}) | fields.get("project_urls", {})
+    return ({"Homepage": home} if home not in ("", "UNKNOWN") else {}) | fields.get(
+        "project_urls", {}
+    )

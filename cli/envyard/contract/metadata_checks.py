@@ -11,12 +11,9 @@ from envyard.contract import names
 from envyard.contract.codes import Finding, finding
 from envyard.contract.wheel import Wheel
 
-FIELD_CODES = {
-    "name": "metadata.bad_name",
-    "version": "metadata.bad_version",
-    "requires-dist": "metadata.bad_requirement",
-    "metadata": "wheel.no_metadata",
-}
+WEB = ("https://", "http://")
+# From this version on License-File names a path below .dist-info/licenses; before, nobody said.
+LICENSES_SINCE = (2, 4)
 LONGEST = {"version": 80, "summary": 512, "requires_python": 120, "description_content_type": 80}
 
 
@@ -24,14 +21,13 @@ def present(whl: Wheel) -> Iterator[Finding]:
     """METADATA is there and not empty."""
     if whl.dist_info and not whl.metadata.raw:
         where = f"{whl.dist_info}/METADATA"
-        yield finding("wheel.no_metadata", f"{where!r} is missing or empty", where=where)
+        yield finding("metadata.missing", f"{where!r} is missing or empty", where=where)
 
 
 def fields(whl: Wheel) -> Iterator[Finding]:
     """METADATA is UTF-8 and each field keeps the core metadata specification."""
     for fault in whl.metadata.faults:
-        code = FIELD_CODES.get(fault.field, "metadata.bad_field")
-        yield finding(code, f"METADATA: {fault.message}", where=fault.field)
+        yield finding(fault.code, f"METADATA: {fault.message}", where=fault.field)
 
 
 def lengths(whl: Wheel) -> Iterator[Finding]:
@@ -41,8 +37,9 @@ def lengths(whl: Wheel) -> Iterator[Finding]:
         if len(value) > most:
             field = name.replace("_", "-")
             yield finding(
-                "metadata.bad_field",
-                f"{field} has {len(value)} characters; the limit is {most}",
+                "metadata.long_field",
+                f"METADATA: {field} {value[:40]!r}... has {len(value)} characters; "
+                f"the limit is {most}",
                 where=field,
             )
 
@@ -72,8 +69,9 @@ def version(whl: Wheel) -> Iterator[Finding]:
         return  # absent or unreadable: `fields` has told
     if said.local:
         yield finding(
-            "metadata.bad_version",
-            f"version {str(said)!r} has the local part {said.local!r}; publish {said.public!r}",
+            "metadata.local_version",
+            f"METADATA: version {str(said)!r} has the local part {said.local!r}; "
+            f"publish {said.public!r}",
             where="version",
         )
     elif whl.version and str(said) != whl.version:
@@ -94,9 +92,42 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
         if requirement.url:
             yield finding(
                 "metadata.direct_url",
-                f"Requires-Dist {text[:200]!r} points at a URL",
+                f"METADATA: Requires-Dist {text[:200]!r} points at a URL; name a version instead",
                 where=requirement.name[:100],
             )
+
+
+def license_files(whl: Wheel) -> Iterator[Finding]:
+    """Each named licence file is a member, where the specification puts it."""
+    said = whl.metadata
+    if _numbers(said.metadata_version) < LICENSES_SINCE or not whl.dist_info:
+        return
+    members = {member.name for member in whl.files}
+    for path in said.license_files:
+        wanted = f"{whl.dist_info}/licenses/{path}"
+        if wanted not in members:
+            yield finding(
+                "metadata.no_license_file",
+                f"METADATA: License-File {path[:200]!r} must be member {wanted[:400]!r}, which is "
+                "missing",
+                where="license-file",
+            )
+
+
+def links(whl: Wheel) -> Iterator[Finding]:
+    """Links lead to pages of the web, not to scripts or files."""
+    for label, url in whl.metadata.project_urls.items():
+        if not url.lower().startswith(WEB):
+            yield finding(
+                "metadata.bad_url",
+                f"METADATA: link {label[:80]!r} is {url[:200]!r}; it must begin with https://",
+                where="project-url",
+            )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 
 
 def card(whl: Wheel) -> Iterator[Finding]:

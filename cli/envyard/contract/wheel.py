@@ -14,9 +14,13 @@ from typing import BinaryIO
 from packaging.tags import Tag
 from packaging.utils import parse_wheel_filename
 
-from envyard.contract import archive, metadata
-from envyard.contract.archive import Entry, Unreadable, bad
+from envyard.contract import archive, members, metadata
+from envyard.contract.headers import Entry, Unreadable, bad
+from envyard.contract.inflate import contents
+from envyard.contract.leaks import Leak
+from envyard.contract.members import Member
 from envyard.contract.metadata import Metadata
+from envyard.contract.nested import Budget
 
 __all__ = ["LIMITS", "Limits", "Member", "Metadata", "Unreadable", "Wheel", "read", "sources"]
 
@@ -38,6 +42,7 @@ class Limits:
     ratio_floor: int = 32 * MIB
     metadata: int = MIB
     record: int = 8 * MIB
+    document: int = MIB // 16
     source: int = MIB
     sources: int = 64 * MIB
 
@@ -46,27 +51,13 @@ LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set."""
-
-    name: str
-    size: int
-    mode: int
-    sha256: str
-
-    @property
-    def is_directory(self) -> bool:
-        """A folder entry, which RECORD does not list."""
-        return self.name.endswith("/")
-
-
-@dataclass(frozen=True, slots=True)
 class Wheel:
     """A wheel whose archive is sound; whether its content keeps the rules is for the checks.
 
     `name` (normalised), `version` (canonical) and `tags` come from the file name and are empty
-    where that is no wheel's. `dist_info` is empty unless there is exactly one such folder. `record`
-    and `wheel_file` are None where missing or not UTF-8; `metadata.raw` is empty where missing.
+    where that is no wheel's. `dist_info` is empty unless there is exactly one such folder.
+    `record`, `wheel_file` and `entry_points` are None where missing or not UTF-8; `metadata.raw`
+    is empty where missing.
     """
 
     filename: str
@@ -79,6 +70,7 @@ class Wheel:
     metadata: Metadata
     record: str | None
     wheel_file: str | None
+    entry_points: str | None
 
     @property
     def tag(self) -> str:
@@ -89,6 +81,11 @@ class Wheel:
     def files(self) -> Iterator[Member]:
         """The members that are not folders."""
         return (member for member in self.members if not member.is_directory)
+
+    @property
+    def leaks(self) -> Iterator[Leak]:
+        """The tokens that stand in its members."""
+        return (leak for member in self.members for leak in member.leaks)
 
 
 def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS) -> Wheel:
@@ -103,27 +100,32 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
                 "wheel.too_large", f"the wheel has {size} bytes; the limit is {limits.packed}"
             )
         entries = archive.entries(file, max_members=limits.members)
-        _check_expansion(entries, size, limits)
-        members = tuple(
-            Member(entry.name, entry.size, entry.mode, archive.sha256(file, entry))
-            for entry in entries
-        )
+        _check_expansion(sum(entry.size for entry in entries), size, limits)
+        budget = Budget(_most(size, limits))
+        seen = tuple(members.read(file, entry, budget) for entry in entries)
         filename = filename or (source.name if isinstance(source, Path) else "")
         name, version, tags = _from_filename(filename)
         dist_info = _dist_info(entries)
         documents = {entry.name: entry for entry in entries}
-        raw = _document(file, documents.get(f"{dist_info}/METADATA"), limits.metadata)
+
+        def document(path: str, code: str, most: int) -> bytes | None:
+            return _document(file, documents.get(f"{dist_info}/{path}"), code, most)
+
+        raw = document("METADATA", "metadata.too_large", limits.metadata)
         return Wheel(
             filename=filename,
             size=size,
             name=name,
             version=version,
             tags=tags,
-            members=members,
+            members=seen,
             dist_info=dist_info,
             metadata=metadata.parse(raw) if raw else Metadata(),
-            record=_text(_document(file, documents.get(f"{dist_info}/RECORD"), limits.record)),
-            wheel_file=_text(_document(file, documents.get(f"{dist_info}/WHEEL"), limits.metadata)),
+            record=_text(document("RECORD", "wheel.record_too_large", limits.record)),
+            wheel_file=_text(document("WHEEL", "wheel.no_wheel_file", limits.document)),
+            entry_points=_text(
+                document("entry_points.txt", "wheel.bad_entry_points", limits.document)
+            ),
         )
 
 
@@ -138,7 +140,7 @@ def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, by
         for entry in archive.entries(file, max_members=limits.members):
             wanted = entry.name.endswith((".py", ".dist-info/METADATA"))
             if wanted and entry.size <= min(limits.source, left):
-                found[entry.name] = b"".join(archive.contents(file, entry))
+                found[entry.name] = b"".join(contents(file, entry))
                 left -= entry.size
     return found
 
@@ -152,19 +154,23 @@ def _opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
         yield source
 
 
-def _check_expansion(entries: list[Entry], packed: int, limits: Limits) -> None:
+def _check_expansion(expanded: int, packed: int, limits: Limits) -> None:
     """Judges declared sizes before any byte is inflated; reading enforces that they are true."""
-    expanded = sum(entry.size for entry in entries)
     if expanded > limits.expanded:
         raise bad(
             "wheel.expands_too_much",
             f"the members declare {expanded} bytes in all; the limit is {limits.expanded}",
         )
-    if expanded > limits.ratio_floor and expanded > limits.ratio * packed:
+    if expanded > _most(packed, limits):
         raise bad(
-            "wheel.expands_too_much",
+            "wheel.packs_too_well",
             f"{packed} bytes expand to {expanded}; the limit is {limits.ratio} times",
         )
+
+
+def _most(packed: int, limits: Limits) -> int:
+    """To how many bytes a wheel of that size may expand."""
+    return min(limits.expanded, max(limits.ratio_floor, limits.ratio * packed))
 
 
 def _from_filename(filename: str) -> tuple[str, str, frozenset[Tag]]:
@@ -181,16 +187,16 @@ def _dist_info(entries: list[Entry]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _document(file: BinaryIO, entry: Entry | None, most: int) -> bytes | None:
+def _document(file: BinaryIO, entry: Entry | None, code: str, most: int) -> bytes | None:
     if entry is None:
         return None
     if entry.size > most:
         raise bad(
-            "metadata.too_large",
+            code,
             f"{entry.name!r} has {entry.size} bytes; the limit is {most}",
             entry.name,
         )
-    return b"".join(archive.contents(file, entry))
+    return b"".join(contents(file, entry))
 
 
 def _text(raw: bytes | None) -> str | None:

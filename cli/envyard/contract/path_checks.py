@@ -1,0 +1,119 @@
+"""Static checks of the members' paths and kinds. Pure functions."""
+
+from __future__ import annotations
+
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator
+
+from envyard.contract.codes import Finding, finding
+from envyard.contract.wheel import Member, Wheel
+
+LONGEST_PART = 255  # bytes, what file systems take for one name
+DRIVE = re.compile(r"[A-Za-z]:")
+WINDOWS_CHARACTERS = frozenset('<>:"|?*')
+WINDOWS_DEVICE = re.compile(
+    r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?", re.IGNORECASE
+)
+KINDS = {
+    stat.S_IFLNK: ("wheel.symlink_member", "a symbolic link"),
+    stat.S_IFCHR: ("wheel.device_member", "a character device"),
+    stat.S_IFBLK: ("wheel.device_member", "a block device"),
+    stat.S_IFIFO: ("wheel.device_member", "a pipe"),
+    stat.S_IFSOCK: ("wheel.device_member", "a socket"),
+}
+
+
+def paths(whl: Wheel) -> Iterator[Finding]:
+    """Every member's path stays inside the wheel, and can be written, on every system."""
+    for member in whl.members:
+        broken = _broken_rule(member.name)
+        if broken:
+            code, rule = broken
+            yield finding(code, f"path {member.name!r} {rule}", where=member.name)
+
+
+def _broken_rule(path: str) -> tuple[str, str] | None:
+    """The code and the words for the first rule that the path breaks."""
+    parts = path.removesuffix("/").split("/")
+    if path.startswith("/"):
+        return "wheel.absolute_path", "is absolute; it must begin inside the wheel"
+    if "\\" in path:
+        return "wheel.backslash", "holds a backslash; folders are written with '/'"
+    if DRIVE.match(path):
+        return "wheel.drive_letter", f"begins with the drive {path[:2]!r}; it must begin inside"
+    if ".." in parts:
+        return "wheel.path_traversal", "leads upwards by a '..' part"
+    if any(part in ("", ".") for part in parts):
+        return "wheel.unnormal_path", "holds an empty or '.' part"
+    for part in parts:
+        if len(part.encode()) > LONGEST_PART:
+            return (
+                "wheel.long_name",
+                f"holds a part of over {LONGEST_PART} bytes; that is the limit",
+            )
+        if found := WINDOWS_CHARACTERS.intersection(part):
+            return "wheel.windows_character", f"holds {min(found)!r}, which Windows cannot write"
+        if part[-1] in ". ":
+            return "wheel.windows_ending", f"has the part {part!r}; none may end in a dot or space"
+        if WINDOWS_DEVICE.fullmatch(part):
+            return "wheel.windows_name", f"has the part {part!r}, a device of Windows"
+    return None
+
+
+def kinds(whl: Wheel) -> Iterator[Finding]:
+    """Members are regular files, or folders without content."""
+    for member in whl.members:
+        wrong = _wrong_kind(member)
+        if wrong:
+            code, what = wrong
+            yield finding(
+                code,
+                f"member {member.name!r} is {what} (mode {member.mode:#o}); members are regular "
+                "files or empty folders",
+                where=member.name,
+            )
+
+
+def _wrong_kind(member: Member) -> tuple[str, str] | None:
+    kind = stat.S_IFMT(member.mode)
+    allowed = (0, stat.S_IFDIR) if member.is_directory else (0, stat.S_IFREG)
+    if kind not in allowed:
+        return KINDS.get(kind, ("wheel.disguised_member", "not by its mode what it is by its name"))
+    if member.is_directory and member.size:
+        return "wheel.folder_content", f"a folder with {member.size} bytes of content"
+    if member.mode & (stat.S_ISUID | stat.S_ISGID) and not member.is_directory:
+        return "wheel.setuid_member", "to run with the rights of another user or group"
+    return None
+
+
+def collisions(whl: Wheel) -> Iterator[Finding]:
+    """No two paths are one path where letter case or Unicode form does not count."""
+    spelled: dict[str, tuple[str, bool]] = {}
+    for member in whl.members:
+        parts = member.name.removesuffix("/").split("/")
+        for depth in range(1, len(parts) + 1):
+            path = "/".join(parts[:depth])
+            folder = depth < len(parts) or member.is_directory
+            first, was_folder = spelled.setdefault(_folded(path), (path, folder))
+            if first != path or was_folder != folder:
+                yield finding(
+                    _collision(first, path),
+                    f"member {member.name!r} needs {path!r} as a {'folder' if folder else 'file'}, "
+                    f"but {first!r} is a {'folder' if was_folder else 'file'} already",
+                    where=member.name,
+                )
+                break
+
+
+def _collision(one: str, other: str) -> str:
+    if one == other:
+        return "wheel.file_and_folder"
+    if unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other):
+        return "wheel.unicode_collision"
+    return "wheel.case_collision"
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
