@@ -117,6 +117,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
+HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
 # --- Trust -----------------------------------------------------------------------------------
 # Whose workflows may publish here, as kind=issuer.

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from registry import models
-from registry.catalog import services
+from registry.catalog import overlays
 from registry.errors import HubError
 
 admin.site.site_header = admin.site.site_title = "Envyard staff"
@@ -61,7 +61,7 @@ class VersionAdmin(ReadOnly):
 
     def _do(self, request: HttpRequest, verb: str, version: models.Version, **how: str) -> None:
         try:
-            getattr(services, verb)(version=version, by=request.user, **how)
+            getattr(overlays, verb)(version=version, by=request.user, **how)
         except HubError as refused:
             self.message_user(request, refused.message, messages.ERROR)
 

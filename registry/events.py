@@ -76,7 +76,7 @@ def record(
     return Event.objects.create(
         verb=verb,
         actor=by,
-        owner_id=environment.owner_id if environment else owner and owner.pk,
+        owner_id=environment.owner_id if environment else owner.pk if owner else None,
         environment=environment,
         version=version,
         run=run,

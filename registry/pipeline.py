@@ -26,6 +26,7 @@ from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version, VersionFinding
+from registry.catalog.similar import name_findings
 from registry.errors import Stale
 from registry.runs import services as runs
 from registry.runs.endings import store_findings
@@ -44,6 +45,7 @@ def check(version_id: int) -> None:
         if version.status == UPLOADED:
             move(version, CHECKING)
         findings, found = examine(version)
+        findings = [*findings, *name_findings(version.environment)]
         with transaction.atomic():
             keep(version, Stage.CHECK, findings)
             errors = [one for one in findings if one.severity == "error"]

@@ -15,7 +15,7 @@ from frontend.pages.environment import install_lines
 from registry import pipeline
 from registry.accounts.permissions import can, require
 from registry.api import shapes
-from registry.catalog import services
+from registry.catalog import overlays
 from registry.catalog.models import Version
 from registry.errors import HubError
 
@@ -65,7 +65,7 @@ def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
         request,
         version_or_404(request, owner, name, number),
         "version.yank",
-        lambda v: services.yank(version=v, by=person(request), reason=reason),
+        lambda v: overlays.yank(version=v, by=person(request), reason=reason),
     )
 
 
@@ -76,7 +76,7 @@ def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
         request,
         version_or_404(request, owner, name, number),
         "version.yank",
-        lambda v: services.unyank(version=v, by=person(request)),
+        lambda v: overlays.unyank(version=v, by=person(request)),
     )
 
 

@@ -51,6 +51,8 @@ class Rule:
 
 
 def _sees_environment(asker: Asker, environment: Environment) -> bool:
+    if environment.deleted_at is not None:
+        return False
     if asker.staff or asker.role(environment.owner_id) is not None:
         return True
     return environment.visibility == "public" and environment.was_listed
@@ -70,8 +72,23 @@ def _installs(asker: Asker, version: Version) -> bool:
     return blocked is None and _sees_version(asker, version)
 
 
+def _publishes(asker: Asker, environment: Environment) -> bool:
+    """A deleted one comes back by `owner.publish`, not by what was given for it alone."""
+    return environment.deleted_at is None and asker.publishes(environment.owner_id)
+
+
 def _manages(asker: Asker, environment: Environment) -> bool:
-    return asker.staff or asker.publishes(environment.owner_id)
+    return environment.deleted_at is None and (asker.staff or asker.publishes(environment.owner_id))
+
+
+def _owns(asker: Asker, environment: Environment) -> bool:
+    return environment.deleted_at is None and (
+        asker.staff or asker.role(environment.owner_id) == Membership.Role.OWNER
+    )
+
+
+def _stars(asker: Asker, environment: Environment) -> bool:
+    return asker.user is not None and _sees_environment(asker, environment)
 
 
 def _none(_: object) -> None:
@@ -80,8 +97,12 @@ def _none(_: object) -> None:
 
 RULES: dict[str, Rule] = {
     "environment.see": Rule(READ, lambda e: e.pk, _sees_environment),
-    "environment.publish": Rule(PUBLISH, lambda e: e.pk, lambda a, e: a.publishes(e.owner_id)),
+    "environment.publish": Rule(PUBLISH, lambda e: e.pk, _publishes),
     "environment.manage": Rule(ADMIN, lambda e: e.pk, _manages),
+    "environment.deprecate": Rule(PUBLISH, lambda e: e.pk, _manages),
+    "environment.transfer": Rule(ADMIN, lambda e: e.pk, _owns),
+    "environment.delete": Rule(ADMIN, lambda e: e.pk, _owns),
+    "environment.star": Rule(PUBLISH, lambda e: e.pk, _stars),
     "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
     "owner.manage": Rule(
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
@@ -89,7 +110,14 @@ RULES: dict[str, Rule] = {
     "version.see": Rule(READ, lambda v: v.environment_id, _sees_version),
     "version.install": Rule(READ, lambda v: v.environment_id, _installs),
     "version.yank": Rule(
-        PUBLISH, lambda v: v.environment_id, lambda a, v: _manages(a, v.environment)
+        PUBLISH,
+        lambda v: v.environment_id,
+        lambda a, v: v.deleted_at is None and _manages(a, v.environment),
+    ),
+    "version.delete": Rule(
+        ADMIN,
+        lambda v: v.environment_id,
+        lambda a, v: v.deleted_at is None and _owns(a, v.environment),
     ),
     "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
     "run.see": Rule(
@@ -111,10 +139,15 @@ KNOWING = {
 NAMED = {
     "environment.publish": "publish versions of {obj}",
     "environment.manage": "change {obj}",
+    "environment.deprecate": "deprecate {obj}",
+    "environment.transfer": "transfer {obj}",
+    "environment.delete": "delete {obj}",
+    "environment.star": "star {obj}",
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
     "version.install": "install {obj}",
     "version.yank": "yank {obj}",
+    "version.delete": "delete {obj}",
     "version.retry": "retry {obj}",
     "run.cancel": "cancel run {obj}",
     "token.manage": "manage tokens",

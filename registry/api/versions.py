@@ -10,7 +10,7 @@ from registry import pipeline
 from registry.api import body, lookup, shapes
 from registry.api.auth import asker, person
 from registry.api.paging import page
-from registry.catalog import services
+from registry.catalog import overlays
 
 
 @api_view(["GET"])
@@ -34,9 +34,9 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
     found = lookup.version(request, owner, name, number, "version.yank")
     if request.method == "POST":
         reason = body.text(body.read(request), "reason")
-        services.yank(version=found, by=person(request), reason=reason)
+        overlays.yank(version=found, by=person(request), reason=reason)
     else:
-        services.unyank(version=found, by=person(request))
+        overlays.unyank(version=found, by=person(request))
     return Response(shapes.version_summary(found))
 
 

@@ -34,7 +34,7 @@ def index_changed(environment: Environment) -> None:
     Where it moves to another owner or name, call it once before and once after. The lock keeps
     the numbers of two changes at once in the order of their commits.
     """
-    Environment.objects.select_for_update().values("pk").get(pk=environment.pk)
+    Environment.objects.select_for_update(no_key=True).values("pk").get(pk=environment.pk)
     change = IndexChange.objects.create(owner_id=environment.owner_id, name=environment.name)
     environment.index_serial = change.pk
     environment.updated_at = timezone.now()

@@ -16,7 +16,7 @@ from django.utils import timezone
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Version
-from registry.catalog.services import refresh_latest
+from registry.catalog.services import lock, refresh_latest
 from registry.errors import Stale
 
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
@@ -49,6 +49,8 @@ def move(
     now = timezone.now()
     listed_at = now if to == LISTED else version.listed_at
     with transaction.atomic():
+        if to == LISTED:
+            lock(version.environment)
         moved = Version.objects.filter(pk=version.pk, status=before, deleted_at=None).update(
             status=to, status_at=now, listed_at=listed_at
         )

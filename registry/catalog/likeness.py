@@ -6,16 +6,16 @@ Source: warehouse's ultranormalisation: hyphens gone, `l` and `i` are `1`, `o` i
 from __future__ import annotations
 
 from django.db.models import F, Value
-from django.db.models.expressions import Combinable
 from django.db.models.functions import Replace
 
 SEEN_AS = {"-": "", "l": "1", "i": "1", "o": "0"}
 
 
-def like(name: F) -> Combinable:
+def like(name: F) -> Replace:
     """The same as `likeness` for a column with normalised names."""
-    seen: Combinable = name
-    for letter, seen_as in SEEN_AS.items():
+    (letter, seen_as), *others = SEEN_AS.items()
+    seen = Replace(name, Value(letter), Value(seen_as))
+    for letter, seen_as in others:
         seen = Replace(seen, Value(letter), Value(seen_as))
     return seen
 

@@ -25,7 +25,8 @@ class Environment(models.Model):
     """owner/name; what it shows comes from `latest`, the newest listed version.
 
     `fresh_at` is when that version was listed, or the environment was made, and `star_count`
-    counts `stars`: both are kept so that the catalogue sorts by an index. A deleted one stays as a tombstone, which a new upload under its name revives.
+    counts `stars`: both are kept so that the catalogue sorts by an index. A deleted one stays as a
+    tombstone, which a new upload under its name revives.
     """
 
     class Visibility(models.TextChoices):
@@ -107,6 +108,19 @@ class Environment(models.Model):
     def was_listed(self) -> bool:
         """Some version is listed, be it yanked. Costs a query where there is no `latest`."""
         return self.latest_id is not None or self.versions.published().exists()
+
+    def may_succeed(self, other: Environment) -> bool:
+        """One can begin to use it, and everybody who sees `other` sees it too."""
+        if self.latest_id is None or self.quarantined_at is not None:
+            return False
+        private = self.visibility == self.Visibility.PRIVATE
+        return not private or (other.visibility, other.owner_id) == (self.visibility, self.owner_id)
+
+    @property
+    def shown_successor(self) -> Environment | None:
+        """The successor while it may be one: it can be hidden or deleted after it was named."""
+        named = self.successor
+        return named if named is not None and named.may_succeed(self) else None
 
 
 class Version(models.Model):

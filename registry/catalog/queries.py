@@ -44,7 +44,7 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
     def visible_to(self, who: Who, token: Token | None = None) -> Self:
         """Those for which `can(who, "environment.see", ...)` holds."""
         public = Q(visibility="public") & (Q(latest__isnull=False) | Exists(_published()))
-        return self.filter(public | _own("", who, token))
+        return self.filter(public | _own("", who, token), deleted_at=None)
 
     def listed(self) -> Self:
         """Those with a current version, not quarantined: the catalogue."""
@@ -60,7 +60,8 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
 
     def for_summary(self) -> Self:
         """With all that a summary shows, in two queries for any number of them."""
-        return self.select_related("owner", "latest__card__run").prefetch_related("tags")
+        rows = self.select_related("owner", "latest__card__run", "successor__owner")
+        return rows.prefetch_related("tags")
 
 
 def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:

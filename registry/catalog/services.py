@@ -1,4 +1,8 @@
-"""What changes an environment or the overlays of its versions. Callers asked `permissions`."""
+"""What makes and changes an environment. Callers asked `permissions`.
+
+Changes of one environment take turns on its row. Whoever changes a row of its versions too calls
+`lock` first: two that lock the other way round would wait for each other.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +10,37 @@ from django.db import transaction
 from django.utils import timezone
 from packaging.version import Version as Pep440
 
-from envyard.contract.names import BadName, check_name
 from registry import events
 from registry.accounts.models import Owner, User
+from registry.catalog import naming
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Tag, Version
-from registry.errors import HubError, Stale
+from registry.errors import HubError
 
-RESERVED = frozenset({"simple", "legacy"})  # they follow an owner's name in the hub's addresses
 MOST_TAGS = 20
 
 
 def get_or_create_environment(
     *, owner: Owner, name: str, visibility: str | None = None, by: User
 ) -> tuple[Environment, bool]:
-    """The environment of that name in any spelling, and whether it is new.
+    """The environment of that name in any spelling, and whether it is new; a deleted one revives.
 
-    Where a visibility is asked for and the existing one differs, it raises: who says `private`
-    must not find the wheel in public.
+    Inside a transaction its row is locked from here on. Where a visibility is asked for and the
+    existing one differs, it raises: who says `private` must not find the wheel in public.
     """
-    try:
-        normal = check_name(name)
-    except BadName as refused:
-        raise HubError("metadata.bad_name", str(refused)) from None
-    if normal in RESERVED:
-        raise HubError("metadata.bad_name", f"environment name {name!r} is reserved by the hub")
+    normal = naming.normal(name)
     if visibility is not None:
         _check_visibility(visibility)
     with transaction.atomic():
-        environment, created = Environment.objects.select_related("owner").get_or_create(
-            owner=owner,
-            name=normal,
-            defaults={"visibility": visibility or Environment.Visibility.PUBLIC},
-        )
-        if created:
-            events.record(
-                "environment.created",
-                by=by,
-                environment=environment,
-                visibility=environment.visibility,
-            )
+        environment = _locked(owner, normal)
+        if environment is None:
+            Owner.objects.select_for_update(no_key=True).get(pk=owner.pk)
+            environment = _locked(owner, normal)
+        created = environment is None
+        if environment is None:
+            environment = _create(owner, normal, visibility, by)
+        elif environment.deleted_at is not None:
+            _revive(environment, visibility, by)
     if visibility is not None and environment.visibility != visibility:
         raise HubError(
             "request.conflict",
@@ -56,12 +51,38 @@ def get_or_create_environment(
     return environment, created
 
 
+def _locked(owner: Owner, name: str) -> Environment | None:
+    rows = Environment.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("owner").filter(owner=owner, name=name).first()
+
+
+def _create(owner: Owner, name: str, visibility: str | None, by: User) -> Environment:
+    naming.check_new(owner=owner, name=name, by=by)
+    environment = Environment.objects.create(
+        owner=owner, name=name, visibility=visibility or Environment.Visibility.PUBLIC
+    )
+    events.record(
+        "environment.created", by=by, environment=environment, visibility=environment.visibility
+    )
+    return environment
+
+
+def _revive(environment: Environment, visibility: str | None, by: User) -> None:
+    """Its versions stay deleted; new ones need new numbers."""
+    environment.deleted_at = None
+    environment.visibility = visibility or environment.visibility
+    environment.save(update_fields=("deleted_at", "visibility", "updated_at"))
+    events.record(
+        "environment.revived", by=by, environment=environment, visibility=environment.visibility
+    )
+
+
 def set_visibility(*, environment: Environment, visibility: str, by: User) -> None:
     """Make the environment public or private, all its versions with it."""
     _check_visibility(visibility)
     with transaction.atomic():
         changed = (
-            Environment.objects.filter(pk=environment.pk)
+            Environment.objects.filter(pk=environment.pk, deleted_at=None)
             .exclude(visibility=visibility)
             .update(visibility=visibility, updated_at=timezone.now())
         )
@@ -71,70 +92,21 @@ def set_visibility(*, environment: Environment, visibility: str, by: User) -> No
     environment.visibility = visibility
 
 
-def yank(*, version: Version, by: User, reason: str) -> None:
-    """Take a listed version out of catalogue and `latest`; exact pins still install (PEP 592)."""
-    reason = " ".join(reason.split())
-    if not 1 <= len(reason) <= 400:
-        raise HubError(
-            "request.invalid", f"reason must have 1 to 400 characters, not {len(reason)}"
-        )
-    _overlay(version, "yanked", by=by, yanked_at=timezone.now(), yanked_reason=reason)
+def lock(environment: Environment) -> None:
+    """Keep other changes of this environment and its versions waiting until the transaction ends.
 
-
-def unyank(*, version: Version, by: User) -> None:
-    """Undo `yank`."""
-    _overlay(version, "unyanked", by=by, yanked_at=None, yanked_reason="")
-
-
-def quarantine(*, version: Version, by: User, reason: str) -> None:
-    """Take a version away from everybody until staff release it (PEP 792)."""
-    _overlay(
-        version,
-        "quarantined",
-        by=by,
-        quarantined_at=timezone.now(),
-        quarantine_reason=reason[:400],
-    )
-
-
-def release(*, version: Version, by: User) -> None:
-    """Undo `quarantine`."""
-    _overlay(version, "released", by=by, quarantined_at=None, quarantine_reason="")
-
-
-def _overlay(version: Version, verb: str, *, by: User, **change: object) -> None:
-    """Write one overlay where it is not so already; `change` begins with its time or None."""
-    field, at = next(iter(change.items()))
-    rows = Version.objects.filter(
-        pk=version.pk, deleted_at=None, **{f"{field}__isnull": at is not None}
-    )
-    if field == "yanked_at":
-        rows = rows.filter(status=Version.Status.LISTED)
-    with transaction.atomic():
-        if not rows.update(**change):
-            version.refresh_from_db()
-            raise Stale(
-                f"{version} ({version.status}) cannot be {verb}: it is not listed, or is so already"
-            )
-        for name, value in change.items():
-            setattr(version, name, value)
-        events.record(
-            f"version.{verb}",
-            by=by,
-            environment=version.environment,
-            version=version,
-            reason=change.get("yanked_reason", change.get("quarantine_reason", "")),
-        )
-        refresh_latest(version.environment)
+    Rows that only refer to it (stars, events, runs) are not kept waiting.
+    """
+    Environment.objects.select_for_update(no_key=True).get(pk=environment.pk)
 
 
 def refresh_latest(environment: Environment) -> None:
     """Recompute `latest` and what is shown of it; call it in the transaction of the change.
 
     The newest final release wins; a pre-release only where there is nothing else, as installers
-    choose. The lock makes two changes at once take turns.
+    choose.
     """
-    Environment.objects.select_for_update().get(pk=environment.pk)
+    lock(environment)
     current = environment.versions.current().only("version", "summary", "keywords", "listed_at")
     latest = max(current, key=_preference, default=None)
     environment.latest = latest

@@ -1,4 +1,7 @@
-"""A person's marks on environments; `star_count` is their number, kept in the same transaction."""
+"""A person's marks on environments; `star_count` is their number, kept in the same transaction.
+
+No journal tells of them: a mark is the person's own, and changes nothing that an owner answers for.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from django.db.models import F
 
 from registry.accounts.models import User
 from registry.catalog.models import Environment, Star
+from registry.catalog.services import lock
 
 
 def star(*, environment: Environment, by: User) -> None:
     """Mark it; a second time changes nothing."""
     with transaction.atomic():
+        lock(environment)
         _, created = Star.objects.get_or_create(environment=environment, user=by)
         if created:
             _count(environment, 1)
@@ -20,6 +25,7 @@ def star(*, environment: Environment, by: User) -> None:
 def unstar(*, environment: Environment, by: User) -> None:
     """Take the mark away, where there is one."""
     with transaction.atomic():
+        lock(environment)
         deleted, _ = Star.objects.filter(environment=environment, user=by).delete()
         if deleted:
             _count(environment, -1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.catalog import services
+from registry.catalog import overlays, services
 from registry.errors import HubError, Stale
 from registry.models import Environment, Event, User, Version
 from tests.factories import make_environment, make_version
@@ -66,11 +66,11 @@ def test_a_prerelease_is_the_latest_only_where_nothing_else_is(alice: User) -> N
 def test_a_yanked_version_gives_way_and_comes_back(alice: User) -> None:
     environment = make_version(alice, version="0.1.0", summary="old").environment
     newest = make_version(alice, version="0.2.0", summary="new")
-    services.yank(version=newest, by=alice, reason="wrong  reward\n")
+    overlays.yank(version=newest, by=alice, reason="wrong  reward\n")
     assert latest(environment) == "0.1.0"
     assert Environment.objects.get().summary == "old"
     assert Version.objects.get(version="0.2.0").yanked_reason == "wrong reward"
-    services.unyank(version=newest, by=alice)
+    overlays.unyank(version=newest, by=alice)
     assert latest(environment) == "0.2.0"
     assert Version.objects.get(version="0.2.0").yanked_at is None
     verbs = list(Event.objects.filter(version=newest).values_list("verb", flat=True))
@@ -79,7 +79,7 @@ def test_a_yanked_version_gives_way_and_comes_back(alice: User) -> None:
 
 def test_without_a_current_version_there_is_no_latest(alice: User) -> None:
     only = make_version(alice)
-    services.yank(version=only, by=alice, reason="wrong")
+    overlays.yank(version=only, by=alice, reason="wrong")
     assert latest(only.environment) is None
 
 
@@ -87,29 +87,29 @@ def test_without_a_current_version_there_is_no_latest(alice: User) -> None:
 def test_only_a_listed_version_can_be_yanked(alice: User, status: str) -> None:
     version = make_version(alice, status=status)
     with pytest.raises(Stale, match=status):
-        services.yank(version=version, by=alice, reason="wrong")
+        overlays.yank(version=version, by=alice, reason="wrong")
     assert Version.objects.get().yanked_at is None
 
 
 def test_yanking_twice_is_stale(alice: User) -> None:
     version = make_version(alice)
-    services.yank(version=version, by=alice, reason="first")
+    overlays.yank(version=version, by=alice, reason="first")
     with pytest.raises(Stale):
-        services.yank(version=version, by=alice, reason="second")
+        overlays.yank(version=version, by=alice, reason="second")
     assert Version.objects.get().yanked_reason == "first"
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 401])
 def test_a_yank_says_why_in_a_few_words(alice: User, reason: str) -> None:
     with pytest.raises(HubError, match="1 to 400"):
-        services.yank(version=make_version(alice), by=alice, reason=reason)
+        overlays.yank(version=make_version(alice), by=alice, reason=reason)
 
 
 def test_a_quarantined_version_is_nowhere_until_released(alice: User, root: User) -> None:
     version = make_version(alice)
-    services.quarantine(version=version, by=root, reason="malware")
+    overlays.quarantine(version=version, by=root, reason="malware")
     assert latest(version.environment) is None
     assert not Version.objects.installable().exists()
-    services.release(version=version, by=root)
+    overlays.release(version=version, by=root)
     assert latest(version.environment) == "0.1.0"
     assert Version.objects.installable().exists()

@@ -1,0 +1,61 @@
+"""Deletion, which is final: rows stay as tombstones, so that no name, version or file returns.
+
+Callers asked `permissions`. The bytes go later, by the storage's own cleaning, once no version
+that is left has them.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from registry import events
+from registry.accounts.models import User
+from registry.catalog.models import Environment, Version
+from registry.catalog.services import lock, refresh_latest
+from registry.errors import NotFound
+
+
+def delete_version(*, version: Version, by: User) -> None:
+    """Take one version away from everybody for good; raises NotFound where it is gone already."""
+    with transaction.atomic():
+        lock(version.environment)
+        version.deleted_at = timezone.now()
+        rows = Version.objects.filter(pk=version.pk, deleted_at=None)
+        if not rows.update(deleted_at=version.deleted_at):
+            raise NotFound
+        events.record(
+            "version.deleted",
+            by=by,
+            environment=version.environment,
+            version=version,
+            status=version.status,
+            sha256=version.sha256,
+        )
+        refresh_latest(version.environment)
+
+
+def delete_environment(*, environment: Environment, by: User) -> None:
+    """Take it and all its versions away from everybody; raises NotFound where it is gone already.
+
+    The owner keeps the name: an upload under it revives the environment, without what it held.
+    """
+    with transaction.atomic():
+        lock(environment)
+        now = timezone.now()
+        rows = Environment.objects.filter(pk=environment.pk, deleted_at=None)
+        if not rows.update(
+            deleted_at=now,
+            latest=None,
+            summary="",
+            deprecated_at=None,
+            deprecation_reason="",
+            successor=None,
+        ):
+            raise NotFound
+        versions = Version.objects.filter(environment=environment, deleted_at=None)
+        count = versions.update(deleted_at=now)
+        environment.refresh_from_db()
+        environment.tags.clear()
+        events.record("environment.deleted", by=by, environment=environment, versions=count)
+        refresh_latest(environment)

@@ -1,0 +1,58 @@
+"""An environment moves to another owner, and its former name leads there for ever."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from envyard.contract.names import normalise
+from registry import events
+from registry.accounts.models import Owner, User
+from registry.catalog import naming
+from registry.catalog.changes import index_changed
+from registry.catalog.models import Environment, FormerName, UsedFilename
+from registry.errors import HubError, Stale
+
+
+def transfer(*, environment: Environment, to: Owner, by: User) -> None:
+    """Give it to another owner, with its versions, stars and file names. Callers asked
+    `permissions`: for `environment.transfer`, and `owner.publish` there.
+
+    Tokens that are bound to it stay with their people, who may do what their role there allows.
+    """
+    before = environment.owner
+    if before == to:
+        raise HubError("request.conflict", f"{environment} is under {to} already", status=409)
+    with transaction.atomic():
+        # Whoever gives an owner a name holds the owner's row, and then locks the environment's.
+        # That one wholly: its owner is part of a key, so rows that refer to it have to wait.
+        owners = Owner.objects.select_for_update(no_key=True).filter(pk__in=(before.pk, to.pk))
+        list(owners.order_by("pk"))
+        rows = Environment.objects.select_for_update()
+        if not rows.filter(pk=environment.pk, owner=before, deleted_at=None).exists():
+            raise Stale(f"{environment} is not under {before} any more")
+        naming.check_unlike(owner=to, name=environment.name, by=by, but=environment)
+        index_changed(environment)
+        events.record("environment.transferred", by=by, environment=environment, to=to.name)
+        _rename(environment, before, to)
+        events.record("environment.received", by=by, environment=environment, was=before.name)
+        index_changed(environment)
+
+
+def _rename(environment: Environment, before: Owner, to: Owner) -> None:
+    FormerName.objects.filter(owner=to, environment=environment).delete()  # it comes back
+    FormerName.objects.create(owner=before, name=environment.name, environment=environment)
+    Environment.objects.filter(pk=environment.pk).update(owner=to)
+    environment.owner = to
+    # Both owners' file names are taken: nothing under either may ever be another wheel.
+    files = environment.versions.values_list("filename", "sha256")
+    UsedFilename.objects.bulk_create(
+        [UsedFilename(owner=to, filename=name, sha256=sha256) for name, sha256 in files],
+        ignore_conflicts=True,
+    )
+
+
+def moved_to(*, owner: str, name: str) -> Environment | None:
+    """The environment that was owner/name before a transfer. Ask `permissions` about it."""
+    former = FormerName.objects.select_related("environment__owner")
+    found = former.filter(owner__name=owner.lower(), name=normalise(name)).first()
+    return found.environment if found else None
