@@ -17,6 +17,7 @@ from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment, Version
+    from registry.publishers.models import TrustedPublisher
     from registry.runs.models import Run
 
 Who = User | AnonymousUser
@@ -128,6 +129,9 @@ RULES: dict[str, Rule] = {
         lambda r: r.version.environment_id,
         lambda a, r: _manages(a, r.version.environment),
     ),
+    "publisher.manage": Rule(
+        ADMIN, lambda p: p.environment_id, lambda a, p: a.publishes(p.under.pk)
+    ),
     "token.manage": Rule(ADMIN, _none, lambda a, t: a.user is not None and t.user_id == a.user.pk),
 }
 # To be told "you may not" one must first be allowed to know that the thing is there.
@@ -150,6 +154,7 @@ NAMED = {
     "version.delete": "delete {obj}",
     "version.retry": "retry {obj}",
     "run.cancel": "cancel run {obj}",
+    "publisher.manage": "manage trusted publishers of {obj}",
     "token.manage": "manage tokens",
 }
 
@@ -157,7 +162,7 @@ NAMED = {
 def can(
     who: Who,
     verb: str,
-    obj: Environment | Version | Run | Owner | Token,
+    obj: Environment | Version | Run | Owner | Token | TrustedPublisher,
     token: Token | None = None,
 ) -> bool:
     """May this person, acting through this token (None: in the browser), do that to the object?
@@ -185,7 +190,7 @@ def _asker(who: Who, token: Token | None) -> Asker:
 def require(
     who: Who,
     verb: str,
-    obj: Environment | Version | Run | Owner | Token,
+    obj: Environment | Version | Run | Owner | Token | TrustedPublisher,
     token: Token | None = None,
 ) -> None:
     """Return where `can` allows it; else raise 404, 401 or 403, whichever gives nothing away."""

@@ -66,18 +66,18 @@ def mint(
 
 
 def verify(text: str) -> Token | None:
-    """The usable token of that text, its user, owner and environment loaded; else None."""
+    """The usable token of that text, its user, owner and environment loaded; else None.
+
+    A trusted publisher's text has several rows: the first usable one. `short_lived.for_environment`
+    finds the one that an upload needs.
+    """
     digest = keys.digest(text, PREFIX)
     if digest is None:
         return None
-    found = (
-        Token.objects.filter(digest=digest)
-        .select_related("user__owner", "environment__owner")
-        .first()
-    )
-    if found is None or not found.usable or not found.user.is_active:
-        return None
-    _touch(found, timezone.now())
+    rows = Token.objects.filter(digest=digest).select_related("user__owner", "environment__owner")
+    found = next((row for row in rows.order_by("pk") if row.usable and row.user.is_active), None)
+    if found is not None:
+        _touch(found, timezone.now())
     return found
 
 

@@ -190,6 +190,43 @@ CATALOGUE: dict[str, Code] = {
     ),
     "token.invalid": _ask("The token is unknown, expired or revoked.", "Run `hub login`."),
     "token.scope": _ask("The token's scope does not allow that.", "Make a token that may."),
+    "publisher.unknown_issuer": _ask(
+        "The hub does not trust that issuer of identity tokens.", "Ask its operator to add it."
+    ),
+    "publisher.issuer_unreachable": _ours("The issuer's keys cannot be fetched.", "Try again."),
+    "publisher.bad_token": _ask(
+        "The identity token is not valid.", "Ask your CI for a new one, for the hub's audience."
+    ),
+    "publisher.token_used": _ask(
+        "The identity token was used before.", "Ask your CI for a new one for each exchange."
+    ),
+    "publisher.no_match": _ask(
+        "No trusted publisher matches the identity token.",
+        "Compare it with those in the environment's settings, letter by letter.",
+    ),
+    "attestation.unreadable": _ask(
+        "The attestations are not a JSON list of attestation objects.",
+        "Leave their making to uv, twine or the publishing action.",
+    ),
+    "attestation.no_publisher": _ask(
+        "Attestations are taken from trusted publishers only.",
+        "Publish by trusted publishing, or leave the attestations out.",
+    ),
+    "attestation.unverified": _ask(
+        "An attestation's signature, certificate or log entry does not verify.",
+        "Sign the wheel again, then upload that very file.",
+    ),
+    "attestation.other_identity": _ask(
+        "An attestation was signed by somebody else than the publisher.",
+        "Sign in the workflow that publishes.",
+    ),
+    "attestation.other_file": _ask(
+        "An attestation is about another file.", "Sign the wheel that you upload."
+    ),
+    "attestation.unknown_type": _ask(
+        "An attestation is of a type that the hub does not take.",
+        "Use PyPI's publish attestation or SLSA provenance.",
+    ),
     "upload.version_exists": _ask(
         "This version exists with other bytes; versions are immutable.", "Raise the version."
     ),

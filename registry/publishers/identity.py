@@ -1,0 +1,90 @@
+"""Identity tokens: JWTs in which a trusted issuer says which workflow is asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import jwt
+
+from registry.errors import HubError
+from registry.publishers import issuers
+
+ALGORITHMS = ("RS256", "ES256")
+LEEWAY = timedelta(seconds=30)  # between the issuer's clock and ours
+LONGEST = timedelta(days=1)  # that a token may live: so long its id must be remembered
+MOST_JTI = 255
+SMALLEST_RSA = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the issuer vouches for; the claims beyond these are the workflow's own description."""
+
+    issuer: str
+    kind: str
+    jti: str
+    expires_at: datetime
+    claims: Mapping[str, Any]
+
+
+def verify(text: str, *, audience: str) -> Identity:
+    """Check signature, issuer, audience and times; raises 422 saying which of them is wrong."""
+    try:
+        header = jwt.get_unverified_header(text)
+        issuer = jwt.decode(text, options={"verify_signature": False}).get("iss")
+    except jwt.PyJWTError as error:
+        raise _bad(f"it is no JWT ({error})") from None
+    kind = issuers.kind(issuer) if isinstance(issuer, str) else None
+    if kind is None:
+        raise HubError(
+            "publisher.unknown_issuer", f"the hub does not trust issuer {issuer!r:.200}", status=422
+        )
+    key = _key(str(issuer), header)
+    try:
+        claims = jwt.decode(
+            text,
+            key=key,
+            algorithms=[key.algorithm_name],
+            audience=audience,
+            issuer=issuer,
+            leeway=LEEWAY,
+            # `strict_aud`: a token for several audiences could be spent by any of the others.
+            options={"require": ["iss", "aud", "iat", "exp", "jti"], "strict_aud": True},
+        )
+    except jwt.PyJWTError as error:
+        raise _bad(str(error)) from None
+    return _identity(str(issuer), kind, claims)
+
+
+def _key(issuer: str, header: Mapping[str, Any]) -> jwt.PyJWK:
+    """The issuer's key for this header. The key says which algorithm it is for, not the token."""
+    kid = header.get("kid")
+    jwk = issuers.key(issuer, kid) if isinstance(kid, str) else None
+    if jwk is None:
+        raise _bad(f"{issuer} has no key {kid!r:.80}")
+    try:
+        key = jwt.PyJWK(jwk)
+    except jwt.PyJWTError as error:
+        raise _bad(f"key {kid!r:.80} of {issuer} cannot be used ({error})") from None
+    if key.algorithm_name not in ALGORITHMS or header.get("alg") != key.algorithm_name:
+        words = " or ".join(ALGORITHMS)
+        raise _bad(f"alg is {header.get('alg')!r:.20}, it must be the key's own: {words}")
+    if key.key_type == "RSA" and key.key.key_size < SMALLEST_RSA:
+        raise _bad(f"key {kid!r:.80} of {issuer} has fewer than {SMALLEST_RSA} bits")
+    return key
+
+
+def _identity(issuer: str, kind: str, claims: dict[str, Any]) -> Identity:
+    jti = claims["jti"]
+    if not isinstance(jti, str) or not 1 <= len(jti) <= MOST_JTI or "\0" in jti:
+        raise _bad(f"jti must be a text of 1 to {MOST_JTI} characters")
+    if claims["exp"] - claims["iat"] > LONGEST.total_seconds():
+        raise _bad(f"it lives longer than {LONGEST}")
+    return Identity(issuer, kind, jti, datetime.fromtimestamp(claims["exp"], UTC), claims)
+
+
+def _bad(why: str) -> HubError:
+    return HubError("publisher.bad_token", f"the identity token is not valid: {why}", status=422)
