@@ -23,6 +23,7 @@ from registry.catalog.models import (
     Version,
     VersionFinding,
 )
+from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
 from registry.publishers.models import TrustedPublisher, UsedJti
@@ -49,6 +50,8 @@ __all__ = [
     "Run",
     "Runner",
     "SampleBatch",
+    "SearchDocument",
+    "SearchWord",
     "Source",
     "Star",
     "Tag",

@@ -99,7 +99,13 @@ class Environment(models.Model):
                 condition=~Q(successor=models.F("id")), name="no_environment_succeeds_itself"
             ),
         )
-        indexes = (models.Index(fields=("likeness",), name="environment_by_likeness"),)
+        indexes = (
+            models.Index(fields=("likeness",), name="environment_by_likeness"),
+            models.Index(fields=("fresh_at", "id"), name="environment_by_fresh_at"),
+            models.Index(fields=("installs", "id"), name="environment_by_installs"),
+            models.Index(fields=("star_count", "id"), name="environment_by_stars"),
+            models.Index(fields=("name", "id"), name="environment_by_name"),
+        )
 
     def __str__(self) -> str:
         return f"{self.owner.name}/{self.name}"

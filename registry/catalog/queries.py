@@ -11,6 +11,7 @@ from registry.accounts.permissions import Who
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment, Version  # noqa: F401 - named in strings
+    from registry.catalog.search.models import SearchDocument  # noqa: F401
 
 
 class VersionQuerySet(QuerySet["Version"]):
@@ -62,6 +63,14 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
         """With all that a summary shows, in two queries for any number of them."""
         rows = self.select_related("owner", "latest__card__run", "successor__owner")
         return rows.prefetch_related("tags")
+
+
+class DocumentQuerySet(QuerySet["SearchDocument"]):
+    """What search reads of environments."""
+
+    def listed_to(self, who: Who, token: Token | None = None) -> Self:
+        """The catalogue, as far as this person may see it through this token."""
+        return self.filter(Q(visibility="public") | _own("", who, token), listed=True)
 
 
 def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:

@@ -1,0 +1,149 @@
+"""One question to the catalogue: words and filters, an order, facets.
+
+At most MOST matches are ranked, sorted or counted one by one. Where there are more, an order is
+walked by its index, which meets that many soon enough: no question costs more because the hub
+has grown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from django.db.models import Exists, OuterRef
+
+from registry.accounts.models import Owner, Token, User
+from registry.accounts.permissions import Who
+from registry.catalog.models import Environment, Tag
+from registry.catalog.queries import (
+    DocumentQuerySet,
+    EnvironmentQuerySet,
+    environments_visible_to,
+)
+from registry.catalog.search.engine import engine
+from registry.catalog.search.facets import FACETS, Facet, count
+from registry.catalog.search.models import SearchDocument
+from registry.catalog.search.rank import HEAD, Head, rank
+from registry.catalog.search.text import Query, meant, query
+
+MOST = 1000  # matches that are ranked, sorted and counted; of more, the most used ones
+NEAR = 40  # known words that a misspelled one is compared with
+RELEVANCE = "relevance"
+# How lists of environments may be sorted, the last field unique; relevance needs words.
+ORDERS = {
+    "fresh": ("-fresh_at", "-pk"),
+    "installs": ("-installs", "-pk"),
+    "stars": ("-star_count", "-pk"),
+    "name": ("name", "owner__name", "pk"),
+}
+SORTS = (RELEVANCE, *ORDERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What somebody looks for; an empty text means anything.
+
+    `mine` is what the person belongs to, listed or not, in place of the catalogue.
+    """
+
+    words: str = ""
+    framework: str = ""
+    tag: str = ""
+    owner: str = ""
+    license: str = ""
+    visibility: str = ""
+    mine: bool = False
+
+    @property
+    def narrows(self) -> bool:
+        """It asks for anything."""
+        return any(getattr(self, field.name) for field in fields(self))
+
+
+class Found:
+    """What a question finds for this person through this token."""
+
+    def __init__(self, question: Question, who: Who, token: Token | None = None) -> None:
+        self.question, self._who, self._token = question, who, token
+        self._engine = engine(SearchDocument.objects.db)
+        self._query = self._understood(query(question.words))
+
+    def ranked(self) -> list[tuple[int, int]]:
+        """Rank and number of the best matches, best first, then newest first.
+
+        Of more than MOST, the most used ones and those that are named so.
+        """
+        heads = set(self._matching(self.question).values_list(*HEAD)[: MOST + 1])
+        if len(heads) > MOST:
+            named = self._engine.named(self._filtered(self.question), self._query)
+            heads.update(named.values_list(*HEAD)[:MOST])
+        ranks = ((rank(head, self._query), head.pk) for head in map(Head._make, heads))
+        return sorted(ranks, reverse=True)
+
+    def rows(self) -> EnvironmentQuerySet:
+        """All of them, to be sorted by one of ORDERS."""
+        environments = Environment.objects.for_summary()
+        if self.question.narrows:
+            few = list(self._matching(self.question).values_list("pk", flat=True)[: MOST + 1])
+            if len(few) <= MOST:
+                return environments.filter(pk__in=few)
+        return environments.filter(Exists(self._matching(self.question).filter(pk=OuterRef("pk"))))
+
+    def facets(self) -> list[Facet]:
+        """Each facet's values among what all other filters leave."""
+        names = [name for name in FACETS if name != "visibility" or self.question.mine]
+        among: dict[Question, list[SearchDocument]] = {}
+        found = []
+        for name in names:
+            others = replace(self.question, **{name: ""})
+            if others not in among:
+                among[others] = list(
+                    self._matching(others)
+                    .select_related("owner")
+                    .only("framework", "license", "labels", "visibility", "owner__name")[: MOST + 1]
+                )
+            documents = among[others]
+            found.append(
+                count(
+                    name,
+                    documents[:MOST],
+                    chosen=getattr(self.question, name),
+                    whole=len(documents) <= MOST,
+                )
+            )
+        return found
+
+    def _understood(self, asked: Query) -> Query:
+        """The query, or where nothing holds its words one with those that may be meant."""
+        if not asked.words or self._engine.matching(self._filtered(self.question), asked).exists():
+            return asked
+        guessed = tuple(
+            (word, *meant(word, self._engine.like(word, NEAR))) for (word,) in asked.words
+        )
+        return replace(asked, words=guessed)
+
+    def _matching(self, question: Question) -> DocumentQuerySet:
+        documents = self._filtered(question)
+        if not question.words:
+            return documents
+        if not self._query.words:
+            return documents.none()
+        return self._engine.matching(documents, self._query)
+
+    def _filtered(self, question: Question) -> DocumentQuerySet:
+        documents = SearchDocument.objects.all()
+        if question.mine and isinstance(self._who, User):
+            visible = environments_visible_to(self._who, self._token)
+            documents = documents.filter(environment__in=visible.belonging_to(self._who))
+        else:
+            documents = documents.listed_to(self._who, self._token)
+        if question.owner:
+            owner = Owner.objects.filter(name=question.owner)
+            documents = documents.filter(owner_id__in=list(owner.values_list("pk", flat=True)))
+        if question.tag:
+            tag = Tag.objects.filter(name=question.tag).values_list("pk", flat=True)
+            tagged = Environment.tags.through.objects.filter(tag_id__in=list(tag))
+            documents = documents.filter(pk__in=tagged.values("environment_id"))
+        for field in ("framework", "license", "visibility"):
+            if value := getattr(question, field):
+                documents = documents.filter(**{field: value})
+        return documents

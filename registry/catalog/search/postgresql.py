@@ -1,0 +1,127 @@
+"""Search on PostgreSQL: two generated `tsvector` columns with GIN indexes, and pg_trgm.
+
+`head` holds the names with their weights and is small: A name, B owner and tags, C summary.
+`vector` holds the README (D) as well. The index answers alone where no weight is asked for; so
+weights are only ever asked of `head`, whose rows are quick to look at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from django.contrib.postgres.search import SearchQuery, SearchVectorField
+from django.db import Error, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from django.db.models import F
+from django.db.models.expressions import RawSQL
+
+from registry.catalog.queries import DocumentQuerySet
+from registry.catalog.search.text import Query
+
+HEAD = " || ".join(
+    f"setweight(to_tsvector('simple', {column}), '{weight}')"
+    for column, weight in {"name": "A", "owner_name": "B", "tags": "B", "summary": "C"}.items()
+)
+COLUMNS = {"head": HEAD, "vector": f"{HEAD} || setweight(to_tsvector('simple', readme), 'D')"}
+TRIGRAMS = """
+CREATE INDEX IF NOT EXISTS registry_searchword_like
+ON registry_searchword USING gist (word gist_trgm_ops(siglen=64))
+"""
+
+
+def install(connection: BaseDatabaseWrapper) -> None:
+    """Add columns and indexes; pg_trgm only where this user may and the server has it."""
+    with connection.cursor() as cursor:
+        for column, words in COLUMNS.items():
+            if _has(cursor, column):  # even ADD COLUMN keeps all readers waiting
+                continue
+            cursor.execute(
+                "ALTER TABLE registry_searchdocument ADD COLUMN IF NOT EXISTS "
+                f"{column} tsvector GENERATED ALWAYS AS ({words}) STORED"
+            )
+            cursor.execute(
+                f"CREATE INDEX registry_searchdocument_{column} "
+                f"ON registry_searchdocument USING gin ({column}) WITH (fastupdate = off)"
+            )
+        try:
+            with transaction.atomic(using=connection.alias):
+                cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+                cursor.execute(TRIGRAMS)
+        except Error:
+            return  # search then forgives no typing errors; see `has_trigrams`
+
+
+def _has(cursor: CursorWrapper, column: str) -> bool:
+    cursor.execute(
+        "SELECT 1 FROM pg_attribute WHERE attrelid = 'registry_searchdocument'::regclass "
+        "AND attname = %s AND NOT attisdropped",
+        [column],
+    )
+    return cursor.fetchone() is not None
+
+
+def uninstall(connection: BaseDatabaseWrapper) -> None:
+    """Undo `install`, but for the extension, which others may use."""
+    with connection.cursor() as cursor:
+        cursor.execute("DROP INDEX IF EXISTS registry_searchword_like")
+        for column in COLUMNS:
+            cursor.execute(f"ALTER TABLE registry_searchdocument DROP COLUMN IF EXISTS {column}")
+
+
+@contextmanager
+def rebuilding(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """In place, so that nobody waits."""
+    install(connection)
+    yield
+
+
+class Engine:
+    """Reads what `install` made."""
+
+    def __init__(self, connection: BaseDatabaseWrapper) -> None:
+        self._connection = connection
+
+    def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
+        """By `vector`."""
+        return self._by("vector", documents, _tsquery(query))
+
+    def named(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
+        """By the weights A and B of `head`."""
+        return self._by("head", documents, _tsquery(query, "AB"))
+
+    def like(self, word: str, most: int) -> Iterable[str]:
+        """By trigrams; the index gives the nearest first."""
+        if not self.has_trigrams():
+            return []
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                "(SELECT word FROM registry_searchword ORDER BY word <-> %s LIMIT %s) UNION "
+                "(SELECT word FROM registry_searchword WHERE word LIKE %s LIMIT %s)",
+                [word, most, f"%{word}%", most],
+            )
+            return [row[0] for row in cursor.fetchall()]
+
+    def has_trigrams(self) -> bool:
+        """The extension is there, and its index."""
+        with self._connection.cursor() as cursor:
+            cursor.execute("SELECT to_regclass('registry_searchword_like')")
+            return cursor.fetchone()[0] is not None
+
+    def _by(self, column: str, documents: DocumentQuerySet, query: str) -> DocumentQuerySet:
+        vector = RawSQL(f"registry_searchdocument.{column}", (), SearchVectorField())  # noqa: S611
+        wanted = SearchQuery(query, search_type="raw", config="simple")
+        return documents.alias(words=vector).filter(words=wanted).order_by(F("place").desc())
+
+
+def _tsquery(query: Query, weights: str = "") -> str:
+    """Words are letters and digits, so that quotes cannot be left."""
+    parts = []
+    for number, alternatives in enumerate(query.words, 1):
+        ending = "*" if query.open and number == len(query.words) else ""
+        flags = f":{ending}{weights}" if ending or weights else ""
+        parts.append("(" + " | ".join(f"'{word}'{flags}" for word in alternatives) + ")")
+    every = " & ".join(parts)
+    flags = f":{weights}" if weights else ""
+    return f"({every}) | '{query.joined}'{flags}" if len(parts) > 1 else every

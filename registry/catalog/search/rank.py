@@ -1,0 +1,61 @@
+"""How well a document answers a question: the same whole number on every database.
+
+It depends on the document and the question alone. The ranks that databases offer (ts_rank, bm25)
+have to look at every match, and bm25 changes with each document that comes, which cursors must
+not notice; see docs/decisions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from registry.catalog.search.documents import steps
+from registry.catalog.search.text import Query
+
+# What a word counts in each text: whole, and as the beginning of another.
+WEIGHTS = {"name": (60, 40), "tags": (36, 20), "owner_name": (30, 16), "summary": (18, 12)}
+README = 4
+EXACT, BEGINS, MISSPELLED = 2000, 200, 0.5
+STEPS = 64  # of use, which decide between equals
+
+
+class Head(NamedTuple):
+    """What a document's rank depends on, read from the database as one row."""
+
+    pk: int
+    place: int
+    name: str
+    owner_name: str
+    tags: str
+    summary: str
+
+
+HEAD = Head._fields
+
+
+def rank(head: Head, query: Query) -> int:
+    """Greater is better."""
+    texts = {text: getattr(head, text).split() for text in WEIGHTS}
+    points = sum(
+        max(
+            _points(texts, word, query.open and last == len(query.words))
+            * (1 if not nth else MISSPELLED)
+            for nth, word in enumerate(alternatives)
+        )
+        for last, alternatives in enumerate(query.words, 1)
+    )
+    if query.joined in (texts["name"][-1], texts["owner_name"][-1] + texts["name"][-1]):
+        points += EXACT
+    elif texts["name"][-1].startswith(query.joined):
+        points += BEGINS
+    return round(points) * STEPS + steps(head.place)
+
+
+def _points(texts: dict[str, list[str]], word: str, is_open: bool) -> int:
+    best = README
+    for text, (whole, beginning) in WEIGHTS.items():
+        if whole > best and word in texts[text]:
+            best = whole
+        elif is_open and beginning > best and any(o.startswith(word) for o in texts[text]):
+            best = beginning
+    return best
