@@ -1,10 +1,11 @@
-"""README to safe HTML: markdown-it renders, nh3 keeps only what a README needs."""
+"""README to safe HTML: nh3 keeps of what was rendered only what a README needs."""
 
 from __future__ import annotations
 
 import nh3
 from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
+
+from registry.uploads import readme
 
 TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em"),
@@ -21,16 +22,13 @@ ATTRIBUTES = {
 
 
 def readme_html(text: str, content_type: str) -> SafeString:
-    """The README as HTML; plain text and reStructuredText are shown as they are written."""
-    kind = content_type.partition(";")[0].strip().lower()
+    """The README as HTML; what does not render is shown as it is written."""
     if not text.strip():
         return SafeString("")
-    if kind in ("", "text/markdown"):
-        raw = (
-            MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
-        )
-    else:
-        raw = f"<pre>{nh3.clean_text(text)}</pre>"
+    try:
+        raw = readme.render(text, content_type)
+    except ValueError:
+        raw = readme.render(text, "text/plain")
     clean = nh3.clean(
         raw,
         tags=TAGS,

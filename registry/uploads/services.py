@@ -17,12 +17,13 @@ from envyard.contract.codes import Finding
 from envyard.contract.names import normalise
 from envyard.contract.wheel import Unreadable, Wheel
 from registry import doorbell, events, limits, storage
-from registry.accounts import permissions
+from registry.accounts import permissions, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.services import get_or_create_environment
 from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
+from registry.uploads import readme
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
 
@@ -55,7 +56,8 @@ def accept(
     if before := _same(upload, owner):
         return Accepted(before, created=False)
     read = _read(upload)
-    _refuse([*checks.run(read), *form_repeats_metadata(upload, read)])
+    _revoke_leaked(read)
+    _refuse([*checks.run(read), *readme.renders(read), *form_repeats_metadata(upload, read)])
     # Before a refused wheel takes up room; the same bytes may just have come another way, and
     # `_publish` tells.
     _check_free(owner, read, but=upload.sha256)
@@ -99,6 +101,12 @@ def _read(upload: Upload) -> Wheel:
         return wheels.read(upload.file, filename=upload.filename, limits=limits.wheels())
     except Unreadable as error:
         raise HubError.of_findings([error.finding]) from None
+
+
+def _revoke_leaked(read: Wheel) -> None:
+    """Tokens in a wheel are lost, whether it is kept or not: it lay in a build, maybe elsewhere."""
+    for leak in read.leaks:
+        tokens.revoke_leaked(leak.text, where=f"in an upload named {read.filename}")
 
 
 def _keep(upload: Upload, read: Wheel) -> None:

@@ -202,13 +202,13 @@ def test_another_spelling_of_the_same_is_accepted(alice: User, changes: dict[str
 
 
 BAD_WHEELS = [
-    (WHEEL + b"x", "wheel.extra_bytes"),
+    (WHEEL + b"x", "wheel.trailing_bytes"),
     (make_wheel(metadata={"Name": "other"}), "metadata.name_mismatch"),
-    (make_wheel(metadata={"Version": "0.1.0+mine"}), "metadata.bad_version"),
+    (make_wheel(metadata={"Version": "0.1.0+mine"}), "metadata.local_version"),
     (make_wheel(metadata={"Requires-Dist": "x @ https://example.com/x"}), "metadata.direct_url"),
     (make_wheel(replace={"RECORD": None}), "wheel.no_record"),
-    (make_wheel(record={"demo_env/__init__.py": None}), "wheel.record_mismatch"),
-    (make_wheel(files={"../../evil.py": ""}), "wheel.unsafe_member"),
+    (make_wheel(record={"demo_env/__init__.py": None}), "wheel.record_missing"),
+    (make_wheel(files={"../../evil.py": ""}), "wheel.path_traversal"),
     (make_wheel(files={"a.py": "", "A.py": ""}), "wheel.case_collision"),
     (make_wheel(files={"evil.pth": ""}), "wheel.pth_member"),
     (make_wheel(files={"json.py": ""}), "wheel.shadows_stdlib"),
@@ -235,7 +235,7 @@ def test_a_bad_wheel_is_refused_with_its_findings_and_nothing_kept(
     [
         ("demo_env-0.1.0.tar.gz", "upload.unsupported_file"),
         ("", "upload.unsupported_file"),
-        ("other-0.1.0-py3-none-any.whl", "wheel.no_dist_info"),
+        ("other-0.1.0-py3-none-any.whl", "wheel.other_dist_info"),
         ("../demo_env-0.1.0-py3-none-any.whl", "wheel.bad_filename"),
     ],
 )
