@@ -64,6 +64,11 @@ app.conf.update(
     beat_schedule={
         "sweep": {"task": "registry.sweep", "schedule": 10.0, "options": {"expires": 10}},
         "ring": {"task": "registry.ring", "schedule": 15.0, "options": {"expires": 15}},
+        "index": {
+            "task": "registry.publish_index",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
         "prune": {"task": "registry.prune", "schedule": 3600.0, "options": {"expires": 3600}},
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from registry import pipeline, recovery
+from registry.index import publish
 from registry.runs import services as runs
 
 
@@ -32,6 +33,12 @@ def ring() -> None:
 def sweep() -> None:
     """Take up what got lost: leases, messages, broken steps (beat)."""
     recovery.sweep(now=timezone.now())
+
+
+@shared_task(name="registry.publish_index")
+def publish_index() -> None:
+    """Write the index pages that changed (after the change, and beat)."""
+    publish.publish()
 
 
 @shared_task(name="registry.prune")

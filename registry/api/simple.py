@@ -1,30 +1,57 @@
 """The simple index of an owner: PEP 503/691/700/714/592/792, for pip, uv and their caches.
 
 What is private needs a token; the browser's session counts for nothing here, so that no page
-varies with a cookie.
+varies with a cookie. Pages of public environments also lie in the storage, where nginx serves
+them with the same bytes and headers.
 """
 
 from __future__ import annotations
 
-import hashlib
+import re
+from collections.abc import Callable
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import parse_etags
 from django.views.decorators.http import require_safe
 
 from envyard.contract.names import normalise
-from registry.accounts.models import Owner, Token
+from registry.accounts.models import Token
 from registry.accounts.permissions import Who, can
 from registry.api.auth import token_of
 from registry.api.errors import answers_errors
 from registry.catalog.models import Environment
 from registry.errors import NotFound
-from registry.index import content, negotiate, render
+from registry.index import content, negotiate, pages
 
 MAX_AGE = 600  # seconds; what PyPI says and uv's documentation recommends
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+VARY = "Accept, Accept-Encoding"
+AND_WHO = f"{VARY}, Authorization"
+ADDRESS = re.compile(r"/([^/]+)/simple/(?:([^/]+)/)?")
+
+
+def early(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., object]:
+    """Middleware: the index is answered before all that has to do with browsers.
+
+    Sessions, static files and the rest cost several times what a page does.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        address = ADDRESS.fullmatch(request.path_info)
+        if address is None:
+            return get_response(request)
+        owner, name = address.groups()
+        return environment(request, owner, name) if name else root(request, owner)
+
+    return middleware
 
 
 @require_safe
@@ -38,14 +65,15 @@ def slash(request: HttpRequest, owner: str, name: str = "") -> HttpResponseBase:
 def root(request: HttpRequest, owner: str) -> HttpResponseBase:
     """All environments of an owner that the asker may install from."""
     token = token_of(request)
-    if not Owner.objects.filter(name=owner).exists():
+    page = pages.root(owner)
+    if page is None:
         raise NotFound(f"there is no owner {owner[:40]!r}")
-    rows = Environment.objects.filter(owner__name=owner).visible_to(_person(token), token).indexed()
-    found = list(rows.order_by("name").values_list("name", "visibility"))
-    private = any(visibility == Environment.Visibility.PRIVATE for _, visibility in found)
-    response = _answer(request, content.root(name for name, _ in found), private=private)
-    patch_vary_headers(response, ("Authorization",))
-    return response
+    if token is None:
+        return _answer(request, page, vary=AND_WHO)
+    rows = Environment.objects.filter(owner__name=owner).visible_to(token.user, token).indexed()
+    names = rows.order_by("name").values_list("name", flat=True)
+    own = pages.made(content.root(names))
+    return _answer(request, own, vary=AND_WHO, cache="private")
 
 
 @require_safe
@@ -55,39 +83,73 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
     which installers stop instead of asking their next index."""
     if (normal := normalise(name)) != name:
         return _moved(request, owner, normal)
-    found = (
-        Environment.objects.filter(owner__name=owner, name=name)
-        .indexed()
-        .select_related("owner")
-        .first()
-    )
-    private = found is not None and found.visibility == Environment.Visibility.PRIVATE
-    token = token_of(request) if private else None
-    if found is None or not can(_person(token), "environment.see", found, token):
+    place = pages.find(owner, name)
+    if place is None or not (place.public or _may_see(place, token_of(request))):
         raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
-    return _answer(request, content.environment(found), private=private)
+    if place.moved:
+        return _transferred(request, place)
+    if place.public:
+        return _answer(request, pages.of(place))
+    return _answer(request, pages.of(place), vary=AND_WHO, cache="private")
 
 
-def _person(token: Token | None) -> Who:
-    return AnonymousUser() if token is None else token.user
+def _may_see(place: pages.Place, token: Token | None) -> bool:
+    who: Who = AnonymousUser() if token is None else token.user
+    return can(who, "environment.see", Environment.objects.get(pk=place.environment), token)
 
 
-def _answer(request: HttpRequest, page: content.Page, *, private: bool) -> HttpResponseBase:
-    """The page in the form that was asked for, or 304 where the client has it already."""
-    kind = negotiate.choose(request.headers.get("Accept", ""), request.GET.get("format", ""))
-    data = render.as_json(page) if kind == negotiate.JSON else render.as_html(page)
+def _answer(
+    request: HttpRequest, page: pages.Page, *, vary: str = VARY, cache: str = "public"
+) -> HttpResponseBase:
+    """The page in the form that was asked for, or 304 where the client has it already.
+
+    Packed even where it is private: nothing that a stranger sends comes back in a page, so its
+    length gives nothing away.
+    """
+    meta = request.META
+    wanted = request.GET.get("format", "") if meta.get("QUERY_STRING") else ""
+    kind = negotiate.choose(meta.get("HTTP_ACCEPT", ""), wanted)
+    packed = negotiate.takes_gzip(meta.get("HTTP_ACCEPT_ENCODING", ""))
+    form = "index.json" if kind == negotiate.JSON else "index.html"
+    body = page.forms[f"{form}.gz" if packed else form]
+    headers = {
+        "ETag": body.etag,
+        "Cache-Control": f"{cache}, max-age={MAX_AGE}",
+        "Vary": vary,
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": POLICY,
+    }
+    if page.serial is not None:
+        headers["X-PyPI-Last-Serial"] = str(page.serial)
+    if _has(meta.get("HTTP_IF_NONE_MATCH", ""), body.etag):
+        return HttpResponse(status=304, headers=headers)
+    if packed:
+        headers["Content-Encoding"] = "gzip"
+    headers["Content-Length"] = str(len(body.data))
     charset = "" if kind == negotiate.JSON else "; charset=utf-8"
-    response = HttpResponse(data, content_type=kind + charset)
-    response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    response["Cache-Control"] = f"{'private' if private else 'public'}, max-age={MAX_AGE}"
-    patch_vary_headers(response, ("Accept", "Authorization") if private else ("Accept",))
-    return get_conditional_response(request, etag=response["ETag"], response=response) or response
+    data = b"" if request.method == "HEAD" else body.data
+    return HttpResponse(data, content_type=kind + charset, headers=headers)
+
+
+def _has(asked: str, etag: str) -> bool:
+    """If-None-Match: `*`, or a list that names the tag, strong or weak."""
+    if asked in ("", etag):
+        return bool(asked)
+    return any(one.removeprefix("W/") in (etag, "*") for one in parse_etags(asked))
 
 
 def _moved(request: HttpRequest, owner: str, name: str) -> HttpResponseBase:
-    if name:
-        path = reverse("index-environment", args=(owner, normalise(name)))
-    else:
-        path = reverse("index", args=(owner,))
+    return HttpResponsePermanentRedirect(_address(request, owner, normalise(name)))
+
+
+def _transferred(request: HttpRequest, place: pages.Place) -> HttpResponseBase:
+    """Not for ever: it may come back."""
+    response = HttpResponseRedirect(_address(request, place.owner, place.name))
+    response["Cache-Control"] = f"public, max-age={MAX_AGE}" if place.public else "no-store"
+    return response
+
+
+def _address(request: HttpRequest, owner: str, name: str) -> str:
+    path = reverse("index-environment", args=(owner, name)) if name else f"/{owner}/simple/"
     query = request.META.get("QUERY_STRING", "")
-    return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
+    return f"{path}?{query}" if query else path

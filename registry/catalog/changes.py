@@ -8,12 +8,14 @@ from django.utils import timezone
 from registry import doorbell
 from registry.accounts.models import Owner
 from registry.catalog.models import Environment
+from registry.catalog.search import documents
 
 
 class IndexChange(models.Model):
-    """The page owner/name has to be written anew, or to go; the writer deletes the row with that.
+    """A page has to be written anew, or to go; the writer deletes the row with that.
 
-    A number never returns, and of one environment they come in the order of its changes.
+    Of the owner's root the name is empty. Numbers never return, and of one environment they come
+    in the order of its changes.
     """
 
     owner = models.ForeignKey(Owner, on_delete=models.CASCADE, related_name="+")
@@ -28,17 +30,20 @@ class IndexChange(models.Model):
 
 
 def index_changed(environment: Environment) -> None:
-    """What an index page says of the environment changes: call it in the change's transaction.
+    """What the index or search says of the environment changes: call it in that transaction.
 
     That is: its listed versions and their overlays, visibility, quarantine, deprecation, deletion.
     Where it moves to another owner or name, call it once before and once after. The lock keeps
     the numbers of two changes at once in the order of their commits.
     """
     Environment.objects.select_for_update(no_key=True).values("pk").get(pk=environment.pk)
-    change = IndexChange.objects.create(owner_id=environment.owner_id, name=environment.name)
+    change, _ = IndexChange.objects.bulk_create(
+        IndexChange(owner_id=environment.owner_id, name=name) for name in (environment.name, "")
+    )
     environment.index_serial = change.pk
     environment.updated_at = timezone.now()
     Environment.objects.filter(pk=environment.pk).update(
         index_serial=environment.index_serial, updated_at=environment.updated_at
     )
+    documents.write(environment)
     doorbell.after_commit(doorbell.PUBLISH)

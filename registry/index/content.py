@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC
 from typing import Any
 
+from registry.attestations import services as attestations
 from registry.catalog.models import Environment, Version
 
 API_VERSION = "1.4"  # PEP 629, 700, 714 and 792
@@ -25,20 +26,29 @@ def environment(environment: Environment) -> Page:
     """The files of an environment: listed versions, yanked ones with their reason, oldest first.
 
     A quarantined environment offers none (PEP 792); a quarantined version is left out. File
-    addresses are relative to the page, so that the page may be served from any host.
+    addresses are relative to the page, so that the page may be served from any host. The serial
+    grows with every change of the page, as mirrors know it from PyPI.
     """
-    versions = list(environment.versions.installable().order_by("sort_key", "pk"))
-    quarantined = environment.quarantined_at is not None
-    status: Page = {"status": "quarantined" if quarantined else "active"}
-    if quarantined and environment.quarantine_reason:
-        status["reason"] = environment.quarantine_reason
+    rows = environment.versions.installable().select_related("provenance")
+    versions = list(rows.order_by("sort_key", "pk"))
     return {
-        "meta": META,
+        "meta": META | {"_last-serial": environment.index_serial},
         "name": environment.name,
-        "project-status": status,
+        "project-status": _status(environment),
         "versions": [version.version for version in versions],
         "files": [_file(version) for version in versions],
     }
+
+
+def _status(environment: Environment) -> Page:
+    """PEP 792; of two statuses the one that keeps people from installing."""
+    if environment.quarantined_at is not None:
+        status, reason = "quarantined", environment.quarantine_reason
+    elif environment.deprecated_at is not None:
+        status, reason = "deprecated", environment.deprecation_reason
+    else:
+        status, reason = "active", ""
+    return {"status": status, "reason": reason} if reason else {"status": status}
 
 
 def _file(version: Version) -> Page:
@@ -57,4 +67,6 @@ def _file(version: Version) -> Page:
     }
     if version.requires_python:
         entry["requires-python"] = version.requires_python
+    if proof := attestations.url(version):
+        entry["provenance"] = proof  # absolute, as PEP 740 asks
     return entry

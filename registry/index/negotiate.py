@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 JSON = "application/vnd.pypi.simple.v1+json"
 HTML = "application/vnd.pypi.simple.v1+html"
 PLAIN = "text/html"
@@ -15,6 +17,7 @@ ALIASES = {
 }
 
 
+@lru_cache(1024)
 def choose(accept: str, wanted: str = "") -> str:
     """The content type to answer with; plain HTML where nothing that we offer was asked for.
 
@@ -29,6 +32,16 @@ def choose(accept: str, wanted: str = "") -> str:
     if best[0] <= 0 or best[1] == 0:
         return PLAIN
     return next(kind for quality, kind in scored if quality == best)
+
+
+@lru_cache(1024)
+def takes_gzip(accept_encoding: str) -> bool:
+    """Whether gzip is named and not with q=0; as in nginx, `*` does not name it."""
+    for part in accept_encoding.split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        if name.lower() == "gzip":
+            return _q(parameters) > 0
+    return False
 
 
 def _quality(kind: str, accept: str) -> tuple[float, int]:

@@ -31,7 +31,7 @@ class Anchors(HTMLParser):
 def test_a_page_lists_every_file_with_what_installers_need(alice: User) -> None:
     version = make_version(alice, requires_python=">=3.11")
     page = content.environment(version.environment)
-    assert page["meta"] == {"api-version": "1.4"}
+    assert page["meta"] == {"api-version": "1.4", "_last-serial": version.environment.index_serial}
     assert (page["name"], page["versions"]) == ("demo-env", ["0.1.0"])
     assert page["project-status"] == {"status": "active"}
     (file,) = page["files"]

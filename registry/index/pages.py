@@ -1,0 +1,141 @@
+"""The pages as they go out: found by one query, rendered once for every state of theirs."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, QuerySet, Value
+
+from registry.accounts.models import Owner
+from registry.catalog.models import Environment
+from registry.index import content, render
+
+FORMS = ("index.json", "index.json.gz", "index.html", "index.html.gz")
+MOST_PAGES = 256  # kept by each web process; one of ten versions takes some 15 kB
+Query = Callable[[], QuerySet[Any, Any]]
+_OWNER, _NAME = "the owner's name", "the environment's name"  # stand for what is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The bytes of one form, with the time that its file is given and the ETag that nginx then
+    makes of time and size: app and nginx answer alike, and other bytes have another tag."""
+
+    data: bytes
+    stamp: int
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The forms by their file names, and the serial; an owner's root has none."""
+
+    forms: Mapping[str, Body]
+    serial: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an address leads: to an environment, or on to where it was transferred.
+
+    `changed_at` is only compared: what the database's driver makes of it.
+    """
+
+    environment: int
+    owner: str
+    name: str
+    public: bool
+    serial: int
+    changed_at: object
+    moved: bool
+
+
+def find(owner: str, name: str) -> Place | None:
+    """The environment with a page under that address, or that had one; one query."""
+    row = _row(_places, owner, name)
+    if row is None:
+        return None
+    pk, owner, name, visibility, serial, changed_at, moved = row
+    public = visibility == Environment.Visibility.PUBLIC
+    return Place(pk, owner, name, public, serial, changed_at, bool(moved))
+
+
+def of(place: Place) -> Page:
+    """The page of the environment, as new as the place is at least."""
+    return _environment(place.environment, place.serial, place.changed_at)
+
+
+def root(owner: str) -> Page | None:
+    """What strangers see of an owner's index, in one query where nothing has changed."""
+    row = _row(_roots, owner, "")
+    return None if row is None else _root(*row)
+
+
+def made(page: content.Page) -> Page:
+    """All forms of a page."""
+    json, html = render.as_json(page), render.as_html(page)
+    data = (json, gzip.compress(json, 9, mtime=0), html, gzip.compress(html, 9, mtime=0))
+    forms = dict(zip(FORMS, map(_body, data), strict=True))
+    return Page(forms, page["meta"].get("_last-serial"))
+
+
+def names(owner_id: int) -> QuerySet[Environment, str]:
+    """What an owner's public root names."""
+    rows = Environment.objects.filter(owner=owner_id, visibility=Environment.Visibility.PUBLIC)
+    return rows.indexed().order_by("name").values_list("name", flat=True)
+
+
+def _body(data: bytes) -> Body:
+    stamp = (
+        int.from_bytes(hashlib.sha256(data).digest()[:4], "big") >> 1
+    )  # 31 bits: any file system
+    return Body(data, stamp, f'"{stamp:x}-{len(data):x}"')
+
+
+@lru_cache(MOST_PAGES)
+def _environment(pk: int, serial: int, changed_at: object) -> Page:
+    """`changed_at` tells apart what a restored database counts twice."""
+    return made(content.environment(Environment.objects.get(pk=pk)))
+
+
+@lru_cache(MOST_PAGES)
+def _root(pk: int, environments: int, serial: int | None, changed_at: datetime | None) -> Page:
+    """Every change of what it names raises the serial, or lowers the count."""
+    return made(content.root(names(pk)))
+
+
+def _places() -> QuerySet[Any, Any]:
+    rows = Environment.objects.indexed()
+    here = rows.filter(owner__name=_OWNER, name=_NAME)
+    gone = rows.filter(former_names__owner__name=_OWNER, former_names__name=_NAME)
+    fields = ("pk", "owner__name", "name", "visibility", "index_serial", "updated_at")
+    return here.values_list(*fields, Value(0)).union(gone.values_list(*fields, Value(1)), all=True)
+
+
+def _roots() -> QuerySet[Any, Any]:
+    rows = Owner.objects.filter(name=_OWNER)
+    said = [Max(f"environments__{field}") for field in ("index_serial", "updated_at")]
+    return rows.values_list("pk", Count("environments"), *said)
+
+
+@cache
+def _statement(query: Query) -> tuple[str, tuple[Any, ...]]:
+    """Its SQL and parameters: to have Django write that takes longer than to run it."""
+    sql, parameters = query().query.sql_with_params()
+    return sql, parameters
+
+
+def _row(query: Query, owner: str, name: str) -> tuple[Any, ...] | None:
+    sql, parameters = _statement(query)
+    filled = {_OWNER: owner, _NAME: name}
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [filled.get(one, one) for one in parameters])
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row
