@@ -1,7 +1,8 @@
 """The story of a version: uploaded -> checking -> evaluating -> listed, rejected or held.
 
-    check     reads the stored wheel again, by the rules that the author's machine has too, and
-              finds out what kind of environment it is; errors reject
+    check     puts the wheel in its place where its upload could not, reads it again, by the rules
+              that the author's machine has too, and finds out what kind of environment it is;
+              errors reject
     evaluate  requests a run, which a runner takes, reports on and ends
     judge     looks at the ended run: measured well, the version is listed; measured badly, or
               failed by its own fault, it is rejected; where nobody could tell, it is held for staff
@@ -31,6 +32,7 @@ from registry.errors import Stale
 from registry.runs import services as runs
 from registry.runs.endings import store_findings
 from registry.runs.models import Run
+from registry.uploads import staging
 
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
 Stage = VersionFinding.Stage
@@ -43,6 +45,7 @@ def check(version_id: int) -> None:
         return
     with suppress(Stale):  # somebody else did it meanwhile
         if version.status == UPLOADED:
+            staging.promote(version)
             move(version, CHECKING)
         findings, found = examine(version)
         findings = [*findings, *name_findings(version.environment)]
@@ -60,8 +63,13 @@ def check(version_id: int) -> None:
 
 
 def examine(version: Version) -> tuple[list[Finding], Detection]:
-    """The static checks' findings on the stored wheel, and what the wheel holds."""
-    with storage.get().file(storage.key("wheels", version.sha256)) as path:
+    """The static checks' findings on the stored wheel, and what the wheel holds.
+
+    Raises storage.Corrupt where the storage has other bytes than were uploaded.
+    """
+    key = storage.key("wheels", version.sha256)
+    with storage.get().file(key) as path:
+        storage.check(storage.digest(path), version.sha256, key)
         return contract.examine(path, filename=version.filename, limits=limits.wheels())
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from registry import pipeline, recovery
 from registry.index import publish
 from registry.runs import services as runs
+from registry.uploads import staging
 
 
 @shared_task(name="registry.check_version")
@@ -45,3 +46,4 @@ def publish_index() -> None:
 def prune() -> None:
     """Delete what has expired and nobody misses (beat)."""
     call_command("clearsessions")
+    staging.discard_old(now=timezone.now())

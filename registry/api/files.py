@@ -62,7 +62,7 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
     What everybody may install is found before anybody is identified, so that the answer varies
     with no cookie and shared caches can keep it.
     """
-    named = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None)
+    named = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
     versions = list(named.select_related("environment__owner")) if shard == sha256[:2] else []
     allowed = [v for v in versions if can(AnonymousUser(), "version.install", v)]
     if not allowed and _by_runner(request):

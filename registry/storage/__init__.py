@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registry.storage.base import Corrupt, Missing, Storage, key
+from registry.storage.base import Corrupt, Missing, Storage, Stored, check, digest, key
 from registry.storage.choice import get
 
-__all__ = ["Corrupt", "Missing", "Storage", "get", "key"]
+__all__ = ["Corrupt", "Missing", "Storage", "Stored", "check", "digest", "get", "key"]

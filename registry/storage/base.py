@@ -6,6 +6,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Literal, Protocol, Self
@@ -20,6 +22,15 @@ class Missing(Exception):
 
 class Corrupt(Exception):
     """The bytes are not those of the sha256 that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a storage knows of an object without reading it; `size` in bytes."""
+
+    key: str
+    size: int
+    modified: datetime
 
 
 class Reader(Protocol):
@@ -52,6 +63,15 @@ class Storage(Protocol):
     def keys(self, prefix: str) -> Iterator[str]:
         """The keys that begin with `prefix`, a folder's name and a slash, in no order."""
         ...
+
+    def list(self, prefix: str = "") -> Iterator[Stored]:
+        """What lies under the prefix, a folder's name and a slash or nothing, in the order of the
+        keys. What an interrupted `put` left behind is among it, so that it can be deleted."""
+        ...
+
+    def move(self, key: str, to: str) -> None:
+        """Give the object another key, durably once this returns, in place of what was there;
+        raises Missing. It is whole under one of the two keys at any time."""
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """Bytes [start, end) of the object, to its end by default; raises Missing.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
 from registry.storage import base
-from registry.storage.base import Missing, Reader
+from registry.storage.base import Missing, Reader, Stored
 
 DRAFT = ".put-"
 
@@ -46,6 +47,21 @@ class LocalStorage:
             for name in names:
                 if not name.startswith(DRAFT):
                     yield Path(folder, name).relative_to(self.root).as_posix()
+
+    def list(self, prefix: str = "") -> Iterator[Stored]:
+        """See Storage; drafts are listed as if they were objects."""
+        yield from _walk(self._path(prefix.rstrip("/")) if prefix else self.root, prefix)
+
+    def move(self, key: str, to: str) -> None:
+        """See Storage."""
+        source, place = self._path(key), self._path(to)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            source.rename(place)
+        except FileNotFoundError:
+            raise Missing(key) from None
+        _sync_folders(place.parent, self.root)
+        _sync(source.parent)
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""
@@ -123,6 +139,21 @@ class _Part(FileIO):
         piece = super().read(wanted) or b""
         self._left -= len(piece)
         return piece
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[Stored]:
+    """What lies in the folder, ordered as the keys are; what goes away meanwhile is left out."""
+    try:
+        entries = {f"{found.name}{'/' * found.is_dir()}": found for found in os.scandir(folder)}
+    except FileNotFoundError:
+        return
+    for name in sorted(entries):
+        if name.endswith("/"):
+            yield from _walk(folder / name, prefix + name)
+            continue
+        with suppress(FileNotFoundError):
+            found = entries[name].stat()
+            yield Stored(prefix + name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
 
 
 def _sync_folders(folder: Path, root: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,17 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import boto3
+from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from registry.storage import base
-from registry.storage.base import Missing, Reader
+from registry.storage.base import Missing, Reader, Stored
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
 
 URL_SECONDS = 600
+# A longer object goes up in parts, of which one is held in memory: a part that fails is sent
+# again alone.
+PART_BYTES = 16 << 20
+PARTS = TransferConfig(
+    multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, use_threads=False
+)
 TYPE = "application/octet-stream"
 
 
@@ -63,9 +72,7 @@ class S3Storage:
         """See Storage."""
         base.check(base.digest(source), sha256, key)
         with _opened(source) as file:
-            self.client.put_object(
-                Bucket=self.bucket, Key=self.prefix + key, Body=file, ContentType=TYPE
-            )
+            self._send(self.prefix + key, file)
         found = hashlib.sha256()
         with self.open(key) as body:
             while piece := body.read(base.CHUNK):
@@ -88,10 +95,53 @@ class S3Storage:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """See Storage."""
+        return (found.key for found in self._objects(prefix))
+
+    def list(self, prefix: str = "") -> Iterator[Stored]:
+        """See Storage; a put in parts that never ended is listed by its beginning, with size 0."""
+        listed = heapq.merge(
+            self._objects(prefix), self._unended(prefix), key=lambda found: found.key
+        )
+        last = None
+        for found in listed:
+            if last is None or found.key != last.key:
+                yield found
+            last = found
+
+    def _objects(self, prefix: str) -> Iterator[Stored]:
         pages = self.client.get_paginator("list_objects_v2")
         for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix + prefix):
             for found in page.get("Contents", ()):
-                yield found["Key"].removeprefix(self.prefix)
+                key = found["Key"].removeprefix(self.prefix)
+                yield Stored(key, found["Size"], found["LastModified"])
+
+    def _unended(self, prefix: str) -> Iterator[Stored]:
+        pages = self.client.get_paginator("list_multipart_uploads")
+        for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix + prefix):
+            for found in page.get("Uploads", ()):
+                yield Stored(found["Key"].removeprefix(self.prefix), 0, found["Initiated"])
+
+    def move(self, key: str, to: str) -> None:
+        """See Storage: a copy inside the store, then a deletion."""
+        with _missing(key):
+            self.client.copy_object(
+                Bucket=self.bucket,
+                Key=self.prefix + to,
+                CopySource={"Bucket": self.bucket, "Key": self.prefix + key},
+            )
+        self.client.delete_object(Bucket=self.bucket, Key=self.prefix + key)
+
+    def _send(self, key: str, file: BinaryIO) -> None:
+        """One PUT, or parts; the latter would close a short file."""
+        file.seek(0, os.SEEK_END)
+        long = file.tell() > PART_BYTES
+        file.seek(0)
+        if long:
+            self.client.upload_fileobj(
+                file, self.bucket, key, ExtraArgs={"ContentType": TYPE}, Config=PARTS
+            )
+        else:
+            self.client.put_object(Bucket=self.bucket, Key=key, Body=file, ContentType=TYPE)
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""
@@ -126,8 +176,14 @@ class S3Storage:
         )
 
     def delete(self, key: str) -> None:
-        """See Storage."""
+        """See Storage; with the object go the parts of a put that never ended."""
         self.client.delete_object(Bucket=self.bucket, Key=self.prefix + key)
+        unended = self.client.list_multipart_uploads(Bucket=self.bucket, Prefix=self.prefix + key)
+        for found in unended.get("Uploads", ()):
+            if found["Key"] == self.prefix + key:
+                self.client.abort_multipart_upload(
+                    Bucket=self.bucket, Key=found["Key"], UploadId=found["UploadId"]
+                )
 
     def exists(self, key: str) -> bool:
         """See Storage."""

@@ -1,9 +1,9 @@
-"""How a wheel becomes a version: checked, kept, written down, and the hub's worker rung."""
+"""How a wheel becomes a version: checked, staged, written down, promoted; the worker is rung."""
 
 from __future__ import annotations
 
 import hashlib
-import io
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +16,17 @@ from envyard.contract import wheel as wheels
 from envyard.contract.codes import Finding
 from envyard.contract.names import normalise
 from envyard.contract.wheel import Unreadable, Wheel
-from registry import doorbell, events, limits, storage
+from registry import doorbell, events, limits
 from registry.accounts import permissions, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.services import get_or_create_environment
 from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
-from registry.uploads import readme
+from registry.uploads import readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,8 @@ def accept(
 ) -> Accepted:
     """Publish a wheel under the owner; raises HubError, and then nothing is kept.
 
-    `filename` is needed where the wheel is a file without its own name. The bytes reach storage
-    before the rows: a crash in between leaves an object that nothing names, never a version
-    without its wheel.
+    `filename` is needed where the wheel is a file without its own name. `staging` says what a
+    crash between any two steps leaves, and who cleans it up.
     """
     upload = Upload.of(wheel, filename or Path(getattr(wheel, "name", "")).name, form)
     _refuse(found for check in FORM for found in check(upload))
@@ -61,8 +62,17 @@ def accept(
     # Before a refused wheel takes up room; the same bytes may just have come another way, and
     # `_publish` tells.
     _check_free(owner, read, but=upload.sha256)
-    _keep(upload, read)
-    return _publish(upload, read, owner, by)
+    staged = _stage(upload, read)
+    try:
+        accepted = _publish(upload, read, owner, by, staged)
+    except HubError:  # after any other error the commit may yet have reached the database
+        staging.discard(staged)
+        raise
+    if accepted.created:
+        _promote(accepted.version)
+    else:
+        staging.discard(staged)
+    return accepted
 
 
 def _refuse(findings: Iterable[Finding]) -> None:
@@ -109,14 +119,24 @@ def _revoke_leaked(read: Wheel) -> None:
         tokens.revoke_leaked(leak.text, where=f"in an upload named {read.filename}")
 
 
-def _keep(upload: Upload, read: Wheel) -> None:
-    store = storage.get()
-    store.put(storage.key("wheels", upload.sha256), upload.file, upload.sha256)
-    sha256 = _metadata_sha256(read)
-    store.put(storage.key("metadata", sha256), io.BytesIO(read.metadata.raw), sha256)
+def _stage(upload: Upload, read: Wheel) -> str:
+    return staging.stage(
+        wheel=upload.file,
+        sha256=upload.sha256,
+        metadata=read.metadata.raw,
+        metadata_sha256=_metadata_sha256(read),
+    )
 
 
-def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
+def _promote(version: Version) -> None:
+    """The version is published whatever happens here: its check promotes it otherwise."""
+    try:
+        staging.promote(version)
+    except Exception:  # each storage has its own ways to be away
+        log.exception("%s stays staged until it is checked", version)
+
+
+def _publish(upload: Upload, read: Wheel, owner: Owner, by: User, staged: str) -> Accepted:
     with transaction.atomic():
         environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
         # Uploads to one environment take turns here, so that exactly one of two wins and the
@@ -125,7 +145,9 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User) -> Accepted:
         if before := _same(upload, owner):
             return Accepted(before, created=False)
         _check_free(owner, read)
-        version = Version.objects.create(environment=environment, **_columns(upload, read, by))
+        version = Version.objects.create(
+            environment=environment, staged=staged, **_columns(upload, read, by)
+        )
         UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
         events.record(
             "version.uploaded",
