@@ -63,6 +63,18 @@ class NotFound(HubError):
         super().__init__("request.not_found", message, status=404)
 
 
+class Moved(HubError):
+    """It lives elsewhere: 301 to `location` for a request that only reads, else 409."""
+
+    def __init__(self, was: str, now: str, *, location: str = "") -> None:
+        super().__init__(
+            "request.moved",
+            f"{was} moved to {now}",
+            status=301 if location else 409,
+            details={"moved_to": now, "location": location} if location else {"moved_to": now},
+        )
+
+
 class Forbidden(HubError):
     """403: the asker sees the thing but may not do that to it."""
 

@@ -1,8 +1,6 @@
-"""Environments: list and search, create, show, change."""
+"""Environments: list and search, create, show, change, star, move and delete."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -12,9 +10,12 @@ from registry.accounts.permissions import require
 from registry.api import body, lookup, shapes
 from registry.api.auth import asker, person
 from registry.api.paging import page
-from registry.catalog import services
+from registry.catalog import overlays, services, stars
+from registry.catalog.deletion import delete_environment
+from registry.catalog.models import Environment
 from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
 from registry.catalog.search import ORDERS, search
+from registry.catalog.transfer import transfer as give
 from registry.errors import HubError
 
 
@@ -72,9 +73,13 @@ def _create(request: Request) -> Response:
     return Response(shape, 201 if created else 200)
 
 
-@api_view(["GET", "PATCH"])
+@api_view(["GET", "PATCH", "DELETE"])
 def environment(request: Request, owner: str, name: str) -> Response:
-    """GET: an environment with its latest version. PATCH: its visibility."""
+    """GET: an environment with its latest version. PATCH: its visibility. DELETE: for good."""
+    if request.method == "DELETE":
+        found = lookup.environment(request, owner, name, "environment.delete")
+        delete_environment(environment=found, by=person(request))
+        return Response(status=204)
     if request.method == "PATCH":
         found = lookup.environment(request, owner, name, "environment.manage")
         visibility = body.text(body.read(request), "visibility")
@@ -84,11 +89,49 @@ def environment(request: Request, owner: str, name: str) -> Response:
     return Response(_detail(request, found))
 
 
-def _detail(request: Request, found: Any) -> shapes.Shape:
+@api_view(["POST"])
+def transfer(request: Request, owner: str, name: str) -> Response:
+    """Give it to another owner, under whom the asker publishes too."""
+    found = lookup.environment(request, owner, name, "environment.transfer")
+    to = lookup.owner(body.text(body.read(request), "owner"))
+    user, (_, token) = person(request), asker(request)
+    require(user, "owner.publish", to, token)
+    give(environment=found, to=to, by=user)
+    return Response(_detail(request, found))
+
+
+@api_view(["POST", "DELETE"])
+def deprecate(request: Request, owner: str, name: str) -> Response:
+    """POST with a reason and perhaps a successor: deprecate. DELETE: undo it."""
+    found = lookup.environment(request, owner, name, "environment.deprecate")
+    user, (_, token) = person(request), asker(request)
+    if request.method == "POST":
+        data = body.read(request)
+        named = body.text(data, "successor", default="")
+        successor = overlays.successor_named(named, who=user, token=token)
+        reason = body.text(data, "reason")
+        overlays.deprecate(environment=found, by=user, reason=reason, successor=successor)
+    else:
+        overlays.undeprecate(environment=found, by=user)
+    return Response(_detail(request, found))
+
+
+@api_view(["PUT", "DELETE"])
+def starring(request: Request, owner: str, name: str) -> Response:
+    """PUT: star it. DELETE: take the star away. Either may be said twice."""
+    found = lookup.environment(request, owner, name, "environment.star")
+    (stars.star if request.method == "PUT" else stars.unstar)(environment=found, by=person(request))
+    return Response({"starred": request.method == "PUT", "stars": found.star_count})
+
+
+def _detail(request: Request, found: Environment) -> shapes.Shape:
     """With the latest version, or the newest that the asker may see where none is current."""
     who, token = asker(request)
     visible = found.versions.visible_to(who, token).newest_first()
     latest = visible.select_related("uploaded_by", "environment__owner")
+    current = latest.filter(pk=found.latest_id).first() if found.latest_id else None
     return shapes.environment_detail(
-        found, latest.filter(pk=found.latest_id).first() or latest.first()
+        found,
+        current or latest.first(),
+        starred=stars.starred(environment=found, who=who),
     )

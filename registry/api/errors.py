@@ -76,6 +76,8 @@ def _translate(exc: Exception) -> HubError | None:
 
 
 def _headers(error: HubError) -> dict[str, str]:
+    if error.status == 301:
+        return {"Location": error.details["location"]}
     if error.status == 401:
         return {"WWW-Authenticate": CHALLENGE}
     if "retry_after" in error.details:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TypeVar
 from uuid import UUID
 
+from django.urls import reverse
 from rest_framework.request import Request
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import Owner
-from registry.accounts.permissions import require
+from registry.accounts.permissions import can, require
 from registry.api.auth import asker
 from registry.catalog.models import Environment, Version
-from registry.errors import NotFound
+from registry.catalog.transfer import moved_to
+from registry.errors import Moved, NotFound
 from registry.runs.models import Run
 
 T = TypeVar("T", Environment, Version, Run)
@@ -28,12 +30,17 @@ def owner(name: str) -> Owner:
 
 
 def environment(request: Request, owner: str, name: str, verb: str) -> Environment:
-    """The environment in any spelling of its name; without the permission 404, 401 or 403."""
+    """The environment in any spelling of its name; without the permission 404, 401 or 403.
+
+    Under a former name of one that the asker sees: 301 to read it, 409 for all else.
+    """
     found = (
         Environment.objects.for_summary()
         .filter(owner__name=owner.lower(), name=normalise(name))
         .first()
     )
+    if found is None:
+        _follow(request, owner, name)
     return _allowed(request, verb, found)
 
 
@@ -52,12 +59,29 @@ def version(request: Request, owner: str, name: str, version: str, verb: str) ->
         )
         .first()
     )
+    if found is None:
+        _follow(request, owner, name)
     return _allowed(request, verb, found)
 
 
 def run(request: Request, pk: UUID, verb: str) -> Run:
     """The run with version, environment, owner and runner."""
     return _allowed(request, verb, RUNS.filter(pk=pk).first())
+
+
+def _follow(request: Request, owner: str, name: str) -> None:
+    """Raise Moved where the name led to something that the asker sees now under another one."""
+    now = moved_to(owner=owner, name=name)
+    who, token = asker(request)
+    if now is None or not can(who, "environment.see", now, token):
+        return
+    match, location = request.resolver_match, ""
+    if request.method in ("GET", "HEAD") and match is not None:
+        place = {"owner": now.owner.name, "name": now.name}
+        query = request.META.get("QUERY_STRING", "")
+        location = reverse(match.view_name, kwargs=match.kwargs | place)
+        location = f"{location}?{query}" if query else location
+    raise Moved(f"{owner}/{name}", str(now), location=location)
 
 
 def _allowed(request: Request, verb: str, found: T | None) -> T:

@@ -47,6 +47,7 @@ def environment_summary(environment: Environment) -> Shape:
         "api": latest.api if latest else "",
         "visibility": environment.visibility,
         "quarantined": environment.quarantined_at is not None,
+        "deprecated": _deprecated(environment),
         "stars": environment.star_count,
         "installs": environment.installs,
         "latest": latest and {"version": latest.version, "listed_at": when(latest.listed_at)},
@@ -58,19 +59,34 @@ def environment_summary(environment: Environment) -> Shape:
     }
 
 
+def _deprecated(environment: Environment) -> Shape | None:
+    if environment.deprecated_at is None:
+        return None
+    successor = environment.shown_successor
+    return {
+        "at": when(environment.deprecated_at),
+        "reason": environment.deprecation_reason,
+        "successor": successor and {"ref": str(successor), "url": links.environment(successor)},
+    }
+
+
 def _headline(latest: Version | None) -> Shape | None:
     card = None if latest is None else _card_of(latest)
     return next((s for s in card.scores if s["policy"] == MODEL), None) if card else None
 
 
-def environment_detail(environment: Environment, version: Version | None) -> Shape:
-    """EnvironmentDetail; `version` is the latest, or the newest that the asker may see."""
+def environment_detail(
+    environment: Environment, version: Version | None, *, starred: bool
+) -> Shape:
+    """EnvironmentDetail; `version` is the latest, or the newest that the asker may see, and
+    `starred` says whether the asker did that."""
     return environment_summary(environment) | {
         "readme": version.readme if version else "",
         "license": version.license if version else "",
         "module": version.module if version else "",
         "versions_count": environment.versions.published().count(),
         "latest_version": version_detail(version) if version else None,
+        "starred": starred,
     }
 
 

@@ -21,6 +21,9 @@ def nothing(request: HttpRequest) -> HttpResponse:
 api: list[URLPattern | URLResolver] = [
     path("environments/", environments.environments, name="api-environments"),
     path(ENV, environments.environment, name="api-environment"),
+    path(f"{ENV}transfer/", environments.transfer, name="api-environment-transfer"),
+    path(f"{ENV}deprecate/", environments.deprecate, name="api-environment-deprecate"),
+    path(f"{ENV}star/", environments.starring, name="api-environment-star"),
     path(f"{ENV}versions/", versions.versions, name="api-versions"),
     path(f"{ENV}runs/", runs.of_environment, name="api-environment-runs"),
     path(VERSION, versions.version, name="api-version"),

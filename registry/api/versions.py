@@ -1,4 +1,4 @@
-"""Versions: list, show, yank, retry."""
+"""Versions: list, show, delete, yank, retry."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from registry.api import body, lookup, shapes
 from registry.api.auth import asker, person
 from registry.api.paging import page
 from registry.catalog import overlays
+from registry.catalog.deletion import delete_version
 
 
 @api_view(["GET"])
@@ -21,9 +22,13 @@ def versions(request: Request, owner: str, name: str) -> Response:
     return page(request, visible, by=("-sort_key", "-pk"), shape=shapes.version_summaries)
 
 
-@api_view(["GET"])
+@api_view(["GET", "DELETE"])
 def version(request: Request, owner: str, name: str, number: str) -> Response:
-    """One version with its findings, its place in the pipeline, its last run and its card."""
+    """GET: with its findings, its place in the pipeline, last run and card. DELETE: for good."""
+    if request.method == "DELETE":
+        found = lookup.version(request, owner, name, number, "version.delete")
+        delete_version(version=found, by=person(request))
+        return Response(status=204)
     found = lookup.version(request, owner, name, number, "version.see")
     return Response(shapes.version_detail(found))
 

@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.utils import timezone
 
+from envyard.contract.names import BadName, parse_ref
 from registry import events
-from registry.accounts.models import User
+from registry.accounts.models import Token, User
+from registry.accounts.permissions import Who
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Version
+from registry.catalog.queries import environments_visible_to
 from registry.catalog.services import lock, refresh_latest
 from registry.errors import HubError, Stale
 
@@ -77,6 +80,21 @@ def undeprecate(*, environment: Environment, by: User) -> None:
     _lay_over_all(environment, "undeprecated", change, by)
 
 
+def successor_named(text: str, *, who: Who, token: Token | None = None) -> Environment | None:
+    """The environment that `owner/name` means to the asker, None for an empty text."""
+    if not text:
+        return None
+    try:
+        ref = parse_ref(text)
+    except BadName as refused:
+        raise _wrong_successor(str(refused)) from None
+    visible = environments_visible_to(who, token).select_related("owner")
+    found = visible.filter(owner__name=ref.owner, name=ref.name).first()
+    if found is None:
+        raise _wrong_successor(f"successor {text[:140]!r} is no environment that you may see")
+    return found
+
+
 def _check_successor(environment: Environment, successor: Environment) -> None:
     if successor.pk == environment.pk:
         why = "is the environment itself"
@@ -86,10 +104,14 @@ def _check_successor(environment: Environment, successor: Environment) -> None:
         why = f"is not listed, or not for everybody who sees {environment}"
     else:
         return
-    raise HubError(
+    raise _wrong_successor(f"successor {str(successor)!r} {why}")
+
+
+def _wrong_successor(message: str) -> HubError:
+    return HubError(
         "request.invalid",
-        f"successor {str(successor)!r} {why}",
-        "Name a listed environment, or none.",
+        message,
+        "Name a listed environment as owner/name, or none.",
         details={"field": "successor"},
     )
 

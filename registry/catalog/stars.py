@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from registry.accounts.models import User
+from registry.accounts.permissions import Who
 from registry.catalog.models import Environment, Star
 from registry.catalog.services import lock
 
@@ -29,6 +30,11 @@ def unstar(*, environment: Environment, by: User) -> None:
         deleted, _ = Star.objects.filter(environment=environment, user=by).delete()
         if deleted:
             _count(environment, -1)
+
+
+def starred(*, environment: Environment, who: Who) -> bool:
+    """Has this person marked it?"""
+    return isinstance(who, User) and environment.stars.filter(user=who).exists()
 
 
 def _count(environment: Environment, change: int) -> None:

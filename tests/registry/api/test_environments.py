@@ -13,7 +13,17 @@ LIST = "/api/v1/environments/"
 SCORE = {"policy": "model", "n": 4, "mean": 0.5, "low": 0.2, "high": 0.8, "ok": 4, "failed": 0}
 SUMMARY = {
     *("owner", "name", "ref", "summary", "tags", "framework", "api", "visibility", "quarantined"),
-    *("stars", "installs", "latest", "score", "created_at", "updated_at", "url", "api_url"),
+    *(
+        "deprecated",
+        "stars",
+        "installs",
+        "latest",
+        "score",
+        "created_at",
+        "updated_at",
+        "url",
+        "api_url",
+    ),
 }
 
 
@@ -137,7 +147,7 @@ def test_a_detail_holds_readme_and_latest_version(client: Client, alice: User) -
     make_version(alice, version="0.2.0", readme="# New", license="MIT")
     answer = client.get(f"{LIST}alice/Demo_Env/").json()
     assert set(answer) == SUMMARY | {
-        *("readme", "license", "module", "versions_count", "latest_version")
+        *("readme", "license", "module", "versions_count", "latest_version", "starred")
     }
     assert (answer["readme"], answer["license"], answer["versions_count"]) == ("# New", "MIT", 2)
     assert answer["latest_version"]["version"] == "0.2.0"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from registry.catalog import overlays, services
-from registry.errors import HubError, Stale
-from registry.models import Environment, Event, User, Version
+from registry.catalog import services
+from registry.errors import HubError
+from registry.models import Environment, Event, User
 from tests.factories import make_environment, make_version
 
 
@@ -61,55 +61,3 @@ def test_a_prerelease_is_the_latest_only_where_nothing_else_is(alice: User) -> N
     environment = make_version(alice, version="1.0.0a1").environment
     make_version(alice, version="1.0.0rc1")
     assert latest(environment) == "1.0.0rc1"
-
-
-def test_a_yanked_version_gives_way_and_comes_back(alice: User) -> None:
-    environment = make_version(alice, version="0.1.0", summary="old").environment
-    newest = make_version(alice, version="0.2.0", summary="new")
-    overlays.yank(version=newest, by=alice, reason="wrong  reward\n")
-    assert latest(environment) == "0.1.0"
-    assert Environment.objects.get().summary == "old"
-    assert Version.objects.get(version="0.2.0").yanked_reason == "wrong reward"
-    overlays.unyank(version=newest, by=alice)
-    assert latest(environment) == "0.2.0"
-    assert Version.objects.get(version="0.2.0").yanked_at is None
-    verbs = list(Event.objects.filter(version=newest).values_list("verb", flat=True))
-    assert verbs == ["version.yanked", "version.unyanked"]
-
-
-def test_without_a_current_version_there_is_no_latest(alice: User) -> None:
-    only = make_version(alice)
-    overlays.yank(version=only, by=alice, reason="wrong")
-    assert latest(only.environment) is None
-
-
-@pytest.mark.parametrize("status", ["uploaded", "evaluating", "rejected", "held"])
-def test_only_a_listed_version_can_be_yanked(alice: User, status: str) -> None:
-    version = make_version(alice, status=status)
-    with pytest.raises(Stale, match=status):
-        overlays.yank(version=version, by=alice, reason="wrong")
-    assert Version.objects.get().yanked_at is None
-
-
-def test_yanking_twice_is_stale(alice: User) -> None:
-    version = make_version(alice)
-    overlays.yank(version=version, by=alice, reason="first")
-    with pytest.raises(Stale):
-        overlays.yank(version=version, by=alice, reason="second")
-    assert Version.objects.get().yanked_reason == "first"
-
-
-@pytest.mark.parametrize("reason", ["", "  ", "x" * 401])
-def test_a_yank_says_why_in_a_few_words(alice: User, reason: str) -> None:
-    with pytest.raises(HubError, match="1 to 400"):
-        overlays.yank(version=make_version(alice), by=alice, reason=reason)
-
-
-def test_a_quarantined_version_is_nowhere_until_released(alice: User, root: User) -> None:
-    version = make_version(alice)
-    overlays.quarantine(version=version, by=root, reason="malware")
-    assert latest(version.environment) is None
-    assert not Version.objects.installable().exists()
-    overlays.release(version=version, by=root)
-    assert latest(version.environment) == "0.1.0"
-    assert Version.objects.installable().exists()

@@ -1,0 +1,117 @@
+"""What is deleted is gone for everybody, and its number, file and name never mean another thing."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from pytest_django import Settings
+
+from registry.accounts import tokens
+from registry.accounts.permissions import RULES, can
+from registry.catalog import overlays
+from registry.catalog.changes import IndexChange
+from registry.catalog.deletion import delete_environment, delete_version
+from registry.catalog.lifecycle import move
+from registry.catalog.queries import environments_visible_to
+from registry.errors import HubError, NotFound, Stale
+from registry.models import Environment, Event, User, Version
+from registry.uploads.services import accept
+from tests.factories import make_version
+from tests.registry.uploads.forms import form_of
+from tests.wheels import filename, make_wheel
+
+
+@pytest.fixture(autouse=True)
+def files(settings: Settings, tmp_path: Path) -> None:
+    settings.HUB_STORAGE_PATH = tmp_path / "files"
+
+
+def upload(alice: User, version: str, *, summary: str = "one") -> Version:
+    data = make_wheel(version=version, metadata={"Summary": summary})
+    name = filename(version=version)
+    return accept(
+        wheel=io.BytesIO(data), filename=name, form=form_of(data), owner=alice.owner, by=alice,
+        token=None,
+    ).version  # fmt: skip
+
+
+def test_a_deleted_version_gives_way_to_the_one_before(alice: User) -> None:
+    old, new = make_version(alice, version="0.1.0"), make_version(alice, version="0.2.0")
+    changes = IndexChange.objects.count()
+    delete_version(version=new, by=alice)
+    environment = Environment.objects.get()
+    assert environment.latest == old
+    assert list(environment.versions.installable()) == [old]
+    assert Event.objects.get(verb="version.deleted").data["sha256"] == new.sha256
+    assert IndexChange.objects.count() == changes + 1
+    with pytest.raises(NotFound):
+        delete_version(version=new, by=alice)
+
+
+@pytest.mark.parametrize("again", ["one", "two"])
+def test_neither_its_bytes_nor_other_bytes_return_under_its_number(alice: User, again: str) -> None:
+    delete_version(version=upload(alice, "0.1.0"), by=alice)
+    with pytest.raises(HubError) as refused:
+        upload(alice, "0.1.0", summary=again)
+    assert refused.value.code in ("upload.version_exists", "upload.filename_taken")
+    assert not Version.objects.filter(deleted_at=None).exists()
+
+
+def test_a_version_that_is_deleted_meanwhile_is_never_listed(alice: User) -> None:
+    version = make_version(alice, status="evaluating")
+    delete_version(version=Version.objects.get(), by=alice)
+    with pytest.raises(Stale):
+        move(version, "listed")
+    with pytest.raises(Stale):
+        overlays.yank(version=version, by=alice, reason="too late")
+
+
+def test_a_deleted_environment_is_there_for_nobody(alice: User, root: User) -> None:
+    version = make_version(alice, keywords=["math"])
+    environment = version.environment
+    delete_environment(environment=environment, by=alice)
+    version.refresh_from_db()
+    assert version.deleted_at == environment.deleted_at is not None
+    assert (environment.latest, environment.tags.count()) == (None, 0)
+    everybody = (alice, root, AnonymousUser())
+    for verb in (verb for verb in RULES if verb.startswith("environment.")):
+        assert not any(can(who, verb, environment) for who in everybody), verb
+    for verb in (verb for verb in RULES if verb.startswith("version.") and "retry" not in verb):
+        assert not any(can(who, verb, version) for who in everybody), verb
+    for who in everybody:
+        assert not environments_visible_to(who).exists()
+        assert not Version.objects.visible_to(who).exists()
+    with pytest.raises(NotFound):
+        delete_environment(environment=environment, by=alice)
+
+
+def test_an_upload_revives_it_with_new_numbers_only(alice: User) -> None:
+    environment = upload(alice, "0.1.0").environment
+    overlays.deprecate(environment=environment, by=alice, reason="old")
+    delete_environment(environment=environment, by=alice)
+    with pytest.raises(HubError, match="already exists"):
+        upload(alice, "0.1.0")
+    assert Environment.objects.get().deleted_at is not None
+    revived = upload(alice, "0.2.0").environment
+    assert (revived, revived.deleted_at, revived.deprecated_at) == (environment, None, None)
+    assert [v.version for v in Version.objects.filter(deleted_at=None)] == ["0.2.0"]
+    assert Event.objects.filter(verb="environment.revived").count() == 1
+
+
+def test_what_was_private_stays_so_when_it_is_revived(alice: User) -> None:
+    environment = make_version(alice, visibility="private").environment
+    delete_environment(environment=environment, by=alice)
+    assert upload(alice, "0.2.0").environment.visibility == "private"
+
+
+def test_a_token_of_a_deleted_environment_does_not_revive_it(alice: User) -> None:
+    environment = make_version(alice).environment
+    token, _ = tokens.mint(user=alice, name="ci", scope="publish", environment=environment)
+    delete_environment(environment=environment, by=alice)
+    data = make_wheel(version="0.2.0")
+    with pytest.raises(HubError, match="is for alice/demo-env alone"):
+        accept(
+            wheel=io.BytesIO(data), filename=filename(version="0.2.0"), form=form_of(data),
+            owner=alice.owner, by=alice, token=token,
+        )  # fmt: skip
