@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import User
-from registry.accounts.permissions import can
+from registry.accounts.permissions import Thing, can, require
 from registry.catalog.models import Environment, Version
-from registry.errors import HubError
+from registry.errors import HubError, NotFound
 from registry.runs.models import Run
+
+View = Callable[..., HttpResponse]
+
+
+def lately(view: View) -> View:
+    """Take a POST only of who signed in or typed the password lately; else ask for it first."""
+    return cast("View", reauthentication_required(view, allow_get=True))
 
 
 def person(request: HttpRequest) -> User:
@@ -61,4 +72,32 @@ def run_or_404(request: HttpRequest, pk: UUID) -> Run:
 
 def refused(request: HttpRequest, problem: HubError) -> None:
     """Show a refusal on the next page."""
-    messages.error(request, f"{problem.message} {problem.hint}".strip())
+    messages.error(request, told(problem))
+
+
+def told(problem: HubError) -> str:
+    """Message and hint as sentences."""
+    message = problem.message[:1].upper() + problem.message[1:]
+    return f"{message.rstrip('.')}. {problem.hint}".strip()
+
+
+def demand(request: HttpRequest, verb: str, obj: Thing) -> User:
+    """Who is signed in, where they may do that; else the page 404 or 403 that says why."""
+    try:
+        require(request.user, verb, obj)
+    except NotFound:
+        raise Http404 from None
+    except HubError as problem:
+        raise PermissionDenied(told(problem)) from None
+    return person(request)
+
+
+def unless_refused(form: forms.Form, act: Callable[[], object]) -> bool:
+    """Did it work? Where not, the refusal stands under the field that it names."""
+    try:
+        act()
+    except HubError as problem:
+        field = str(problem.details.get("field", ""))
+        form.add_error(field if field in form.fields else None, told(problem))
+        return False
+    return True

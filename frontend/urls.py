@@ -1,11 +1,25 @@
 """Routes of the pages; all of the hub's own words are reserved as owner names."""
 
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
 
-from frontend.pages import account, browse, device, environment, home, publish, run, tokens, version
+from frontend.pages import (
+    browse,
+    device,
+    environment,
+    home,
+    invitations,
+    organisations,
+    owner,
+    publish,
+    run,
+    tokens,
+    version,
+)
 
 ENV = "envs/<str:owner>/<str:name>/"
 VERSION = f"{ENV}<str:number>/"
+ORG = "orgs/<str:name>/"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -20,9 +34,20 @@ urlpatterns = [
     path("runs/<uuid:pk>/live/", run.live, name="run-live"),
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
     path("runs/<uuid:pk>/rollouts/<int:number>/", run.rollout, name="rollout"),
-    path("signup/", account.signup, name="signup"),
-    path("login/", account.sign_in, name="login"),
-    path("logout/", account.sign_out, name="logout"),
+    path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...
+    path("settings/", RedirectView.as_view(pattern_name="tokens"), name="settings"),
+    path("settings/security/", include("allauth.mfa.urls")),
+    path("settings/organisations/", organisations.organisations, name="organisations"),
+    path("settings/invitations/", invitations.invitations, name="invitations"),
+    path("settings/invitations/<int:pk>/", invitations.answer, name="invitation-answer"),
+    path("invitations/<str:secret>/", invitations.invitation, name="invitation"),
+    path("owners/<str:name>/", owner.owner, name="owner"),
+    path(ORG, organisations.organisation, name="organisation"),
+    path(f"{ORG}title/", organisations.rename, name="organisation-title"),
+    path(f"{ORG}leave/", organisations.leave, name="organisation-leave"),
+    path(f"{ORG}invite/", organisations.invite, name="organisation-invite"),
+    path(f"{ORG}invitations/<int:pk>/", organisations.withdraw, name="invitation-withdraw"),
+    path(f"{ORG}members/<str:username>/", organisations.member, name="member"),
     path("device/", device.device, name="device"),
     path("settings/tokens/", tokens.tokens, name="tokens"),
     path("settings/tokens/<str:public_id>/revoke/", tokens.revoke, name="token-revoke"),

@@ -10,7 +10,15 @@ from hub.supervisor import Child
 
 PROGRAMS = Path(sys.executable).parent
 # A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
-SECRETS = ("DATABASE_URL", "PG", "HUB_SECRET_KEY", "HUB_S3_", "AWS_")
+SECRETS = (
+    "DATABASE_URL",
+    "PG",
+    "HUB_SECRET_KEY",
+    "HUB_S3_",
+    "HUB_EMAIL_URL",
+    "HUB_CACHE_URL",
+    "AWS_",
+)
 
 
 def local_url() -> str:

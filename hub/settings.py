@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from envyard.contract.job import MODEL, PROBES
-from hub import database, env
+from hub import database, env, mail
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -43,6 +43,10 @@ INSTALLED_APPS = [
     "hub",
     "registry",
     "frontend",
+    "allauth",  # behind frontend, whose templates stand before its own
+    "allauth.account",
+    "allauth.mfa",
+    "django.contrib.humanize",  # its templates use it
 ]
 MIDDLEWARE = [
     "hub.middleware.request_id",
@@ -55,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -86,7 +91,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
     )
 ]
-LOGIN_URL = "login"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 LANGUAGE_CODE = "en"
@@ -117,9 +122,67 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
+# What all web processes must agree on, such as who tried a password how often.
+HUB_CACHE_URL = env.secret("HUB_CACHE_URL")
+if HUB_CACHE_URL and not HUB_CACHE_URL.startswith(("redis://", "rediss://")):
+    raise ImproperlyConfigured("HUB_CACHE_URL must start with redis:// or rediss://")
+_redis = {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "LOCATION": HUB_CACHE_URL,
+}
+_table = {
+    "BACKEND": "registry.cache.SharedCache",
+    "LOCATION": "hub_cache",
+    "OPTIONS": {"MAX_ENTRIES": 100_000},
+}
+CACHES = {
+    "default": _redis if HUB_CACHE_URL else _table,
+    # What each process may compute for itself.
+    "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
 HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
 # --- Trust -----------------------------------------------------------------------------------
+# --- People ----------------------------------------------------------------------------------
+HUB_EMAIL_URL = env.secret("HUB_EMAIL_URL")
+HUB_EMAIL_FROM = env.text("HUB_EMAIL_FROM", f"Envyard <envyard@{_host or 'localhost'}>")
+globals().update(mail.from_url(HUB_EMAIL_URL, folder=HUB_HOME / "mail"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = HUB_EMAIL_FROM
+HUB_EMAIL_VERIFICATION = env.choice(
+    "HUB_EMAIL_VERIFICATION", "optional", among=("none", "optional", "mandatory")
+)
+HUB_REQUIRE_MFA = env.choice("HUB_REQUIRE_MFA", "none", among=("none", "publish"))
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+ACCOUNT_ADAPTER = "frontend.adapter.Adapter"
+ACCOUNT_FORMS = {"login": "frontend.forms.SignIn", "signup": "frontend.forms.SignUp"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = HUB_EMAIL_VERIFICATION
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_CHANGE_EMAIL = True  # one address each; a new one counts once it was confirmed
+ACCOUNT_PREVENT_ENUMERATION = "strict"  # no page tells whether an address has an account
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds for which a password just typed is believed
+ACCOUNT_RATE_LIMITS = {  # all windows are as long as frontend.adapter.SLOW says
+    "login": "60/5m/ip",
+    "login_failed": "10/5m/ip,10/5m/key",
+    "signup": "10/5m/ip",
+    "reset_password": "10/5m/ip,3/5m/key",
+    "reset_password_from_key": "20/5m/ip",
+    "reauthenticate": "10/5m/user",
+    "change_password": "10/5m/user",
+    "manage_email": "10/5m/user",
+}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Envyard"
+MFA_RATE_LIMITS = {"webauthn_login": "30/5m/ip"}
+# Whoever may sign in may protect the account; where addresses must be real, they are by then.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
+HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
+
 # Whose workflows may publish here, as kind=issuer.
 HUB_OIDC_ISSUERS = env.labelled_urls(
     "HUB_OIDC_ISSUERS",

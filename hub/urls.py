@@ -1,9 +1,14 @@
 """What is mounted where."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from frontend.adapter import slow_down as handler429  # noqa: F401 - allauth looks for it here
 from hub.views import health
+
+# The same throttles and second factor as everybody's.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("healthz", health, name="health"),

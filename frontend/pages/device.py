@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from frontend.access import person
-from registry.accounts import devices
+from frontend.access import lately, person, told
+from registry.accounts import devices, tokens
 from registry.api import throttles
 from registry.errors import HubError
 
@@ -22,9 +22,10 @@ DONE = {
 
 @never_cache
 @login_required
+@lately
 def device(request: HttpRequest) -> HttpResponse:
     """Ask for the code, show who waits, take the answer."""
-    context: dict[str, Any] = {}
+    context: dict[str, Any] = {"days": tokens.DAYS}
     code = (request.POST or request.GET).get("code", "")
     try:
         if code:
@@ -38,5 +39,5 @@ def device(request: HttpRequest) -> HttpResponse:
         elif code:
             context["login"] = devices.find(user_code=code)
     except HubError as problem:
-        context["problem"] = problem.message
+        context["problem"] = told(problem)
     return render(request, "pages/device.html", context)

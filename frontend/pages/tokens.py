@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
-from frontend.access import person, refused
+from frontend.access import lately, person, refused, unless_refused
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
+from registry.api import throttles
 from registry.catalog.models import Environment
-from registry.catalog.queries import environments_visible_to
+from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
 from registry.errors import HubError
 
 
@@ -34,7 +34,7 @@ class NewToken(forms.Form):
     days = forms.TypedChoiceField(
         label="Expires",
         choices=[("90", "in 90 days"), ("7", "in 7 days"), ("365", "in a year"), ("", "never")],
-        initial="90",
+        initial=str(service.DAYS),
         coerce=int,
         empty_value=None,
         required=False,
@@ -43,32 +43,43 @@ class NewToken(forms.Form):
 
 @never_cache
 @login_required
+@lately
 def tokens(request: HttpRequest) -> HttpResponse:
     """List them; a new one's text is on this one answer and nowhere else."""
     user = person(request)
-    form = NewToken(request.POST or None)
     own = environments_visible_to(user).belonging_to(user).select_related("owner")
-    form.fields["environment"].queryset = own  # type: ignore[attr-defined]
-    minted = ""
-    if form.is_valid():
-        try:
-            _, minted = service.mint(user=user, **form.cleaned_data)
-            form = NewToken()
-            form.fields["environment"].queryset = own  # type: ignore[attr-defined]
-        except HubError as problem:
-            form.add_error(None, problem.message)
+    form = _form(own, request.POST or None)
+    minted: list[str] = []
+
+    def mint() -> None:
+        throttles.check(request, "token", who=str(user.pk))
+        minted.append(service.mint(user=user, **form.cleaned_data)[1])
+
+    if form.is_valid() and unless_refused(form, mint):
+        form = _form(own)
     rows = user.tokens.select_related("environment__owner").order_by("revoked_at", "-created_at")
-    return render(
-        request, "pages/tokens.html", {"form": form, "tokens": rows[:200], "minted": minted}
-    )
+    context = {"form": form, "tokens": rows[:200], "minted": "".join(minted)}
+    return render(request, "pages/tokens.html", context)
 
 
-@require_POST
+def _form(own: EnvironmentQuerySet, data: QueryDict | None = None) -> NewToken:
+    form = NewToken(data)
+    form.fields["environment"].queryset = own  # type: ignore[attr-defined]
+    return form
+
+
+@never_cache
 @login_required
 def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
-    """End one now."""
-    try:
-        service.revoke(user=person(request), public_id=public_id)
-    except HubError as problem:
-        refused(request, problem)
-    return redirect("tokens")
+    """Ask, then end one now."""
+    user = person(request)
+    if request.method == "POST":
+        try:
+            service.revoke(user=user, public_id=public_id)
+        except HubError as problem:
+            refused(request, problem)
+        return redirect("tokens")
+    token = user.tokens.filter(public_id=public_id, revoked_at=None).first()
+    if token is None:
+        raise Http404
+    return render(request, "pages/token_revoke.html", {"token": token})

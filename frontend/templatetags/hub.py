@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
@@ -14,14 +15,23 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from frontend.render import charts
+from registry.accounts import second_factor
 
 register = template.Library()
 
 TINY = 5e-7  # below this a number is rounding noise
+SETTINGS = {  # label -> route; all below it belong to it
+    "Tokens": "tokens",
+    "Security": "mfa_index",
+    "Password": "account_change_password",
+    "E-mail": "account_email",
+    "Organisations": "organisations",
+    "Invitations": "invitations",
+}
 TONES = {
     "good": ("listed", "succeeded", "pass"),
     "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
-    "warn": ("held", "errored", "warn", "yanked", "cancelled", "unlisted"),
+    "warn": ("held", "errored", "warn", "yanked", "cancelled", "unlisted", "expired"),
     "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
 }
 
@@ -88,3 +98,16 @@ def barcode(rollouts: Sequence[charts.Cell], total: int) -> SafeString:
 def interval(score: dict[str, Any]) -> SafeString:
     """A mean with its interval."""
     return charts.interval(score)
+
+
+@register.inclusion_tag("parts/settings.html", takes_context=True)
+def settings_pages(context: template.Context) -> dict[str, Any]:
+    """The tabs above every page about the reader's own account."""
+    request = context["request"]
+    pages = [(label, reverse(route)) for label, route in SETTINGS.items()]
+    return {
+        "pages": [
+            {"label": label, "url": url, "on": request.path.startswith(url)} for label, url in pages
+        ],
+        "unproven": second_factor.missing(request.user),
+    }

@@ -10,13 +10,12 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from registry.accounts import keys, tokens
+from registry.accounts import keys, second_factor, tokens
 from registry.accounts.models import DeviceLogin, Token, User
 from registry.errors import HubError, NotFound
 
 LIFE = timedelta(minutes=10)
 INTERVAL = 2  # seconds between two polls
-TOKEN_DAYS = 90
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words (RFC 8628, 6.1)
 
 
@@ -64,6 +63,8 @@ def find(*, user_code: str) -> DeviceLogin:
 
 def approve(*, user_code: str, user: User) -> DeviceLogin:
     """Let the waiting device act for the person; its token is minted when it next asks."""
+    if second_factor.missing(user):
+        raise second_factor.refusal(user)
     return _decide(find(user_code=user_code), user=user, approved_at=timezone.now())
 
 
@@ -108,7 +109,7 @@ def poll(*, device_code: str) -> tuple[Token, str] | None:
         if not DeviceLogin.objects.filter(pk=login.pk).delete()[0]:
             raise _over()
         return tokens.mint(
-            user=login.user, name=login.device_name, scope=Token.Scope.PUBLISH, days=TOKEN_DAYS
+            user=login.user, name=login.device_name, scope=Token.Scope.PUBLISH, days=tokens.DAYS
         )
 
 

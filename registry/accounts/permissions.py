@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 
-from registry.accounts.models import Membership, Owner, Token, User
+from registry.accounts import second_factor
+from registry.accounts.models import Membership, Organisation, Owner, Token, User
 from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from registry.runs.models import Run
 
 Who = User | AnonymousUser
+Thing: TypeAlias = (
+    "Environment | Version | Run | Owner | Organisation | Token | TrustedPublisher | Who"
+)
 READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
 RANK = {str(READ): 0, str(PUBLISH): 1, str(ADMIN): 2}
 PUBLISHERS = (Membership.Role.OWNER, Membership.Role.MAINTAINER)
@@ -44,11 +48,16 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a verb asks of the token, which environment it is about, and of the person."""
+    """What a verb asks of the token, which environment it is about, and of the person.
+
+    Whatever needs more than a reading token needs a second factor too, where HUB_REQUIRE_MFA says
+    so; `weak` verbs do not: they publish nothing.
+    """
 
     scope: Token.Scope
     about: Callable[[Any], int | None]
     allows: Callable[[Asker, Any], bool]
+    weak: bool = False
 
 
 def _sees_environment(asker: Asker, environment: Environment) -> bool:
@@ -103,11 +112,20 @@ RULES: dict[str, Rule] = {
     "environment.deprecate": Rule(PUBLISH, lambda e: e.pk, _manages),
     "environment.transfer": Rule(ADMIN, lambda e: e.pk, _owns),
     "environment.delete": Rule(ADMIN, lambda e: e.pk, _owns),
-    "environment.star": Rule(PUBLISH, lambda e: e.pk, _stars),
+    "environment.star": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
     "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
     "owner.manage": Rule(
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
     ),
+    "account.organise": Rule(ADMIN, _none, lambda a, u: a.user == u),
+    "organisation.see": Rule(READ, _none, lambda a, o: a.staff or a.role(o.owner.pk) is not None),
+    "organisation.manage": Rule(
+        ADMIN, _none, lambda a, o: a.staff or a.role(o.owner.pk) == Membership.Role.OWNER
+    ),
+    "organisation.leave": Rule(
+        ADMIN, _none, lambda a, o: a.role(o.owner.pk) is not None, weak=True
+    ),
+    "account.answer": Rule(ADMIN, _none, lambda a, u: a.user == u, weak=True),
     "version.see": Rule(READ, lambda v: v.environment_id, _sees_version),
     "version.install": Rule(READ, lambda v: v.environment_id, _installs),
     "version.yank": Rule(
@@ -132,13 +150,16 @@ RULES: dict[str, Rule] = {
     "publisher.manage": Rule(
         ADMIN, lambda p: p.environment_id, lambda a, p: a.publishes(p.under.pk)
     ),
-    "token.manage": Rule(ADMIN, _none, lambda a, t: a.user is not None and t.user_id == a.user.pk),
+    "token.manage": Rule(
+        ADMIN, _none, lambda a, t: a.user is not None and t.user_id == a.user.pk, weak=True
+    ),
 }
 # To be told "you may not" one must first be allowed to know that the thing is there.
 KNOWING = {
     "environment": "environment.see",
     "version": "version.see",
     "run": "run.see",
+    "organisation": "organisation.see",
 }
 NAMED = {
     "environment.publish": "publish versions of {obj}",
@@ -149,6 +170,10 @@ NAMED = {
     "environment.star": "star {obj}",
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
+    "account.organise": "make an organisation",
+    "organisation.manage": "manage {obj}",
+    "organisation.leave": "leave {obj}",
+    "account.answer": "answer invitations",
     "version.install": "install {obj}",
     "version.yank": "yank {obj}",
     "version.delete": "delete {obj}",
@@ -162,13 +187,24 @@ NAMED = {
 def can(
     who: Who,
     verb: str,
-    obj: Environment | Version | Run | Owner | Token | TrustedPublisher,
+    obj: Thing,
     token: Token | None = None,
 ) -> bool:
     """May this person, acting through this token (None: in the browser), do that to the object?
 
     Objects must come with what the rule reads: a version with its environment, a run with both.
     """
+    return _allowed(who, verb, obj, token) and not _unproven(who, verb)
+
+
+def _unproven(who: Who, verb: str) -> bool:
+    """Does only a second factor stand between the person and that verb?"""
+    rule = RULES[verb]
+    guarded = rule.scope != READ and not rule.weak
+    return guarded and isinstance(who, User) and second_factor.missing(who)
+
+
+def _allowed(who: Who, verb: str, obj: Thing, token: Token | None) -> bool:
     rule = RULES[verb]
     asker = _asker(who, token)
     if token is not None:
@@ -190,7 +226,7 @@ def _asker(who: Who, token: Token | None) -> Asker:
 def require(
     who: Who,
     verb: str,
-    obj: Environment | Version | Run | Owner | Token | TrustedPublisher,
+    obj: Thing,
     token: Token | None = None,
 ) -> None:
     """Return where `can` allows it; else raise 404, 401 or 403, whichever gives nothing away."""
@@ -201,8 +237,10 @@ def require(
         raise NotFound
     if not who.is_authenticated:
         raise HubError("request.unauthenticated", status=401)
+    if _allowed(who, verb, obj, token):
+        raise second_factor.refusal(who)
     doing = NAMED[verb].format(obj=obj)
-    if token is not None and can(who, verb, obj):
+    if token is not None and _allowed(who, verb, obj, None):
         limit = f"is for {token.environment} alone" if token.environment else "is not enough"
         raise Forbidden(
             f"this token (scope {token.scope}) {limit}: it may not {doing}",

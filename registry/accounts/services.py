@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
@@ -10,29 +11,26 @@ from django.db import IntegrityError, transaction
 from envyard.contract.names import BadName, check_owner
 from registry import events
 from registry.accounts.models import Membership, Organisation, Owner, User
-from registry.errors import HubError
+from registry.errors import HubError, NotFound
 
 LONGEST_EMAIL = 254  # RFC 5321's longest path without its brackets
 # First parts of addresses that are, or may become, the hub's own.
 RESERVED = frozenset(
     """
-    about account accounts admin api assets auth browse cards device docs envs environments errors
-    explore favicon files health healthz help home hub join legacy login logout media new oidc
-    organisations orgs owners password patterns privacy publish register robots rss runner runners
-    runs search security session settings signin signout signup simple staff static stats status
-    support tags terms tokens user users welcome www
+    about account accounts admin api assets auth browse cards confirm-email device docs email envs
+    environments errors explore favicon files health healthz help home hub inactive integrity
+    invitations join legacy login logout media new oidc organisations orgs owners password patterns
+    privacy publish reauthenticate register robots rss runner runners runs search security session
+    settings signin signout signup simple staff static stats status support tags terms tokens user
+    users welcome www
     """.split()  # noqa: SIM905 - as a list it would be sixty lines
 )
 
 
-def register(*, username: str, email: str, password: str) -> User:
-    """A new person, who owns the name `username`."""
-    _free_name(username)
-    try:
-        MaxLengthValidator(LONGEST_EMAIL)(email)
-        validate_email(email)
-    except ValidationError:
-        raise _invalid("email", f"email {email[:80]!r} is not an e-mail address") from None
+def register(*, username: str, email: str, password: str, verified: bool = False) -> User:
+    """A new person, who owns the name `username`; `verified` where the address needs no proof."""
+    check_name(username)
+    check_email(email)
     try:
         validate_password(password, User(username=username, email=email))
     except ValidationError as refused:
@@ -40,8 +38,9 @@ def register(*, username: str, email: str, password: str) -> User:
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email=email, password=password)
-            Owner.objects.create(name=username, user=user)
-            events.record("user.registered", by=user)
+            owner = Owner.objects.create(name=username, user=user)
+            EmailAddress.objects.create(user=user, email=email, primary=True, verified=verified)
+            events.record("user.registered", by=user, owner=owner)
     except IntegrityError:
         raise _taken(username) from None
     return user
@@ -49,42 +48,61 @@ def register(*, username: str, email: str, password: str) -> User:
 
 def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     """A new organisation with that name and `by` as its owner."""
-    _free_name(name)
-    if len(title) > 100:
-        raise _invalid("title", f"title has {len(title)} characters, the most are 100")
+    check_name(name)
+    _check_title(title)
     try:
         with transaction.atomic():
             organisation = Organisation.objects.create(title=title)
-            Owner.objects.create(name=name, organisation=organisation)
+            owner = Owner.objects.create(name=name, organisation=organisation)
             Membership.objects.create(
                 organisation=organisation, user=by, role=Membership.Role.OWNER
             )
-            events.record("organisation.created", by=by, name=name)
+            events.record("organisation.created", by=by, owner=owner)
     except IntegrityError:
         raise _taken(name) from None
     return organisation
 
 
+def rename(*, organisation: Organisation, title: str, by: User) -> None:
+    """Give it another title; the name that it owns stays."""
+    _check_title(title)
+    with transaction.atomic():
+        Organisation.objects.filter(pk=organisation.pk).update(title=title)
+        events.record("organisation.renamed", by=by, owner=organisation.owner, title=title)
+    organisation.title = title
+
+
 def add_member(*, organisation: Organisation, user: User, role: str, by: User) -> Membership:
     """Give the person that role, new or changed; an organisation always keeps an owner."""
-    if role not in Membership.Role.values:
-        words = ", ".join(Membership.Role.values)
-        raise _invalid("role", f"role {role!r} must be one of {words}")
+    check_role(role)
     with transaction.atomic():
-        Organisation.objects.select_for_update().get(pk=organisation.pk)
-        owners = organisation.memberships.filter(role=Membership.Role.OWNER)
-        if role != Membership.Role.OWNER and not owners.exclude(user=user).exists():
-            raise _invalid("role", f"{user} is the only owner of {organisation}")
+        if role != Membership.Role.OWNER:
+            _keeps_an_owner_without(user, organisation)
         membership, _ = Membership.objects.update_or_create(
             organisation=organisation, user=user, defaults={"role": role}
         )
-        events.record(
-            "member.set", by=by, organisation=str(organisation), user=str(user), role=role
-        )
+        events.record("member.set", by=by, owner=organisation.owner, user=str(user), role=role)
     return membership
 
 
-def _free_name(name: str) -> None:
+def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
+    """End the membership, and with it at once what the person and their tokens may do there."""
+    with transaction.atomic():
+        _keeps_an_owner_without(user, organisation)
+        if not Membership.objects.filter(organisation=organisation, user=user).delete()[0]:
+            raise NotFound(f"{user} is no member of {organisation}")
+        events.record("member.removed", by=by, owner=organisation.owner, user=str(user))
+
+
+def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
+    """Refuse to let the last owner go; locks the organisation, so that two cannot go at once."""
+    Organisation.objects.select_for_update().get(pk=organisation.pk)
+    owners = organisation.memberships.filter(role=Membership.Role.OWNER)
+    if not owners.exclude(user=user).exists():
+        raise _invalid("role", f"{user} is the only owner of {organisation}")
+
+
+def check_name(name: str) -> None:
     """Refuse a name that the rule or the hub's own addresses exclude, or that is taken."""
     try:
         check_owner(name)
@@ -94,6 +112,27 @@ def _free_name(name: str) -> None:
         raise _invalid("name", f"name {name!r} is reserved for the hub's own pages")
     if Owner.objects.filter(name=name).exists():
         raise _taken(name)
+
+
+def check_email(email: str) -> None:
+    """Refuse what mail cannot be sent to."""
+    try:
+        MaxLengthValidator(LONGEST_EMAIL)(email)
+        validate_email(email)
+    except ValidationError:
+        raise _invalid("email", f"email {email[:80]!r} is not an e-mail address") from None
+
+
+def check_role(role: str) -> None:
+    """Refuse a word that is no role."""
+    if role not in Membership.Role.values:
+        words = ", ".join(Membership.Role.values)
+        raise _invalid("role", f"role {role!r} must be one of {words}")
+
+
+def _check_title(title: str) -> None:
+    if len(title) > 100:
+        raise _invalid("title", f"title has {len(title)} characters, the most are 100")
 
 
 def _invalid(field: str, message: str) -> HubError:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from registry import events
-from registry.accounts import keys
+from registry.accounts import keys, mail, second_factor
 from registry.accounts.models import Token, User
 from registry.errors import HubError, NotFound
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from registry.catalog.models import Environment
 
 PREFIX = "hub_"
-MOST_DAYS = 3650
+DAYS, MOST_DAYS = 90, 3650
 USED_EVERY = timedelta(minutes=1)
 LEAKED = """Your token {name!r} ({public_id}) was found where others can read it:
 
@@ -30,7 +27,10 @@ LEAKED = """Your token {name!r} ({public_id}) was found where others can read it
 The hub has revoked it. Make a new one where you still need it, and look through your environments
 for what you did not do yourself.
 """
-log = logging.getLogger(__name__)
+MINTED = """A token {name!r} ({public_id}) was made for you: scope {scope}, {reach}, {until}.
+
+Was that not you? Revoke it on the Tokens page of the hub and set a new password.
+"""
 
 
 def mint(
@@ -41,7 +41,11 @@ def mint(
     environment: Environment | None = None,
     days: int | None = None,
 ) -> tuple[Token, str]:
-    """A new token and its text, which nobody can see again; `days` None never expires."""
+    """A new token and its text, which nobody can see again; `days` None never expires.
+
+    The person is told by mail. One that may publish asks for the second factor that publishing
+    asks for.
+    """
     name = name.strip()
     if not 1 <= len(name) <= 80:
         raise HubError("request.invalid", f"name {name[:90]!r} must have 1 to 80 characters")
@@ -50,6 +54,8 @@ def mint(
         raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")
     if days is not None and not 1 <= days <= MOST_DAYS:
         raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
+    if scope != Token.Scope.READ and second_factor.missing(user):
+        raise second_factor.refusal(user)
     key = keys.new(PREFIX)
     with transaction.atomic():
         token = Token.objects.create(
@@ -61,8 +67,28 @@ def mint(
             environment=environment,
             expires_at=None if days is None else timezone.now() + timedelta(days=days),
         )
-        events.record("token.minted", by=user, environment=environment, token=key.public_id)
+        events.record(
+            "token.minted",
+            by=user,
+            owner=getattr(user, "owner", None),  # operators may make users without one
+            environment=environment,
+            token=key.public_id,
+            scope=scope,
+        )
+        _tell_minted(token)
     return token, key.text
+
+
+def _tell_minted(token: Token) -> None:
+    until = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "without an end"
+    text = MINTED.format(
+        name=token.name,
+        public_id=token.public_id,
+        scope=token.scope,
+        reach=token.environment or "all environments",
+        until=until,
+    )
+    mail.send(to=token.user.email, subject="A token was made for you", text=text)
 
 
 def verify(text: str) -> Token | None:
@@ -94,7 +120,7 @@ def revoke(*, user: User, public_id: str) -> None:
     with transaction.atomic():
         if not unrevoked.update(revoked_at=timezone.now()):
             raise NotFound(f"you have no token {public_id!r} that could be revoked")
-        events.record("token.revoked", by=user, token=public_id)
+        events.record("token.revoked", by=user, owner=getattr(user, "owner", None), token=public_id)
 
 
 def revoke_leaked(text: str, *, where: str) -> bool:
@@ -119,14 +145,9 @@ def revoke_leaked(text: str, *, where: str) -> bool:
                 token=token.public_id,
                 where=where,
             )
-            transaction.on_commit(partial(_tell, token, where))
+            mail.send(
+                to=token.user.email,
+                subject="A token of yours leaked and was revoked",
+                text=LEAKED.format(name=token.name, public_id=token.public_id, where=where),
+            )
     return bool(found)
-
-
-def _tell(token: Token, where: str) -> None:
-    """Mail may fail; the token is revoked all the same."""
-    said = LEAKED.format(name=token.name, public_id=token.public_id, where=where)
-    try:
-        send_mail("A token of yours leaked and was revoked", said, None, [token.user.email])
-    except OSError:  # smtplib's errors are among them
-        log.exception("no mail about leaked token %s", token.public_id)

@@ -47,7 +47,10 @@ def whoami(request: Request) -> Response:
 
 @api_view(["GET", "POST"])
 def own_tokens(request: Request) -> Response:
-    """GET: the person's tokens but revoked ones. POST: a new one, whose text is shown this once."""
+    """GET: the person's tokens but revoked ones. POST: a new one, whose text is shown this once.
+
+    It expires after `days`, 90 where they are left out, never where they are null.
+    """
     user = _manager(request)
     if request.method == "POST":
         return _mint(request, user)
@@ -58,13 +61,14 @@ def own_tokens(request: Request) -> Response:
 
 
 def _mint(request: Request, user: User) -> Response:
+    throttles.check(request, "token", who=str(user.pk))
     data = body.read(request)
     token, text = tokens.mint(
         user=user,
         name=body.text(data, "name"),
         scope=body.text(data, "scope"),
         environment=_environment(request, body.text(data, "environment", default="")),
-        days=body.whole(data, "days"),
+        days=body.whole(data, "days") if "days" in data else tokens.DAYS,
     )
     return Response({"token": text} | shapes.token(token), 201)
 

@@ -1,6 +1,11 @@
-"""How often one address may knock at the doors that strangers can try: the API's and forms."""
+"""How often one may knock at the doors of the API, and at the pages that guess at secrets.
+
+Signing in, up and the like are counted by allauth, with ACCOUNT_RATE_LIMITS.
+"""
 
 from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
 
 from django.conf import settings
 from django.core.cache import cache
@@ -15,27 +20,29 @@ RATES = {
     "code": (20, 60),
     "mint": (60, 60),
     "leak": (60, 60),
-    "login": (10, 60),
-    "signup": (5, 60),
+    "token": (30, 3600),
+    "invitation": (30, 3600),
+    "organisation": (20, 3600),
 }
 
 
-def check(request: HttpRequest, door: str) -> None:
-    """Count this knock; raises 429 above the rate. The first knock opens the counted time.
+def check(request: HttpRequest, door: str, *, who: str = "") -> None:
+    """Count this knock of `who`, or of the client's address; raises 429 above the rate.
 
-    Counts live in Django's cache: with the default one, each web process counts for itself.
+    The first knock opens the counted time. All web processes count together, in the cache.
     """
     times, seconds = RATES[door]
-    key = f"knocks-{door}-{address(request)}"
+    key = f"knocks-{door}-{who or subnet(address(request))}"
     cache.add(key, 0, timeout=seconds)
     try:
         count = cache.incr(key)
     except ValueError:  # expired between the two calls
         return
     if count > times:
+        one = "person" if who else "address"
         raise HubError(
             "request.throttled",
-            f"more than {times} requests in {seconds} seconds from one address",
+            f"more than {times} requests in {seconds} seconds from one {one}",
             f"Try again in {seconds} seconds.",
             429,
             {"retry_after": seconds},
@@ -49,3 +56,13 @@ def address(request: HttpRequest) -> str:
     if trusted and len(hops) >= trusted and hops[-trusted]:
         return hops[-trusted]
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def subnet(address: str) -> str:
+    """What counts as one client: an IPv4 address, or the /64 that one IPv6 customer is given."""
+    try:
+        if ip_address(address).version == 6:
+            return str(ip_network(f"{address}/64", strict=False).network_address)
+    except ValueError:  # a proxy may write anything; it stays one client
+        return address[:64]
+    return address

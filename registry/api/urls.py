@@ -3,13 +3,23 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from registry.api import accounts, environments, files, runs, simple, upload, versions
+from registry.api import (
+    accounts,
+    environments,
+    files,
+    organisations,
+    runs,
+    simple,
+    upload,
+    versions,
+)
 from registry.api.errors import answers_errors
 from registry.errors import NotFound
 
 ENV = "environments/<str:owner>/<str:name>/"
 VERSION = f"{ENV}versions/<str:number>/"
 RUN = "runs/<uuid:pk>/"
+ORG = "organisations/<str:name>/"
 
 
 @answers_errors
@@ -39,6 +49,25 @@ api: list[URLPattern | URLResolver] = [
     path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),
     path("login/", accounts.login, name="api-login"),
     path("login/poll/", accounts.poll, name="api-login-poll"),
+    path("organisations/", organisations.organisations, name="api-organisations"),
+    path(ORG, organisations.organisation, name="api-organisation"),
+    path(f"{ORG}members/", organisations.members, name="api-members"),
+    path(f"{ORG}members/<str:username>/", organisations.member, name="api-member"),
+    path(f"{ORG}invitations/", organisations.invitations, name="api-organisation-invitations"),
+    path(f"{ORG}invitations/<int:pk>/", organisations.invitation, name="api-invitation"),
+    path("invitations/", organisations.own_invitations, name="api-invitations"),
+    path(
+        "invitations/<int:pk>/accept/",
+        organisations.answer,
+        {"answer": "accept"},
+        name="api-invitation-accept",
+    ),
+    path(
+        "invitations/<int:pk>/decline/",
+        organisations.answer,
+        {"answer": "decline"},
+        name="api-invitation-decline",
+    ),
     path("runner/", include("registry.api.runner")),
     re_path("^.*$", nothing),
 ]

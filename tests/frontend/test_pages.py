@@ -1,27 +1,15 @@
 """Every page, as each of the four people sees it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
-from registry.accounts import devices
-from registry.models import Event, Run, Token, User, Version
+from registry.models import Event, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 
 PAGE = "/envs/alice/demo-env/"
 VERSION = f"{PAGE}0.1.0/"
-LONG_EMAIL = f"a@{('b' * 62 + '.') * 4}example"
-
-
-@pytest.fixture(autouse=True)
-def no_knocks() -> Iterator[None]:
-    """Neither from an earlier test nor for a later one."""
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture
@@ -154,101 +142,6 @@ def test_forms_without_their_token_are_refused(alice: User, listed: Version) -> 
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice)
     assert client.post(f"{VERSION}yank/", {"reason": "x"}).status_code == 403
-
-
-def test_one_can_sign_up_sign_out_and_in(client: Client, db: None) -> None:
-    form = {"username": "dora", "email": "dora@example.com", "password": "quite-a-long-one"}
-    answer = client.post("/signup/?next=/publish/", form)
-    assert answer.headers["Location"] == "/publish/"
-    assert "dora" in text(client, "/")
-    client.post("/logout/")
-    assert "Sign in" in text(client, "/")
-    del form["email"]
-    answer = client.post("/login/?next=//evil.example/", form)
-    assert answer.headers["Location"] == "/"
-
-
-def test_a_refused_sign_up_names_field_and_rule(client: Client, alice: User) -> None:
-    form = {"username": "alice", "email": "a@example.com", "password": "quite-a-long-one"}
-    for change, said in (
-        ({}, "is taken"),
-        ({"username": "Al ice"}, "lower-case letters"),
-        ({"username": "admin"}, "reserved"),
-        ({"username": "dora", "password": "123"}, "too short"),
-        ({"username": "dora", "email": LONG_EMAIL}, "is not an e-mail address"),
-    ):
-        answer = client.post("/signup/", form | change)
-        assert answer.status_code == 400
-        assert said in answer.content.decode()
-
-
-def test_guessing_passwords_is_slowed_down(client: Client, alice: User) -> None:
-    for _ in range(10):
-        client.post("/login/", {"username": "alice", "password": "guess"})
-    answer = client.post("/login/", {"username": "alice", "password": "alice"})
-    assert answer.status_code == 429
-    assert "Try again in 60 seconds" in answer.content.decode()
-    assert client.post("/login/").status_code == 429
-
-
-def test_signing_in_leads_back_to_the_whole_address(client: Client, alice: User) -> None:
-    answer = client.get("/envs/?mine=1&q=word")
-    assert answer.headers["Location"] == "/login/?next=/envs/%3Fmine%3D1%26q%3Dword"
-    answer = client.post(answer.headers["Location"], {"username": "alice", "password": "alice"})
-    assert answer.headers["Location"] == "/envs/?mine=1&q=word"
-
-
-def test_guessing_device_codes_is_slowed_down(client: Client, alice: User) -> None:
-    client.force_login(alice)
-    for _ in range(20):
-        answer = client.post("/device/", {"code": "BCDF-GHJK", "answer": "approve"})
-        assert "no device waits" in answer.content.decode()
-    begun = devices.begin(device_name="box")
-    client.post("/device/", {"code": begun.user_code, "answer": "approve"})
-    assert devices.poll(device_code=begun.device_code) is None
-
-
-def test_a_token_is_shown_once_and_can_be_revoked(client: Client, alice: User) -> None:
-    assert client.get("/settings/tokens/").status_code == 302
-    client.force_login(alice)
-    form = {"name": "ci", "scope": "publish", "environment": "", "days": "90"}
-    page = client.post("/settings/tokens/", form).content.decode()
-    token = Token.objects.get()
-    assert "hub_" in page
-    assert token.scope == "publish"
-    assert "hub_" not in text(client, "/settings/tokens/").replace("hub_...", "")
-    client.post(f"/settings/tokens/{token.public_id}/revoke/")
-    token.refresh_from_db()
-    assert not token.usable
-
-
-def test_one_cannot_revoke_anothers_token(client: Client, alice: User, carol: User) -> None:
-    client.force_login(alice)
-    client.post("/settings/tokens/", {"name": "ci", "scope": "read", "environment": "", "days": ""})
-    token = Token.objects.get()
-    client.force_login(carol)
-    client.post(f"/settings/tokens/{token.public_id}/revoke/")
-    token.refresh_from_db()
-    assert token.usable
-
-
-def test_a_device_is_confirmed_by_its_code(client: Client, alice: User) -> None:
-    begun = client.post(
-        "/api/v1/login/", {"device_name": "box"}, content_type="application/json"
-    ).json()
-    path = begun["verification_url_complete"].partition("/device")[2]
-    assert client.get(f"/device{path}").status_code == 302
-    client.force_login(alice)
-    assert "box" in text(client, f"/device{path}")
-    answer = client.post("/device/", {"code": begun["user_code"], "answer": "approve"})
-    assert "Go back to your terminal" in answer.content.decode()
-    polled = client.post(
-        "/api/v1/login/poll/",
-        {"device_code": begun["device_code"]},
-        content_type="application/json",
-    ).json()
-    assert polled["token"].startswith("hub_")
-    assert "no device waits" in text(client, f"/device/?code={begun['user_code']}")
 
 
 @pytest.mark.parametrize(

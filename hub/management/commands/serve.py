@@ -18,6 +18,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from hub import demo, programs, publish, supervisor
+from registry.errors import HubError
 
 READY_SECONDS = 60
 TICK_SECONDS = 0.3
@@ -109,10 +110,15 @@ class Command(BaseCommand):
             self._say(f"publishing {len(waiting)} examples as {publish.OWNER} with `hub push`")
         elif not watching:
             return None
+        try:
+            token = demo.publish_token(publish.OWNER) if waiting else ""
+        except HubError as refused:  # HUB_REQUIRE_MFA binds alice too
+            self._say(f"they are not published: {refused.message}. {refused.hint}")
+            return None
         return publish.Publisher(
             waiting,
             watching,
-            token=demo.publish_token(publish.OWNER) if waiting else "",
+            token=token,
             log=home / "logs" / "publish.log",
             say=self._say,
         )
@@ -131,11 +137,17 @@ class Command(BaseCommand):
             "  hub login && hub search math",
             "  hub init my-env && hub push my-env",
             "",
+            *self._mail(),
             f"Logs are in {settings.HUB_HOME / 'logs'}; Ctrl-C stops everything.",
             "",
         ]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
+
+    def _mail(self) -> list[str]:
+        if settings.HUB_EMAIL_URL:
+            return []
+        return [f"Mail is written to {settings.HUB_HOME / 'mail'}; HUB_EMAIL_URL would send it."]
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"{time.strftime('%H:%M:%S')} {text}")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import AnonymousUser
 
 from registry.accounts import tokens
@@ -11,6 +12,7 @@ from registry.accounts.permissions import RULES, Who, can, require
 from registry.catalog.queries import environments_visible_to
 from registry.errors import HubError
 from registry.models import Environment, Membership, Organisation, Token, User, Version
+from registry.publishers.models import TrustedPublisher
 from tests.factories import make_run, make_version
 
 OWNER, MAINTAINER, MEMBER, STRANGER, STAFF, NOBODY = [
@@ -26,6 +28,8 @@ EVERYBODY = {*TEAM, STRANGER, STAFF, NOBODY}
 INSIDE = {*TEAM, STAFF}
 PUBLISH = {OWNER, MAINTAINER}
 MANAGE = {*PUBLISH, STAFF}
+
+READING = {"environment.see", "version.see", "version.install", "run.see", "organisation.see"}
 
 # verb -> object -> who may, in the browser
 MATRIX: dict[tuple[str, str], set[str]] = {
@@ -60,7 +64,13 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("run.see", "private"): INSIDE,
     ("run.see", "unlisted"): INSIDE,
     ("run.cancel", "public"): MANAGE,
+    ("publisher.manage", "public"): PUBLISH,
     ("token.manage", "public"): {OWNER},
+    ("account.organise", "public"): {OWNER},
+    ("account.answer", "public"): {OWNER},
+    ("organisation.see", "public"): INSIDE,
+    ("organisation.manage", "public"): {OWNER, STAFF},
+    ("organisation.leave", "public"): TEAM,
 }
 
 
@@ -80,6 +90,12 @@ class World:
                 return version.runs.get()
             case "token":
                 return Token(user=version.uploaded_by)
+            case "publisher":
+                return TrustedPublisher(environment=version.environment)
+            case "account":
+                return version.uploaded_by
+            case "organisation":
+                return version.environment.owner.organisation
         return version
 
 
@@ -148,11 +164,11 @@ def _tokens(who: Who, world: World) -> list[Token | None]:
 @pytest.mark.parametrize(
     ("scope", "verbs"),
     [
-        ("read", {"environment.see", "version.see", "version.install", "run.see"}),
+        ("read", READING),
         (
             "publish",
             {
-                *("environment.see", "version.see", "version.install", "run.see"),
+                *READING,
                 *("environment.publish", "owner.publish", "version.yank", "run.cancel"),
                 *("environment.deprecate", "environment.star"),
             },
@@ -178,6 +194,7 @@ def test_a_token_of_one_environment_is_a_stranger_elsewhere(world: World) -> Non
     assert not can(alice, "environment.publish", other.environment, token)
     assert can(alice, "version.see", world.versions["public"], token)
     assert not can(alice, "owner.publish", mine.environment.owner, token)
+    assert not can(alice, "organisation.see", mine.environment.owner.organisation, token)
     assert not can(alice, "token.manage", Token(user=alice), token)
 
 
@@ -208,6 +225,10 @@ def test_who_may_not_sign_in_is_a_stranger(world: World) -> None:
         (STRANGER, "version.yank", "unlisted", 404, "request.not_found"),
         (STRANGER, "run.cancel", "private", 404, "request.not_found"),
         (OWNER, "version.retry", "public", 403, "request.forbidden"),
+        (STRANGER, "organisation.manage", "public", 404, "request.not_found"),
+        (NOBODY, "organisation.see", "public", 404, "request.not_found"),
+        (MEMBER, "organisation.manage", "public", 403, "request.forbidden"),
+        (NOBODY, "account.organise", "public", 401, "request.unauthenticated"),
     ],
 )
 def test_a_refusal_gives_nothing_away(
@@ -226,3 +247,39 @@ def test_a_token_that_is_too_weak_is_told_which_scope_it_needs(world: World) -> 
         require(alice, "version.yank", world.versions["public"], token)
     assert refused.value.code == "token.scope"
     assert "scope publish" in refused.value.hint
+
+
+def test_where_the_operator_asks_publishing_needs_a_second_factor(
+    world: World, settings: Any
+) -> None:
+    alice = world.people[OWNER]
+    assert isinstance(alice, User)
+    token = tokens.mint(user=alice, name="made before", scope="admin")[0]
+    settings.HUB_REQUIRE_MFA = "publish"
+    weak = {"environment.star", "organisation.leave", "account.answer", "token.manage"}
+    for acting in (None, token):
+        allowed = {v for v in RULES if can(alice, v, world.object(v, "public"), acting)}
+        assert allowed == READING | weak
+        with pytest.raises(HubError, match="second factor") as refused:
+            require(alice, "environment.publish", world.versions["public"].environment, acting)
+        assert refused.value.code == "account.mfa_required"
+        assert refused.value.hint.endswith("/settings/security/")
+    for scope in ("publish", "admin"):
+        with pytest.raises(HubError, match="second factor"):
+            tokens.mint(user=alice, name="new", scope=scope)
+    tokens.mint(user=alice, name="new", scope="read")
+    recovery = {"type": "recovery_codes", "data": {}}
+    Authenticator.objects.create(user=alice, **recovery)
+    assert not can(alice, "owner.publish", alice.owner, token)
+    Authenticator.objects.create(user=alice, type="totp", data={})
+    assert can(alice, "owner.publish", alice.owner, token)
+
+
+def test_a_second_factor_gives_no_rights(world: World, settings: Any) -> None:
+    settings.HUB_REQUIRE_MFA = "publish"
+    for role, who in world.people.items():
+        if isinstance(who, User):
+            Authenticator.objects.create(user=who, type="webauthn", data={})
+        for verb, kind in MATRIX:
+            may = can(who, verb, world.object(verb, kind))
+            assert may is (role in MATRIX[verb, kind]), (role, verb, kind)

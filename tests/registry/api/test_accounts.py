@@ -1,10 +1,8 @@
 """Whoami, tokens and device login over the REST API."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from registry.accounts import devices, tokens
@@ -13,14 +11,6 @@ from tests.factories import bearer, make_version
 
 JSON = "application/json"
 WHOAMI, TOKENS, LOGIN = "/api/v1/whoami/", "/api/v1/tokens/", "/api/v1/login/"
-
-
-@pytest.fixture(autouse=True)
-def no_knocks() -> Iterator[None]:
-    """Neither from an earlier test nor for a later one."""
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def test_whoami_names_the_person_their_owners_and_the_token(

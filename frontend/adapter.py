@@ -1,0 +1,87 @@
+"""Where django-allauth asks the hub: whose address, what to say, when a password is asked again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.core import context as current
+from allauth.core.exceptions import ImmediateHttpResponse
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from registry import events
+from registry.accounts.models import User
+from registry.api import throttles
+
+SLOW = 300  # seconds: the window of every rate in ACCOUNT_RATE_LIMITS
+TOO_OFTEN = ("too_many_login_attempts", "rate_limited")
+log = logging.getLogger(__name__)
+
+
+def slow_down(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """The page for whoever knocks too often; allauth finds it as `handler429` in hub/urls.py."""
+    answer = render(request, "429.html", {"minutes": SLOW // 60}, status=429)
+    answer.headers["Retry-After"] = str(SLOW)
+    return answer
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Signing in, with the hub's addresses in its mail, its proxies and its journal."""
+
+    def validation_error(self, code: str, *args: Any) -> ValidationError:
+        """A refusal under the form; where it came too often, the page that says so instead."""
+        if code in TOO_OFTEN:
+            raise ImmediateHttpResponse(slow_down(current.request))
+        refusal: ValidationError = super().validation_error(code, *args)
+        return refusal
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """As the API counts them."""
+        return throttles.address(request)
+
+    def is_reauthentication_required(self, *, app: str) -> bool:
+        """Not within a quarter of an hour of having signed in; allauth itself asks again then."""
+        request = current.request
+        records = get_authentication_records(request, request.user)
+        recent = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+        return not any(record["at"] > recent for record in records)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """On the hub's own address: the request's Host is its sender's choice."""
+        path = reverse("account_reset_password_from_key", kwargs={"uidb36": "UID", "key": "KEY"})
+        return settings.HUB_URL + path.replace("UID-KEY", key)
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        """The same for the link that confirms an address."""
+        return settings.HUB_URL + reverse("account_confirm_email", args=[emailconfirmation.key])
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send, or log that it failed: no page breaks by that, or tells who has an account."""
+        context |= {
+            "hub": settings.HUB_URL,
+            "signup_url": settings.HUB_URL + reverse("account_signup"),
+        }
+        context["reset_url"] = settings.HUB_URL + reverse("account_reset_password")
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError:  # smtplib's errors are among them
+            log.exception("mail %s was not sent", template_prefix)
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Tell the person what changed in how they sign in, and write it into their journal."""
+        change = template_prefix.rpartition("/")[2]
+        events.record(f"account.{change}", by=user, owner=getattr(user, "owner", None))
+        super().send_notification_mail(template_prefix, user, context, email)

@@ -1,0 +1,82 @@
+"""The forms of signing up and in: allauth's, with the registry's own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from allauth.account.forms import LoginForm, SignupForm
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from registry.accounts import services
+from registry.accounts.models import User
+from registry.errors import HubError
+
+
+class SignIn(LoginForm):  # type: ignore[misc]
+    """Name and password."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self)
+        self.fields["login"].widget.attrs["autofocus"] = True
+
+
+class SignUp(SignupForm):  # type: ignore[misc]
+    """Name, address and password of a new person."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self)
+        name = self.fields["username"]
+        name.help_text = "Your environments live under it: lower-case letters, digits, hyphens."
+        name.widget.attrs["autofocus"] = True
+
+    def clean_username(self) -> str:
+        """The registry's rule for names."""
+        name: str = self.cleaned_data["username"]
+        with under_the_field():
+            services.check_name(name)
+        return name
+
+    def clean_email(self) -> str:
+        """An address that mail can be sent to."""
+        with under_the_field():
+            services.check_email(self.cleaned_data["email"])
+        email: str = super().clean_email()
+        return email
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """The new person, or where to go instead: back, when somebody else just took the name."""
+        try:
+            made: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        except HubError as lost:
+            messages.error(request, lost.message)
+            return None, redirect(request.get_full_path())
+        return made
+
+    def save(self, request: HttpRequest) -> User:
+        """Register, with the name that they own."""
+        return services.register(
+            username=self.cleaned_data["username"],
+            email=self.cleaned_data["email"],
+            password=self.cleaned_data["password1"],
+        )
+
+
+def plain(form: forms.Form) -> None:
+    """Labels say what a field is for; the same words inside it would only be in the way."""
+    for field in form.fields.values():
+        field.widget.attrs.pop("placeholder", None)
+
+
+@contextmanager
+def under_the_field() -> Iterator[None]:
+    """Show the registry's refusal where the person typed."""
+    try:
+        yield
+    except HubError as refused:
+        raise forms.ValidationError(refused.message, code=refused.code) from None

@@ -1,0 +1,61 @@
+"""Invitations into organisations: those that wait for the reader, and the one behind a link."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from frontend.access import person, refused
+from registry.accounts import invitations as service
+from registry.accounts.models import Invitation, User
+from registry.errors import HubError, NotFound
+
+
+@never_cache
+@login_required
+def invitations(request: HttpRequest) -> HttpResponse:
+    """Those sent to the reader by name."""
+    rows = service.open_ones().filter(user=person(request)).order_by("pk")
+    return render(request, "pages/invitations.html", {"invitations": rows})
+
+
+@require_POST
+@login_required
+def answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """Accept or decline one of them."""
+    user = person(request)
+    row = service.open_ones().filter(user=user, pk=pk).first()
+    if row is None:
+        raise Http404
+    return _answered(request, row, user)
+
+
+@never_cache
+@login_required
+def invitation(request: HttpRequest, secret: str) -> HttpResponse:
+    """The one behind a link from a mail: who invites whom to what, and the two answers."""
+    user = person(request)
+    try:
+        row = service.find(secret=secret, user=user)
+    except NotFound:
+        raise Http404 from None
+    if request.method == "POST":
+        return _answered(request, row, user)
+    return render(request, "pages/invitation.html", {"invitation": row})
+
+
+def _answered(request: HttpRequest, row: Invitation, user: User) -> HttpResponse:
+    accepted = request.POST.get("answer") == "accept"
+    try:
+        (service.accept if accepted else service.decline)(invitation=row, user=user)
+    except HubError as problem:
+        refused(request, problem)
+        accepted = False
+    return (
+        redirect("organisation", row.organisation.owner.name)
+        if accepted
+        else redirect("invitations")
+    )

@@ -1,0 +1,193 @@
+"""A person's organisations, and the page on which one is managed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from frontend.access import demand, person, refused, unless_refused
+from registry.accounts import invitations, services
+from registry.accounts.models import Membership, Organisation, User
+from registry.accounts.permissions import can, require
+from registry.api import throttles
+from registry.errors import HubError
+
+
+class NewOrganisation(forms.Form):
+    """Name and title."""
+
+    name = forms.CharField(
+        max_length=39,
+        help_text="Its environments live under it: lower-case letters, digits, hyphens.",
+    )
+    title = forms.CharField(max_length=100, required=False, help_text="What people call it.")
+
+
+class Title(forms.Form):
+    """Another title."""
+
+    title = forms.CharField(max_length=100, required=False)
+
+
+class Invite(forms.Form):
+    """Whom, as what."""
+
+    to = forms.CharField(label="User name or e-mail address", max_length=254)
+    role = forms.ChoiceField(
+        choices=[
+            (Membership.Role.MEMBER, "member – sees private environments"),
+            (Membership.Role.MAINTAINER, "maintainer – publishes too"),
+            (Membership.Role.OWNER, "owner – manages people too"),
+        ]
+    )
+
+
+@never_cache
+@login_required
+def organisations(request: HttpRequest) -> HttpResponse:
+    """Those one belongs to, and the form for a new one."""
+    user = person(request)
+    form = NewOrganisation(request.POST or None)
+    if form.is_valid() and unless_refused(form, partial(_create, request, user, form)):
+        return redirect("organisation", form.cleaned_data["name"])
+    mine = user.memberships.select_related("organisation__owner").order_by(
+        "organisation__owner__name"
+    )
+    return render(request, "pages/organisations.html", {"form": form, "memberships": mine})
+
+
+def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
+    require(user, "account.organise", user)
+    throttles.check(request, "organisation", who=str(user.pk))
+    services.create_organisation(**form.cleaned_data, by=user)
+
+
+@never_cache
+@login_required
+def organisation(request: HttpRequest, name: str) -> HttpResponse:
+    """Members, invitations and title, for its members; its owners change them here."""
+    found = _seen(request, name)
+    return _page(request, found, Invite(), Title(initial={"title": found.title}))
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, name: str) -> HttpResponse:
+    """Change the title."""
+    found, by = _managed(request, name)
+    form = Title(request.POST)
+    if form.is_valid() and unless_refused(
+        form, partial(services.rename, organisation=found, **form.cleaned_data, by=by)
+    ):
+        return redirect("organisation", name)
+    return _page(request, found, Invite(), form)
+
+
+@require_POST
+@login_required
+def invite(request: HttpRequest, name: str) -> HttpResponse:
+    """Invite somebody."""
+    found, by = _managed(request, name)
+    form = Invite(request.POST)
+
+    def send() -> None:
+        throttles.check(request, "invitation", who=str(by.pk))
+        invitations.invite(organisation=found, **form.cleaned_data, by=by)
+
+    if form.is_valid() and unless_refused(form, send):
+        return redirect("organisation", name)
+    return _page(request, found, form, Title(initial={"title": found.title}))
+
+
+@require_POST
+@login_required
+def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
+    """Take an invitation back."""
+    found, by = _managed(request, name)
+    row = invitations.open_ones().filter(organisation=found, pk=pk).first()
+    if row is None:
+        raise Http404
+    return _back(request, name, partial(invitations.withdraw, invitation=row, by=by))
+
+
+@require_POST
+@login_required
+def member(request: HttpRequest, name: str, username: str) -> HttpResponse:
+    """Change a member's role, or remove them where none is named."""
+    found, by = _managed(request, name)
+    user = _member(found, username)
+    role = request.POST.get("role", "")
+    if role:
+        return _back(
+            request,
+            name,
+            partial(services.add_member, organisation=found, user=user, role=role, by=by),
+        )
+    return _back(
+        request, name, partial(services.remove_member, organisation=found, user=user, by=by)
+    )
+
+
+@require_POST
+@login_required
+def leave(request: HttpRequest, name: str) -> HttpResponse:
+    """End one's own membership."""
+    found = _seen(request, name)
+    user = demand(request, "organisation.leave", found)
+    try:
+        services.remove_member(organisation=found, user=user, by=user)
+    except HubError as problem:
+        refused(request, problem)
+        return redirect("organisation", name)
+    return redirect("organisations")
+
+
+def _seen(request: HttpRequest, name: str) -> Organisation:
+    found = Organisation.objects.select_related("owner").filter(owner__name=name).first()
+    if found is None or not can(request.user, "organisation.see", found):
+        raise Http404
+    return found
+
+
+def _managed(request: HttpRequest, name: str) -> tuple[Organisation, User]:
+    found = _seen(request, name)
+    return found, demand(request, "organisation.manage", found)
+
+
+def _member(organisation: Organisation, username: str) -> User:
+    found = User.objects.filter(memberships__organisation=organisation, username=username).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _back(request: HttpRequest, name: str, change: Callable[[], object]) -> HttpResponse:
+    """Make the change, and show the page again, with the refusal where there was one."""
+    try:
+        change()
+    except HubError as problem:
+        refused(request, problem)
+    return redirect("organisation", name)
+
+
+def _page(
+    request: HttpRequest, organisation: Organisation, form: forms.Form, title: forms.Form
+) -> HttpResponse:
+    context = {
+        "organisation": organisation,
+        "members": organisation.memberships.select_related("user").order_by("user__username"),
+        "manages": can(request.user, "organisation.manage", organisation),
+        "belongs": can(request.user, "organisation.leave", organisation),
+        "invitations": invitations.open_ones().filter(organisation=organisation).order_by("pk"),
+        "roles": Membership.Role.values,
+        "form": form,
+        "title_form": title,
+    }
+    return render(request, "pages/organisation.html", context)

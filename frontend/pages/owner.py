@@ -1,0 +1,31 @@
+"""A person or organisation as everybody sees it: name, title and the environments."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from frontend.paging import page
+from registry.accounts.models import Owner
+from registry.accounts.permissions import can
+from registry.api import shapes
+from registry.catalog.queries import environments_visible_to
+
+
+def owner(request: HttpRequest, name: str) -> HttpResponse:
+    """Their environments, as far as the reader may see them."""
+    if name != name.lower():
+        return redirect("owner", name.lower(), permanent=True)
+    found = Owner.objects.select_related("organisation", "user").filter(name=name).first()
+    if found is None:
+        raise Http404
+    rows = environments_visible_to(request.user).filter(owner=found).for_summary()
+    environments, following = page(request, rows, by=("name", "pk"))
+    organisation = found.organisation
+    context = {
+        "owner": found,
+        "belongs": organisation and can(request.user, "organisation.see", organisation),
+        "environments": shapes.environment_summaries(environments),
+        "next": following,
+    }
+    return render(request, "pages/owner.html", context)

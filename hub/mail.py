@@ -1,0 +1,36 @@
+"""HUB_EMAIL_URL to Django's settings of outgoing mail."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from hub import env
+
+RULE = "must look like smtp://user:password@host:587?tls=1 or smtps://user:password@host"
+SECONDS = 10  # a page waits for its mail no longer than this
+
+
+def from_url(url: str, *, folder: Path) -> dict[str, Any]:
+    """`smtp://…?tls=1` (STARTTLS) or `smtps://…`; where empty, messages become files in `folder`.
+
+    They hold links that let their reader in, so only this user may open the folder.
+    """
+    if not url:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        backend = "django.core.mail.backends.filebased.EmailBackend"
+        return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": folder}
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or options.keys() - {"tls"}:
+        raise env.refuse("HUB_EMAIL_URL", f"{parts.scheme}://…", RULE)
+    secure = parts.scheme == "smtps"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if secure else 25),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": secure,
+        "EMAIL_USE_TLS": not secure and options.get("tls", "0") == "1",
+        "EMAIL_TIMEOUT": SECONDS,
+    }

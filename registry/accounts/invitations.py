@@ -1,0 +1,155 @@
+"""Invitations into an organisation: to a person by name, or to whoever reads an address.
+
+The link holds the secret, of which only the digest is kept. An invitation to a person is theirs
+alone; one to an address is for whoever holds the link, since only the address's reader should.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from registry import events
+from registry.accounts import keys, mail, services
+from registry.accounts.models import Invitation, Membership, Organisation, User
+from registry.errors import HubError, NotFound
+
+LIFE = timedelta(days=7)
+ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited_by")
+
+
+def open_ones() -> QuerySet[Invitation]:
+    """Neither ended nor expired."""
+    return ROWS.filter(ended_at=None, expires_at__gt=timezone.now())
+
+
+def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invitation:
+    """Offer the role to the user of that name, or to an address, and mail them the link."""
+    services.check_role(role)
+    address = to.strip().lower() if "@" in to else ""
+    user = None if address else _person(to.strip().lower())
+    if user and organisation.memberships.filter(user=user).exists():
+        raise HubError(
+            "request.conflict",
+            f"{user} is a member of {organisation} already",
+            "Change the role of the member instead.",
+            409,
+        )
+    _check_address(address)
+    secret = secrets.token_urlsafe(32)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            organisation.invitations.filter(ended_at=None, expires_at__lte=now).update(ended_at=now)
+            invitation = Invitation.objects.create(
+                organisation=organisation,
+                user=user,
+                email=address,
+                role=role,
+                digest=keys.sha256(secret),
+                invited_by=by,
+                expires_at=now + LIFE,
+            )
+            _record("sent", invitation, by)
+            _mail(invitation, secret)
+    except IntegrityError:
+        raise HubError(
+            "request.conflict",
+            f"{to} is invited to {organisation} already",
+            "Withdraw that invitation first.",
+            409,
+        ) from None
+    return invitation
+
+
+def find(*, secret: str, user: User) -> Invitation:
+    """The open invitation of that link; raises NotFound where it is over or somebody else's."""
+    found = open_ones().filter(digest=keys.sha256(secret)).first()
+    if found is None or found.user_id not in (None, user.pk):
+        raise NotFound("this invitation is over, or is not for you")
+    return found
+
+
+def accept(*, invitation: Invitation, user: User) -> Membership:
+    """Become a member; who is one already keeps the higher of the two roles."""
+    now = timezone.now()
+    with transaction.atomic():
+        _end(invitation, accepted_at=now)
+        rank = Membership.Role.values.index  # owner, maintainer, member
+        mine = Membership.objects.filter(organisation=invitation.organisation, user=user).first()
+        role = min((invitation.role, mine.role if mine else invitation.role), key=rank)
+        _record("accepted", invitation, user)
+        return services.add_member(
+            organisation=invitation.organisation, user=user, role=role, by=user
+        )
+
+
+def decline(*, invitation: Invitation, user: User) -> None:
+    """Turn it down."""
+    with transaction.atomic():
+        _end(invitation)
+        _record("declined", invitation, user)
+
+
+def withdraw(*, invitation: Invitation, by: User) -> None:
+    """Take it back; its link is worth nothing from now on."""
+    with transaction.atomic():
+        _end(invitation)
+        _record("withdrawn", invitation, by)
+
+
+def _end(invitation: Invitation, **change: object) -> None:
+    """Of two answers at once, one counts."""
+    now = timezone.now()
+    row = Invitation.objects.filter(pk=invitation.pk, ended_at=None, expires_at__gt=now)
+    if not row.update(ended_at=now, **change):
+        raise NotFound("this invitation is over")
+
+
+def _record(what: str, invitation: Invitation, by: User) -> None:
+    events.record(
+        f"invitation.{what}",
+        by=by,
+        owner=invitation.organisation.owner,
+        to=str(invitation.user or invitation.email),
+        role=invitation.role,
+    )
+
+
+def _mail(invitation: Invitation, secret: str) -> None:
+    link = settings.HUB_URL + reverse("invitation", args=[secret])
+    organisation = invitation.organisation
+    mail.send(
+        to=invitation.user.email if invitation.user else invitation.email,
+        subject=f"{invitation.invited_by} invites you to {organisation}",
+        text=f"{invitation.invited_by} invites you to join {organisation} as {invitation.role} "
+        f"on {settings.HUB_URL}\n\nAnswer here within {LIFE.days} days:\n\n{link}\n\n"
+        "Whoever holds this link may accept it: do not pass it on.\n",
+    )
+
+
+def _person(name: str) -> User:
+    found = User.objects.filter(username=name, is_active=True).first()
+    if found is None:
+        raise HubError(
+            "request.invalid",
+            f"there is no user {name[:40]!r}",
+            "Give the name of a user, or an e-mail address.",
+            details={"field": "to"},
+        )
+    return found
+
+
+def _check_address(address: str) -> None:
+    try:
+        if address:
+            services.check_email(address)
+    except HubError as refused:
+        refused.details["field"] = "to"
+        raise
