@@ -54,26 +54,26 @@ def test_every_field_is_read_as_written() -> None:
         ({"Name": ["demo-env", "other"]}, "metadata.bad_name", "name"),
         ({"Name": "a" * 101}, "metadata.bad_name", "name"),
         ({"Version": "0.2.0"}, "metadata.version_mismatch", "version"),
-        ({"Version": "0.1.0+local"}, "metadata.bad_version", "version"),
+        ({"Version": "0.1.0+local"}, "metadata.local_version", "version"),
         ({"Version": "one"}, "metadata.bad_version", "version"),
         ({"Version": None}, "metadata.bad_version", "version"),
         ({"Version": ["0.1.0", "0.2.0"]}, "metadata.bad_version", "version"),
-        ({"Metadata-Version": "9.9"}, "metadata.bad_field", "metadata-version"),
-        ({"Metadata-Version": None}, "metadata.bad_field", "metadata-version"),
-        ({"Summary": "x" * 513}, "metadata.bad_field", "summary"),
-        ({"Summary": ["one", "two"]}, "metadata.bad_field", "summary"),
-        ({"Requires-Python": "three"}, "metadata.bad_field", "requires-python"),
-        ({"Requires-Python": "," .join(f"!=3.{n}" for n in range(40))}, "metadata.bad_field",
+        ({"Metadata-Version": "9.9"}, "metadata.bad_metadata_version", "metadata-version"),
+        ({"Metadata-Version": None}, "metadata.bad_metadata_version", "metadata-version"),
+        ({"Summary": "x" * 513}, "metadata.long_field", "summary"),
+        ({"Summary": ["one", "two"]}, "metadata.repeated_field", "summary"),
+        ({"Requires-Python": "three"}, "metadata.bad_requires_python", "requires-python"),
+        ({"Requires-Python": "," .join(f"!=3.{n}" for n in range(40))}, "metadata.long_field",
          "requires-python"),
         ({"Requires-Dist": ["verifiers", "not a requirement"]}, "metadata.bad_requirement",
          "requires-dist"),
         ({"Requires-Dist": "evil @ https://example.com/evil.whl"}, "metadata.direct_url", "evil"),
         ({"Requires-Dist": "evil@file:///etc/evil.whl ; extra == 'x'"}, "metadata.direct_url",
          "evil"),
-        ({"License-Expression": "my own"}, "metadata.bad_field", "license-expression"),
-        ({"Description-Content-Type": "text/html"}, "metadata.bad_field",
+        ({"License-Expression": "my own"}, "metadata.bad_license", "license-expression"),
+        ({"Description-Content-Type": "text/html"}, "metadata.bad_content_type",
          "description-content-type"),
-        ({"Project-URL": ["no comma", "no comma"]}, "metadata.bad_field", "project-url"),
+        ({"Project-URL": ["no comma", "no comma"]}, "metadata.bad_url", "project-url"),
     ],
 )  # fmt: skip
 def test_a_field_that_breaks_its_rule_is_refused(fields: Fields, code: str, where: str) -> None:
@@ -123,7 +123,7 @@ def test_an_older_way_to_name_the_licence_is_understood(fields: Fields, license_
 
 
 def test_a_nul_in_metadata_is_refused() -> None:
-    assert findings({}, "a\0b")[0].code == "wheel.no_metadata"
+    assert findings({}, "a\0b")[0].code == "metadata.nul"
 
 
 @settings(max_examples=300, deadline=None)

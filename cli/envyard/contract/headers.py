@@ -17,6 +17,7 @@ CENTRAL = struct.Struct("<4s6H3I5H2I")
 LOCAL_MAGIC, CENTRAL_MAGIC = b"PK\x03\x04", b"PK\x01\x02"
 STORED, DEFLATED = 0, 8
 MAX_NAME = 300  # bytes, so that a path fits every system and column
+MAX_VERSION = 63  # of the zip format, times ten: what readers of wheels know
 ZIP64 = 0xFFFFFFFF  # stands where the true number is in a ZIP64 field
 
 ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
@@ -104,13 +105,14 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
             "wheel.bad_directory",
             f"the central directory breaks off at its byte {position}, after {read}",
         )
-    (_, _, _, flags, method, _, _, crc, compressed, size, n_name, n_extra, n_comment, disk, _,
+    (_, _, needs, flags, method, _, _, crc, compressed, size, n_name, n_extra, n_comment, disk, _,
      attributes, offset) = CENTRAL.unpack(head)  # fmt: skip
     position += CENTRAL.size
     name = _name(directory[position : position + n_name], flags)
     position += n_name
     entry = Entry(name, flags, method, crc, compressed, size, attributes >> 16, offset)
     _check_flags(entry)
+    _check_version(name, needs)
     _check_extra(name, directory[position : position + n_extra], n_extra)
     if ZIP64 in (compressed, size, offset):
         raise bad("wheel.zip64", f"member {name!r} keeps its size or place in ZIP64 fields", name)
@@ -135,7 +137,7 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
             f"no local header at byte {entry.offset}, where member {entry.name!r} should start",
             entry.name,
         )
-    _, _, flags, method, _, _, crc, compressed, size, n_name, n_extra = LOCAL.unpack(head)
+    _, needs, flags, method, _, _, crc, compressed, size, n_name, n_extra = LOCAL.unpack(head)
     name = file.read(n_name)
     for code, field, here, there in (
         ("wheel.local_flags", "flags", f"{flags:#06x}", f"{entry.flags:#06x}"),
@@ -152,6 +154,7 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
                 f"the central directory {there!r}; they must agree",
                 entry.name,
             )
+    _check_version(entry.name, needs)
     _check_extra(entry.name, file.read(n_extra), n_extra)
     return replace(entry, start=entry.offset + LOCAL.size + int(n_name) + int(n_extra))
 
@@ -203,6 +206,16 @@ def _check_flags(entry: Entry) -> None:
             "wheel.bad_compression",
             f"member {name!r} uses compression method {entry.method}; only stored (0) and "
             "deflated (8) are accepted",
+            name,
+        )
+
+
+def _check_version(name: str, needs: int) -> None:
+    if needs & 0xFF > MAX_VERSION:
+        raise bad(
+            "wheel.needs_version",
+            f"member {name!r} needs version {needs & 0xFF} of the zip format; the limit is "
+            f"{MAX_VERSION}",
             name,
         )
 

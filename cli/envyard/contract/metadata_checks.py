@@ -27,7 +27,8 @@ def present(whl: Wheel) -> Iterator[Finding]:
 def fields(whl: Wheel) -> Iterator[Finding]:
     """METADATA is UTF-8 and each field keeps the core metadata specification."""
     for fault in whl.metadata.faults:
-        yield finding(fault.code, f"METADATA: {fault.message}", where=fault.field)
+        field = "" if fault.field == "metadata" else f" {fault.field}"
+        yield finding(fault.code, f"METADATA{field}: {fault.message}", where=fault.field)
 
 
 def lengths(whl: Wheel) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ FILE = {
         "A member uses an unusual compression method.",
         "Use deflate or none.",
     ),
+    "wheel.needs_version": ("A member needs a newer kind of zip.", BY_HAND),
     "wheel.member_comment": ("A member carries a comment.", BY_HAND),
     "wheel.second_name": ("An extra field gives a member a second name.", BY_HAND),
     "wheel.link_field": ("An extra field can turn a member into a link.", BY_HAND),
