@@ -12,6 +12,7 @@ from typing import Any
 from envyard.contract.job import MODEL
 from registry.accounts.models import Token
 from registry.api import links, scores
+from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.models import Environment, Version, VersionFinding
 from registry.events import Event
@@ -136,6 +137,8 @@ def version_detail(version: Version) -> Shape:
         "authors": version.authors,
         "links": version.links,
         "uploaded_by": version.uploaded_by.username if version.uploaded_by else None,
+        "published_with": version.published_with or None,
+        "provenance": attestations.url(version),
         "file": {
             "filename": version.filename,
             "url": links.file(version),

@@ -18,7 +18,9 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
+from envyard.contract.names import normalise
 from registry import limits
+from registry.accounts import short_lived
 from registry.accounts.models import Owner
 from registry.api.auth import CHALLENGE, token_of
 from registry.api.errors import request_id
@@ -61,6 +63,8 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
     if under is None:
         raise NotFound(f"there is no owner {owner!r}")
     fields, file = _form(request)
+    name = normalise("".join(fields.get("name", ())[:1]))
+    token = short_lived.for_environment(token, owner=under.name, name=name)
     return services.accept(
         wheel=cast("BinaryIO", file.file),
         filename=file.name or "",

@@ -7,7 +7,11 @@ from registry.api import (
     accounts,
     environments,
     files,
+    integrity,
+    leaks,
+    oidc,
     organisations,
+    publishers,
     runs,
     simple,
     upload,
@@ -68,6 +72,15 @@ api: list[URLPattern | URLResolver] = [
         {"answer": "decline"},
         name="api-invitation-decline",
     ),
+    path(f"{ENV}publishers/", publishers.of_environment, name="api-publishers"),
+    path(f"{ENV}publishers/<int:pk>/", publishers.one_of_environment, name="api-publisher"),
+    path("owners/<str:name>/publishers/", publishers.of_owner, name="api-pending-publishers"),
+    path(
+        "owners/<str:name>/publishers/<int:pk>/",
+        publishers.one_of_owner,
+        name="api-pending-publisher",
+    ),
+    path("leaks/", leaks.leaks, name="api-leaks"),
     path("runner/", include("registry.api.runner")),
     re_path("^.*$", nothing),
 ]
@@ -76,6 +89,14 @@ FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include(api)),
     path("legacy/<str:owner>/", upload.upload, name="upload"),
+    path("_/oidc/audience", oidc.audience, name="oidc-audience"),
+    path("_/oidc/mint-token", oidc.mint, name="oidc-mint"),
+    path("_/oidc/github/mint-token", oidc.mint),  # what older publishing actions ask
+    path(
+        "integrity/<str:owner>/<str:name>/<str:number>/<str:filename>/provenance",
+        integrity.provenance,
+        name="provenance",
+    ),
     path(f"{FILE}.metadata", files.metadata, name="file-metadata"),
     path(FILE, files.wheel, name="file"),
     path("<str:owner>/simple", simple.slash),

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -52,10 +53,14 @@ def add(
     """
     issuer = _issuer(kind, issuer)
     subject, claims = matching.wanted(kind, fields)
-    place = {"environment": to} if isinstance(to, Environment) else {"owner": to, "name": _name(name)}
-    rows = TrustedPublisher.objects.filter(**{"environment" if isinstance(to, Environment) else "owner": to})
-    if rows.count() >= MOST:
-        raise HubError("request.conflict", f"{to} has {MOST} trusted publishers already", status=409)
+    place: dict[str, Any] = {"environment": to}
+    if isinstance(to, Owner):
+        place = {"owner": to, "name": _name(name)}
+    there = {key: value for key, value in place.items() if key != "name"}
+    if TrustedPublisher.objects.filter(**there).count() >= MOST:
+        raise HubError(
+            "request.conflict", f"{to} has {MOST} trusted publishers already", status=409
+        )
     try:
         with transaction.atomic():
             made = TrustedPublisher.objects.create(
@@ -91,11 +96,11 @@ def mint(*, identity_token: str) -> Minted:
     who = identity.verify(identity_token, audience=settings.HUB_URL)
     with transaction.atomic():
         _claim(who)
-        grants = {grant.environment.pk: grant for grant in _grants(who)}
+        grants = list(_grants(who))
         if not grants:
             raise _nobody(who)
-        text, expires_at = short_lived.mint(grants=list(grants.values()), life=LIFE)
-    return Minted(text, expires_at, tuple(str(grant.environment) for grant in grants.values()))
+        text, expires_at = short_lived.mint(grants=grants, life=LIFE)
+    return Minted(text, expires_at, tuple(str(grant.environment) for grant in grants))
 
 
 def _claim(who: Identity) -> None:
@@ -115,15 +120,15 @@ def _grants(who: Identity) -> Iterator[short_lived.Grant]:
         kind=who.kind, issuer=who.issuer, subject=matching.subject(who.kind, who.claims)
     )
     related = ("environment__owner", "owner", "added_by")
+    granted = set()
     for publisher in rows.select_related(*related).order_by("pk"):
         if not matching.matches(publisher, who.claims) or not _empowered(publisher):
             continue
         environment = publisher.environment or _make(publisher)
-        if environment is None:
+        if environment is None or environment.pk in granted:
             continue
-        publisher.claims = matching.pinned(publisher, who.claims)
-        publisher.last_used_at = timezone.now()
-        publisher.save(update_fields=("claims", "last_used_at"))
+        granted.add(environment.pk)
+        _settle(publisher, environment, matching.pinned(publisher, who.claims))
         yield short_lived.Grant(
             user=publisher.added_by,
             environment=environment,
@@ -148,12 +153,19 @@ def _make(publisher: TrustedPublisher) -> Environment | None:
     except HubError as refused:
         log.warning("pending publisher of %s is of no use: %s", publisher, refused.message)
         return None
-    TrustedPublisher.objects.filter(
-        environment=environment, issuer=publisher.issuer, claims=publisher.claims
-    ).delete()  # somebody added the same to the environment meanwhile
-    publisher.environment, publisher.owner, publisher.name = environment, None, ""
-    publisher.save(update_fields=("environment", "owner", "name"))
     return environment
+
+
+def _settle(publisher: TrustedPublisher, environment: Environment, claims: dict[str, str]) -> None:
+    """Note the use, the environment that it made and the account that it pins; a twin that has all
+    of that already gives way."""
+    twins = TrustedPublisher.objects.filter(
+        environment=environment, issuer=publisher.issuer, claims=claims
+    )
+    twins.exclude(pk=publisher.pk).delete()
+    TrustedPublisher.objects.filter(pk=publisher.pk).update(
+        environment=environment, owner=None, name="", claims=claims, last_used_at=timezone.now()
+    )
 
 
 def _issuer(kind: str, issuer: str) -> str:
@@ -193,7 +205,9 @@ def _nobody(who: Identity) -> HubError:
     """Says what the token is, which its sender knows, and nothing of the publishers there are."""
     names = ("sub", "repository", "job_workflow_ref", "project_path", "ci_config_ref_uri")
     said = ", ".join(
-        f"{name} {who.claims[name]!r:.200}" for name in (*names, "environment") if name in who.claims
+        f"{name} {who.claims[name]!r:.200}"
+        for name in (*names, "environment")
+        if name in who.claims
     )
     return HubError("publisher.no_match", f"no trusted publisher here is {said}", status=422)
 

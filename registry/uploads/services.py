@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
 
@@ -19,6 +19,7 @@ from envyard.contract.wheel import Unreadable, Wheel
 from registry import doorbell, events, limits
 from registry.accounts import permissions, tokens
 from registry.accounts.models import Owner, Token, User
+from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.services import get_or_create_environment
 from registry.catalog.sorting import sort_key
@@ -59,12 +60,18 @@ def accept(
     read = _read(upload)
     _revoke_leaked(read)
     _refuse([*checks.run(read), *readme.renders(read), *form_repeats_metadata(upload, read)])
+    proven = attestations.check(
+        text=upload.field("attestations"),
+        filename=upload.filename,
+        sha256=upload.sha256,
+        token=token,
+    )
     # Before a refused wheel takes up room; the same bytes may just have come another way, and
     # `_publish` tells.
     _check_free(owner, read, but=upload.sha256)
     staged = _stage(upload, read)
     try:
-        accepted = _publish(upload, read, owner, by, staged)
+        accepted = _publish(upload, read, owner, by, token, proven, staged)
     except HubError:  # after any other error the commit may yet have reached the database
         staging.discard(staged)
         raise
@@ -136,7 +143,15 @@ def _promote(version: Version) -> None:
         log.exception("%s stays staged until it is checked", version)
 
 
-def _publish(upload: Upload, read: Wheel, owner: Owner, by: User, staged: str) -> Accepted:
+def _publish(
+    upload: Upload,
+    read: Wheel,
+    owner: Owner,
+    by: User,
+    token: Token | None,
+    proven: dict[str, Any] | None,
+    staged: str,
+) -> Accepted:
     with transaction.atomic():
         environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
         # Uploads to one environment take turns here, so that exactly one of two wins and the
@@ -145,9 +160,14 @@ def _publish(upload: Upload, read: Wheel, owner: Owner, by: User, staged: str) -
         if before := _same(upload, owner):
             return Accepted(before, created=False)
         _check_free(owner, read)
+        published_with = token.published_with if token else {}
         version = Version.objects.create(
-            environment=environment, staged=staged, **_columns(upload, read, by)
+            environment=environment,
+            published_with=published_with,
+            staged=staged,
+            **_columns(upload, read, by),
         )
+        attestations.keep(version=version, document=proven)
         UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
         events.record(
             "version.uploaded",

@@ -1,0 +1,48 @@
+"""/integrity/: the provenance of a file (PEP 740), at the address that PyPI's Integrity API has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from registry.accounts.permissions import can
+from registry.api import auth
+from registry.api.errors import answers_errors
+from registry.attestations.models import Provenance
+from registry.errors import HubError, NotFound
+
+V1 = "application/vnd.pypi.integrity.v1+json"
+JSON = "application/json"
+MAX_AGE = 600  # seconds
+
+
+@require_safe
+@answers_errors
+def provenance(
+    request: HttpRequest, owner: str, name: str, number: str, filename: str
+) -> HttpResponseBase:
+    """The provenance object; 404 where the file has none or the asker may not install it."""
+    found = (
+        Provenance.objects.select_related("version__environment__owner")
+        .filter(version__environment__owner__name=owner, version__environment__name=name)
+        .filter(version__version=number, version__filename=filename, version__deleted_at=None)
+        .first()
+    )
+    who, token = auth.identify(request)
+    if found is None or not can(who, "version.install", found.version, token):
+        raise NotFound(f"{filename[:120]!r} has no provenance, or you may not see it")
+    kind = request.get_preferred_type([V1, JSON])
+    if kind is None:
+        raise HubError("request.invalid", f"provenance comes as {V1} or {JSON}", status=406)
+    data = json.dumps(found.document, separators=(",", ":")).encode()
+    response = HttpResponse(data, content_type=kind)
+    private = found.version.environment.visibility == "private"
+    response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    response["Cache-Control"] = f"{'private' if private else 'public'}, max-age={MAX_AGE}"
+    patch_vary_headers(response, ("Accept", "Authorization", "Cookie"))
+    return get_conditional_response(request, etag=response["ETag"], response=response) or response
