@@ -1,26 +1,38 @@
-"""Pages of a list: `?page=2`, one row more than shown tells whether there is a next one."""
+"""Pages of a list by `?cursor=`, as the API has them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from registry.api.cursors import cut
+from registry.errors import HubError
+
 SIZE = 20
-MOST_PAGES = 500
 
 Row = TypeVar("Row", bound=Model)
 
 
-def page(request: HttpRequest, rows: QuerySet[Row], size: int = SIZE) -> tuple[list[Row], str]:
+def page(
+    request: HttpRequest, rows: QuerySet[Row], *, by: tuple[str, ...]
+) -> tuple[list[Row], str]:
     """The rows of the asked page and the address of the next, empty on the last."""
-    asked = request.GET.get("page", "1")
-    whole = asked.isascii() and asked.isdigit() and len(asked) < 10
-    number = min(max(int(asked), 1), MOST_PAGES) if whole else 1
-    found = list(rows[(number - 1) * size : number * size + 1])
-    if len(found) <= size or number == MOST_PAGES:
-        return found[:size], ""
+    return begun(request, lambda cursor: cut(rows, by=by, cursor=cursor, limit=SIZE))
+
+
+def begun(
+    request: HttpRequest, cut_at: Callable[[str], tuple[list[Row], str]]
+) -> tuple[list[Row], str]:
+    """The same for whatever can be cut at a cursor; an address with an old one begins anew."""
+    try:
+        rows, cursor = cut_at(request.GET.get("cursor", ""))
+    except HubError:
+        rows, cursor = cut_at("")
+    if not cursor:
+        return rows, ""
     query = request.GET.copy()
-    query["page"] = str(number + 1)
-    return found[:size], f"?{query.urlencode()}"
+    query["cursor"] = cursor
+    return rows, f"?{query.urlencode()}"

@@ -2,91 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
-from frontend.paging import page
-from registry.api import shapes
-from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
-from registry.catalog.search import ORDERS, search
+from frontend.paging import SIZE, begun
+from registry.api import finding, shapes
+from registry.catalog.search.facets import FACETS, Facet
+from registry.catalog.search.find import RELEVANCE, SORTS, Found, Question
+from registry.errors import HubError
 
-SORTS = {"relevance": "Relevance", "fresh": "Newest", "name": "Name", "installs": "Most installed"}
+LABELS = {
+    RELEVANCE: "Relevance",
+    "fresh": "Newest",
+    "installs": "Most installed",
+    "stars": "Most starred",
+    "name": "Name",
+}
+TITLES = {
+    "framework": "Framework",
+    "tag": "Tag",
+    "owner": "Owner",
+    "license": "Licence",
+    "visibility": "Visibility",
+}
+LONGEST = 200  # characters of a search
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A filter to take away, or an order to choose."""
+    """A filter to set or take away, or an order to choose; `count` is what it would leave."""
 
     label: str
     url: str
     on: bool = False
+    count: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A facet with its values."""
+
+    title: str
+    links: list[Link]
 
 
 def browse(request: HttpRequest) -> HttpResponse:
-    """Listed environments by words, tag, framework and owner; with `mine` all one may publish."""
-    query = request.GET.get("q", "").strip()[:200]
-    mine = request.GET.get("mine") == "1"
-    if mine and not request.user.is_authenticated:
+    """What is listed, by words, filters and an order; with `mine` all that one belongs to."""
+    given = {name: value for name, value in request.GET.items() if isinstance(value, str)}
+    asked = finding.question(given | {"q": given.get("q", "")[:LONGEST]})
+    if asked.mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
-    rows = chosen(request, mine).for_summary()
-    usual = "relevance" if query else "fresh"
-    sort = request.GET.get("sort", usual)
-    if sort not in SORTS or (sort == "relevance" and not query):
-        sort = usual
-    if query:
-        rows = search(rows, query)
-    shown, following = page(request, rows.order_by(*ORDERS[sort]))
+    try:
+        sort = finding.sort(given, asked)
+    except HubError:
+        sort = finding.sort({}, asked)
+    found = Found(asked, request.user)
+    rows, following = begun(
+        request,
+        lambda cursor: finding.environments(found, sort=sort, cursor=cursor, limit=SIZE),
+    )
     return render(
         request,
         "pages/browse.html",
         {
-            "query": query,
-            "mine": mine,
-            "environments": shapes.environment_summaries(shown),
+            "query": asked.words,
+            "mine": asked.mine,
+            "environments": shapes.environment_summaries(rows),
             "next": following,
-            "filters": filters(request.GET),
+            "filters": list(filters(request.GET, asked)),
+            "facets": list(choices(request.GET, found.facets())),
             "sorts": [
-                Link(label, changed(request.GET, sort=key), key == sort)
-                for key, label in SORTS.items()
-                if query or key != "relevance"
+                Link(LABELS[key], changed(request.GET, sort=key), key == sort)
+                for key in SORTS
+                if asked.words or key != RELEVANCE
             ],
         },
     )
 
 
-def chosen(request: HttpRequest, mine: bool) -> EnvironmentQuerySet:
-    """The environments that the filters leave."""
-    rows = environments_visible_to(request.user)
-    if mine and request.user.is_authenticated:
-        rows = rows.belonging_to(request.user)
-    else:
-        rows = rows.listed()
-    if tag := request.GET.get("tag"):
-        rows = rows.filter(tags__name=tag.lower())
-    if owner := request.GET.get("owner"):
-        rows = rows.filter(owner__name=owner.lower())
-    if framework := request.GET.get("framework"):
-        rows = rows.filter(latest__framework=framework)
-    return rows
+def filters(given: QueryDict, asked: Question) -> Iterator[Link]:
+    """A chip for each filter in force, which takes it away."""
+    if asked.words:
+        yield Link(asked.words, changed(given, q=None))
+    for name in FACETS:
+        if value := getattr(asked, name):
+            yield Link(f"{TITLES[name].lower()}: {value}", changed(given, **{name: None}))
 
 
-def filters(given: QueryDict) -> list[Link]:
-    """A chip for each filter in force."""
-    return [
-        Link(value if key == "q" else f"{key}: {value}", changed(given, **{key: None}))
-        for key in ("q", "tag", "owner", "framework")
-        if (value := given.get(key))
-    ]
+def choices(given: QueryDict, facets: list[Facet]) -> Iterator[Choice]:
+    """The facets that leave a choice or are in force; a value links to the page with it alone,
+    the chosen one to the page without."""
+    for facet in facets:
+        links = [
+            Link(
+                value.value,
+                changed(given, **{facet.name: None if value.chosen else value.value}),
+                value.chosen,
+                f"{value.count}{'' if facet.whole else '+'}",
+            )
+            for value in facet.values
+        ]
+        if links:
+            yield Choice(TITLES[facet.name], links)
 
 
 def changed(given: QueryDict, **change: str | None) -> str:
     """The address with some parameters changed or taken away, back on the first page."""
     query = given.copy()
-    query.pop("page", None)
-    for key, value in change.items():
+    for key, value in {"cursor": None, **change}.items():
         query.pop(key, None)
         if value is not None:
             query[key] = value

@@ -52,7 +52,9 @@ def tab_context(
     if tab == "readme" and version:
         return {"readme": readme_html(version.readme, version.readme_type)}
     if tab == "versions":
-        rows, following = page(request, visible.select_related("environment__owner").newest_first())
+        rows, following = page(
+            request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")
+        )
         return {"versions": shapes.version_summaries(rows), "next": following}
     if tab == "runs":
         runs, following = page(
@@ -60,6 +62,7 @@ def tab_context(
             Run.objects.filter(version__in=visible).select_related(
                 "version__environment__owner", "runner"
             ),
+            by=("-created_at", "pk"),
         )
         return {"runs": shapes.run_summaries(runs), "next": following}
     return {}

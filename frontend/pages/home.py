@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -10,6 +11,7 @@ from registry.catalog.models import Environment
 from registry.runs.models import Rollout
 
 SHOWN = 8
+COUNTED = 60  # seconds that counts may be old
 
 
 def home(request: HttpRequest) -> HttpResponse:
@@ -21,11 +23,13 @@ def home(request: HttpRequest) -> HttpResponse:
         "pages/home.html",
         {
             "environments": shapes.environment_summaries(list(newest)),
-            "counts": {
-                "environments": public.count(),
-                "rollouts": Rollout.objects.filter(
-                    run__version__environment__in=public, ok=True
-                ).count(),
-            },
+            "counts": cache.get_or_set("home.counts", counts, COUNTED),
         },
     )
+
+
+def counts() -> dict[str, int]:
+    """How much the public sees; counting takes longer the more there is, so seldom done."""
+    public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
+    rollouts = Rollout.objects.filter(run__version__environment__in=public, ok=True)
+    return {"environments": public.count(), "rollouts": rollouts.count()}

@@ -7,55 +7,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.permissions import require
-from registry.api import body, lookup, shapes
+from registry.api import body, finding, lookup, paging, shapes
 from registry.api.auth import asker, person
-from registry.api.paging import page
 from registry.catalog import overlays, services, stars
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
-from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
-from registry.catalog.search import ORDERS, search
+from registry.catalog.search.find import Found
 from registry.catalog.transfer import transfer as give
-from registry.errors import HubError
 
 
 @api_view(["GET", "POST"])
 def environments(request: Request) -> Response:
-    """GET: the catalogue. POST: get or create an empty environment."""
+    """GET: the catalogue, with `facets=1` counted too. POST: get or create an empty environment."""
     if request.method == "POST":
         return _create(request)
-    words = request.query_params.get("q", "").strip()
-    sort = request.query_params.get("sort") or ("relevance" if words else "fresh")
-    if sort not in ORDERS or (sort == "relevance" and not words):
-        allowed = ", ".join(ORDERS)
-        raise HubError(
-            "request.invalid",
-            f"sort {sort[:40]!r} must be one of {allowed}; relevance needs q",
-            details={"field": "sort"},
-        )
-    found = _chosen(request).for_summary()
-    if words:
-        found = search(found, words)
-    return page(request, found, by=ORDERS[sort], shape=shapes.environment_summaries)
-
-
-def _chosen(request: Request) -> EnvironmentQuerySet:
-    """What the filters of the query string leave."""
-    who, token = asker(request)
-    found = environments_visible_to(who, token)
-    if request.query_params.get("mine") == "1":
-        found = found.belonging_to(person(request))
-    else:
-        found = found.listed()
-    filters = {
-        "tag": "tags__name",
-        "framework": "latest__framework",
-        "owner": "owner__name",
-    }
-    for name, field in filters.items():
-        if value := request.query_params.get(name, "").strip().lower():
-            found = found.filter(**{field: value})
-    return found
+    asked = finding.question(request.query_params)
+    if asked.mine:
+        person(request)
+    sort = finding.sort(request.query_params, asked)
+    found = Found(asked, *asker(request))
+    rows, cursor = finding.environments(found, sort=sort, **paging.asked(request))
+    more = {}
+    if request.query_params.get("facets") == "1":
+        more["facets"] = finding.facet_shapes(found.facets())
+    return paging.answer(request, shapes.environment_summaries(rows), cursor, **more)
 
 
 def _create(request: Request) -> Response:

@@ -1,26 +1,19 @@
-"""Lists in pages: `?limit=`, and an opaque `?cursor=` that holds the last row's sort keys.
-
-A row that is added or removed between two pages neither repeats nor hides another one, and the
-thousandth page costs what the first does. Cursors are signed: nobody else's values reach a query.
-"""
+"""Lists in pages: `?limit=`, and the opaque `?cursor=` that the page before gave."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from operator import attrgetter
 from typing import Any, TypeVar
 
-from django.core import signing
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.api.cursors import cut
 from registry.errors import HubError
 
 M = TypeVar("M", bound=Model)
 LIMIT, MOST = 20, 100
-SALT = "registry.api.cursor"
 
 
 def page(
@@ -31,16 +24,26 @@ def page(
     shape: Callable[[Sequence[M]], list[dict[str, Any]]],
 ) -> Response:
     """`{"results", "next"}` sorted by the fields of `by`, `-` for falling, the last one unique."""
+    rows, cursor = cut(queryset, by=by, **asked(request))
+    return answer(request, shape(rows), cursor)
+
+
+def asked(request: Request) -> dict[str, Any]:
+    """The cursor and the limit of the query string, as `cut` takes them."""
     limit = whole(request, "limit", LIMIT, low=1, high=MOST)
-    keys = [field.lstrip("-") for field in by]
-    cursor = request.query_params.get("cursor", "")
-    after = _after(by, _read(cursor, by)) if cursor else Q()
-    rows = list(queryset.order_by(*by).filter(after)[: limit + 1])
+    return {"cursor": request.query_params.get("cursor", ""), "limit": limit}
+
+
+def answer(
+    request: Request, results: list[dict[str, Any]], cursor: str, **more: object
+) -> Response:
+    """A page, the address of the one that begins at the cursor, and what else there is to say."""
     following = None
-    if len(rows) > limit:
-        rows.pop()
-        following = _url(request, _write(by, [_value(rows[-1], key) for key in keys]))
-    return Response({"results": shape(rows), "next": following})
+    if cursor:
+        query = request.query_params.copy()
+        query["cursor"] = cursor
+        following = request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+    return Response({"results": results, "next": following, **more})
 
 
 def whole(request: Request, name: str, default: int, *, low: int, high: int) -> int:
@@ -55,46 +58,3 @@ def whole(request: Request, name: str, default: int, *, low: int, high: int) -> 
             details={"field": name},
         )
     return int(raw)
-
-
-def _after(by: tuple[str, ...], values: list[Any]) -> Q:
-    """Rows that stand behind these values: (a > x) or (a = x and b > y) or ..."""
-    behind, equal = Q(), Q()
-    for field, value in zip(by, values, strict=True):
-        name = field.lstrip("-")
-        behind |= equal & Q(**{f"{name}__{'lt' if field.startswith('-') else 'gt'}": value})
-        equal &= Q(**{name: value})
-    return behind
-
-
-def _value(row: Model, key: str) -> Any:
-    value = attrgetter(key.replace("__", "."))(row)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return value if isinstance(value, int | float | str) else str(value)
-
-
-def _write(by: tuple[str, ...], values: list[Any]) -> str:
-    return signing.dumps([",".join(by), *values], salt=SALT)
-
-
-def _read(cursor: str, by: tuple[str, ...]) -> list[Any]:
-    """The values; raises 400 where this is no cursor that we gave out for a list sorted so."""
-    values: list[Any]
-    try:
-        order, *values = signing.loads(cursor, salt=SALT)
-    except (signing.BadSignature, ValueError):  # ValueError: text that UTF-8 cannot hold
-        order, values = "", []
-    if order != ",".join(by):
-        raise HubError(
-            "request.invalid",
-            f"cursor {cursor[:60]!r} does not belong to this list",
-            "Start again without a cursor.",
-        )
-    return values
-
-
-def _url(request: Request, cursor: str) -> str:
-    query = request.query_params.copy()
-    query["cursor"] = cursor
-    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")

@@ -15,6 +15,7 @@ from registry.accounts.models import Owner, User
 from registry.catalog import naming
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Tag, Version
+from registry.catalog.search import documents
 from registry.errors import HubError
 
 MOST_TAGS = 20
@@ -64,6 +65,7 @@ def _create(owner: Owner, name: str, visibility: str | None, by: User) -> Enviro
     events.record(
         "environment.created", by=by, environment=environment, visibility=environment.visibility
     )
+    documents.write(environment)
     return environment
 
 
@@ -72,6 +74,7 @@ def _revive(environment: Environment, visibility: str | None, by: User) -> None:
     environment.deleted_at = None
     environment.visibility = visibility or environment.visibility
     environment.save(update_fields=("deleted_at", "visibility", "updated_at"))
+    documents.write(environment)
     events.record(
         "environment.revived", by=by, environment=environment, visibility=environment.visibility
     )

@@ -72,9 +72,9 @@ class Found:
 
         Of more than MOST, the most used ones and those that are named so.
         """
-        heads = set(self._matching(self.question).values_list(*HEAD)[: MOST + 1])
+        heads = set(self._foremost(self.question).values_list(*HEAD)[: MOST + 1])
         if len(heads) > MOST:
-            named = self._engine.named(self._filtered(self.question), self._query)
+            named = self._foremost(self.question, names=True)
             heads.update(named.values_list(*HEAD)[:MOST])
         ranks = ((rank(head, self._query), head.pk) for head in map(Head._make, heads))
         return sorted(ranks, reverse=True)
@@ -83,10 +83,13 @@ class Found:
         """All of them, to be sorted by one of ORDERS."""
         environments = Environment.objects.for_summary()
         if self.question.narrows:
-            few = list(self._matching(self.question).values_list("pk", flat=True)[: MOST + 1])
+            few = list(self._foremost(self.question).values_list("pk", flat=True)[: MOST + 1])
             if len(few) <= MOST:
                 return environments.filter(pk__in=few)
-        return environments.filter(Exists(self._matching(self.question).filter(pk=OuterRef("pk"))))
+        documents = self._filtered(self.question)
+        if self.question.words:
+            documents = self._engine.matching(documents, self._query)
+        return environments.filter(Exists(documents.filter(pk=OuterRef("pk"))))
 
     def facets(self) -> list[Facet]:
         """Each facet's values among what all other filters leave."""
@@ -94,10 +97,10 @@ class Found:
         among: dict[Question, list[SearchDocument]] = {}
         found = []
         for name in names:
-            others = replace(self.question, **{name: ""})
+            others = replace(self.question, **{name: ""})  # type: ignore[arg-type]  # never `mine`
             if others not in among:
                 among[others] = list(
-                    self._matching(others)
+                    self._foremost(others)
                     .select_related("owner")
                     .only("framework", "license", "labels", "visibility", "owner__name")[: MOST + 1]
                 )
@@ -121,13 +124,14 @@ class Found:
         )
         return replace(asked, words=guessed)
 
-    def _matching(self, question: Question) -> DocumentQuerySet:
+    def _foremost(self, question: Question, *, names: bool = False) -> DocumentQuerySet:
+        """What the question finds, to be asked for the first few."""
         documents = self._filtered(question)
         if not question.words:
             return documents
         if not self._query.words:
             return documents.none()
-        return self._engine.matching(documents, self._query)
+        return self._engine.foremost(documents, self._query, names=names)
 
     def _filtered(self, question: Question) -> DocumentQuerySet:
         documents = SearchDocument.objects.all()

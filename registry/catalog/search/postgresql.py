@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from django.contrib.postgres.search import SearchQuery, SearchVectorField
+from django.contrib.postgres.search import (
+    SearchQuery,
+    SearchVectorExact,
+    SearchVectorField,
+)
 from django.db import Error, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import F
-from django.db.models.expressions import RawSQL
+from django.db.models.expressions import Col
 
 from registry.catalog.queries import DocumentQuerySet
 from registry.catalog.search.text import Query
@@ -85,11 +90,17 @@ class Engine:
 
     def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
         """By `vector`."""
-        return self._by("vector", documents, _tsquery(query))
+        return _holding("vector", documents, _tsquery(query))
 
-    def named(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-        """By the weights A and B of `head`."""
-        return self._by("head", documents, _tsquery(query, "AB"))
+    def foremost(
+        self, documents: DocumentQuerySet, query: Query, *, names: bool = False
+    ) -> DocumentQuerySet:
+        """By `vector`, or the weights A and B of `head`."""
+        if names:
+            found = _holding("head", documents, _tsquery(query, "AB"))
+        else:
+            found = self.matching(documents, query)
+        return found.order_by("-place")
 
     def like(self, word: str, most: int) -> Iterable[str]:
         """By trigrams; the index gives the nearest first."""
@@ -109,10 +120,20 @@ class Engine:
             cursor.execute("SELECT to_regclass('registry_searchword_like')")
             return cursor.fetchone()[0] is not None
 
-    def _by(self, column: str, documents: DocumentQuerySet, query: str) -> DocumentQuerySet:
-        vector = RawSQL(f"registry_searchdocument.{column}", (), SearchVectorField())  # noqa: S611
-        wanted = SearchQuery(query, search_type="raw", config="simple")
-        return documents.alias(words=vector).filter(words=wanted).order_by(F("place").desc())
+
+class _Column(F):
+    """A column that Django's model does not know."""
+
+    def resolve_expression(self, query: Any = None, *args: Any, **kwargs: Any) -> Col:
+        """It in the documents of that query, whatever they are called there."""
+        field = SearchVectorField()
+        field.set_attributes_from_name(self.name)
+        return Col(query.get_initial_alias(), field)
+
+
+def _holding(column: str, documents: DocumentQuerySet, query: str) -> DocumentQuerySet:
+    wanted = SearchQuery(query, search_type="raw", config="simple")
+    return documents.filter(SearchVectorExact(_Column(column), wanted))
 
 
 def _tsquery(query: Query, weights: str = "") -> str:

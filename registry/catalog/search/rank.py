@@ -15,7 +15,8 @@ from registry.catalog.search.text import Query
 # What a word counts in each text: whole, and as the beginning of another.
 WEIGHTS = {"name": (60, 40), "tags": (36, 20), "owner_name": (30, 16), "summary": (18, 12)}
 README = 4
-EXACT, BEGINS, MISSPELLED = 2000, 200, 0.5
+EXACT, BEGINS = 2000, 200  # a name that is the question, or begins with it
+MISSPELLED = 0.5
 STEPS = 64  # of use, which decide between equals
 
 
@@ -44,10 +45,12 @@ def rank(head: Head, query: Query) -> int:
         )
         for last, alternatives in enumerate(query.words, 1)
     )
-    if query.joined in (texts["name"][-1], texts["owner_name"][-1] + texts["name"][-1]):
+    name, full = texts["name"][-1], texts["owner_name"][-1] + texts["name"][-1]
+    if query.joined in (name, full):
         points += EXACT
-    elif texts["name"][-1].startswith(query.joined):
-        points += BEGINS
+    else:
+        begun = [len(said) for said in (query.joined, query.guessed) if name.startswith(said)]
+        points += BEGINS * max(begun, default=0) / len(name)
     return round(points) * STEPS + steps(head.place)
 
 

@@ -45,6 +45,11 @@ class Query:
         """All in one word, as somebody writes who forgets the hyphen or puts one too many."""
         return "".join(alternatives[0] for alternatives in self.words)[:LONGEST]
 
+    @property
+    def guessed(self) -> str:
+        """The same of the nearest guesses."""
+        return "".join(alternatives[:2][-1] for alternatives in self.words)[:LONGEST]
+
 
 def query(text: str) -> Query:
     """The question in that text; one without words finds nothing."""

@@ -81,7 +81,7 @@ def test_filters_narrow_and_combine(client: Client, alice: User, carol: User) ->
         ("", ["cc-words", "bb-words", "aa-words"]),
         ("sort=stars", ["bb-words", "cc-words", "aa-words"]),
         ("sort=installs", ["bb-words", "cc-words", "aa-words"]),
-        ("q=words", ["aa-words", "bb-words", "cc-words"]),
+        ("q=words", ["cc-words", "bb-words", "aa-words"]),
         ("q=words&sort=fresh", ["cc-words", "bb-words", "aa-words"]),
     ],
 )

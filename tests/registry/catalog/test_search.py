@@ -1,10 +1,21 @@
-"""Search, on whichever database the suite runs."""
+"""Search, the same table of questions on whichever database the suite runs."""
+
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from registry.catalog.search import search
-from registry.models import Environment, User
+from registry.accounts.permissions import Who
+from registry.api import finding
+from registry.catalog.search.facets import Facet
+from registry.catalog.search.find import Found, Question
+from registry.models import Environment, Organisation, Token, User
 from tests.factories import make_version
+
+NOBODY = AnonymousUser()
 
 
 @pytest.fixture
@@ -26,59 +37,173 @@ def shelf(alice: User, carol: User) -> None:
     make_version(
         carol, "sums", summary="Generated word problems.", keywords=["math", "Zahlen-Übung"]
     )
+    make_version(carol, "gsm8k", summary="Grade school problems.", keywords=["math"])
+    make_version(carol, "gsm8k-hard", summary="The same with larger numbers.")
+    make_version(alice, "code-golf", summary="Short programs.", framework="gymnasium")
+    make_version(carol, "x", summary="One letter.")
 
 
-def found(words: str) -> list[str]:
-    return [e.name for e in search(Environment.objects.listed().for_summary(), words)]
+def found(words: str, who: Who = NOBODY, token: Token | None = None, **filters: Any) -> list[str]:
+    rows, _ = finding.environments(
+        Found(Question(words=words, **filters), who, token),
+        sort="relevance" if words else "name",
+        cursor="",
+        limit=100,
+    )
+    return [environment.name for environment in rows]
 
 
-@pytest.mark.parametrize(
-    ("words", "names"),
-    [
-        ("tic", ["tic-tac-toe"]),
-        ("tic-tac-toe", ["tic-tac-toe"]),
-        ("TIC TAC", ["tic-tac-toe"]),
-        ("game", ["tic-tac-toe"]),
-        ("math", ["sums"]),
-        ("minimax", ["tic-tac-toe"]),
-        ("noughts crosses", ["tic-tac-toe"]),
-        ("carol/sums", ["sums"]),
-        ("carol", ["sums"]),
-        ("noughts problems", []),
-        ("nothing-like-it", []),
-        ("übung", ["sums"]),
-    ],
+QUESTIONS = {
+    "tic": ["tic-tac-toe"],
+    "tic-tac-toe": ["tic-tac-toe"],
+    "TIC TAC": ["tic-tac-toe"],
+    "tictactoe": ["tic-tac-toe"],
+    "game": ["tic-tac-toe"],
+    "math": ["gsm8k", "sums"],
+    "minimax": ["tic-tac-toe"],
+    "noughts crosses": ["tic-tac-toe"],
+    "carol/sums": ["sums"],
+    "carol sums": ["sums"],
+    "carol": ["x", "gsm8k-hard", "gsm8k", "sums"],
+    "noughts problems": [],
+    "nothing-like-it": [],
+    "übung": ["sums"],
+    "ubung": ["sums"],
+    "zahlen": ["sums"],
+    # the exact name first, then what only begins so
+    "gsm8k": ["gsm8k", "gsm8k-hard"],
+    "gsm8k hard": ["gsm8k-hard"],
+    "gsm 8k": ["gsm8k", "gsm8k-hard"],
+    # spelled in one word or in two
+    "code golf": ["code-golf"],
+    "code_golf": ["code-golf"],
+    "codegolf": ["code-golf"],
+    # the last word may be unfinished, the others may not
+    "gsm": ["gsm8k", "gsm8k-hard"],
+    "code gol": ["code-golf"],
+    "cod golf": ["code-golf"],  # taken for a slip
+    # short words
+    "x": ["x"],
+    "to": ["tic-tac-toe"],
+    # a README counts less than a name
+    "reverse": ["reverse-text", "tic-tac-toe"],
+}
+SLIPS = {
+    "gms8k": ["gsm8k", "gsm8k-hard"],
+    "gsm8": ["gsm8k", "gsm8k-hard"],
+    "gssm8k": ["gsm8k", "gsm8k-hard"],
+    "gxm8k": ["gsm8k", "gsm8k-hard"],
+    "revrse": ["reverse-text", "tic-tac-toe"],
+    "code gofl": ["code-golf"],
+    "everse": ["reverse-text", "tic-tac-toe"],
+    "golfing": [],
+}
+
+
+def test_questions_find_these_in_this_order(shelf: None) -> None:
+    assert {words: found(words) for words in QUESTIONS} == QUESTIONS
+
+
+def test_slips_of_the_hand_still_find(shelf: None) -> None:
+    assert {words: found(words) for words in SLIPS} == SLIPS
+
+
+SIGNS = ("%", "_", "'", '"', "\\", "!!!", "& |", ":*", "(", "\0", "<->", "{}", "-", "^", "*", "+")
+
+
+def test_signs_alone_find_nothing(shelf: None) -> None:
+    assert [sign for sign in SIGNS if found(sign)] == []
+
+
+def test_no_sign_or_word_means_anything_to_the_database(shelf: None) -> None:
+    wild = ("t%c", "t_c", "tic OR sums", "NOT sums", "name : sums", "sums NEAR sums")
+    assert [words for words in wild if found(words)] == []
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_every_word_must_occur_somewhere(shelf: None, words: str, names: list[str]) -> None:
-    assert found(words) == names
-
-
-def test_a_name_counts_more_than_a_readme(shelf: None) -> None:
-    assert found("reverse") == ["reverse-text", "tic-tac-toe"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["", "  ", "%", "_", "'", '"', "\\", "!!!", "& |", ":*", "(", "a' OR '1'='1", "\0", "<->"],
+@given(
+    words=st.text(max_size=60)
+    | st.lists(
+        st.sampled_from(["sums", "tic", "AND", "OR", "NOT", "NEAR", "name:", *SIGNS, "a*", "1e5"]),
+        max_size=8,
+    ).map(" ".join)
 )
-def test_no_character_means_anything_to_the_database(shelf: None, words: str) -> None:
-    assert found(words) == []
+def test_whatever_is_written_the_answer_is_a_list(shelf: None, words: str) -> None:
+    found(words)
 
 
-def test_percent_and_underscore_are_no_wildcards(shelf: None) -> None:
-    assert found("t%e") == found("t e")
-    assert found("reverse_text") == ["reverse-text"]
-
-
-def test_a_very_long_query_is_cut_not_refused(shelf: None) -> None:
+def test_a_very_long_question_is_cut_not_refused(shelf: None) -> None:
     assert found("reverse " * 1000) == ["reverse-text", "tic-tac-toe"]
+    assert found("a" * 100_000) == []
 
 
-def test_search_stays_within_the_given_environments(shelf: None, alice: User) -> None:
-    own = Environment.objects.filter(owner=alice.owner).for_summary()
-    assert list(search(own, "sums")) == []
-
-
-def test_a_huge_readme_can_be_searched(alice: User) -> None:
+def test_a_huge_readme_is_found_by_its_beginning(alice: User) -> None:
     make_version(alice, "long", readme="".join(f"word{n} " for n in range(200_000)))
     assert found("word7") == ["long"]
+    assert found("word199999") == []
+
+
+def test_what_is_used_more_comes_first_among_equals(alice: User) -> None:
+    for name in ("aa-maze", "bb-maze", "cc-maze"):
+        Environment.objects.filter(pk=make_version(alice, name).environment_id).update(
+            installs=100 if name == "bb-maze" else 0
+        )
+    make_version(alice, "bb-maze", "0.2.0")
+    assert found("maze") == ["bb-maze", "cc-maze", "aa-maze"]
+
+
+def test_only_members_find_what_is_private(
+    shelf: None, lab: Organisation, alice: User, bob: User, carol: User, root: User
+) -> None:
+    make_version(lab, "secret-maze", visibility="private", keywords=["hush"])
+    for words in ("secret", "maze", "hush", "sceret", "lab"):
+        assert found(words, NOBODY) == found(words, carol) == []
+        assert found(words, bob) == found(words, alice) == ["secret-maze"]
+    assert found("maze", root) == ["secret-maze"]
+    for who, names in ((carol, []), (bob, ["secret-maze"])):
+        assert found("", who, tag="hush") == names
+        facets = {facet.name: facet for facet in Found(Question(), who).facets()}
+        assert ("hush" in values(facets["tag"])) == bool(names)
+        assert ("lab" in values(facets["owner"])) == bool(names)
+
+
+def values(facet: Facet) -> dict[str, int]:
+    return {value.value: value.count for value in facet.values}
+
+
+def facets(words: str = "", **filters: Any) -> dict[str, dict[str, int]]:
+    asked = Question(words=words, **filters)
+    return {facet.name: values(facet) for facet in Found(asked, NOBODY).facets()}
+
+
+def test_facets_count_what_the_other_filters_leave(shelf: None) -> None:
+    assert facets()["framework"] == {"verifiers": 6, "gymnasium": 1}
+    chosen = facets(framework="gymnasium")
+    assert chosen["framework"] == {"verifiers": 6, "gymnasium": 1}
+    assert chosen["owner"] == {"alice": 1}
+    assert facets("problems")["tag"] == {"math": 2, "zahlen-übung": 1}
+    assert facets("problems", owner="alice")["owner"] == {"carol": 2, "alice": 0}
+    assert facets(framework="none-such")["framework"]["none-such"] == 0
+    assert "visibility" not in facets()
+
+
+def test_ones_own_are_told_apart_by_visibility(alice: User) -> None:
+    make_version(alice, "open")
+    make_version(alice, "closed", visibility="private")
+    make_version(alice, "early", status="evaluating")
+    (facet,) = (f for f in Found(Question(mine=True), alice).facets() if f.name == "visibility")
+    assert values(facet) == {"public": 2, "private": 1}
+    assert found("", alice, mine=True, visibility="private") == ["closed"]
+    assert found("early", alice, mine=True) == ["early"]
+    assert found("early", alice) == []
+
+
+def test_without_pg_trgm_search_works_but_forgives_nothing(shelf: None) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has trigrams always")
+    with connection.cursor() as cursor:
+        cursor.execute("DROP EXTENSION pg_trgm CASCADE")
+    assert found("gms8k") == []
+    assert found("gsm8k") == ["gsm8k", "gsm8k-hard"]
