@@ -36,6 +36,7 @@ def _sqlite(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": file,
+        "CONN_MAX_AGE": None,  # kept by each thread: opening one costs more than most requests
         "OPTIONS": {
             # Write locks are taken at BEGIN and waited for, so that two writers queue up
             # instead of one failing with "database is locked" half way.
