@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 
-.PHONY: help setup run test test-flows test-parts test-quick lint types format clean
+.PHONY: help setup run fuzz test test-flows test-parts test-quick lint types format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test-flows: setup  ## run the flows through real processes, and the browser
 test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser"
 	@$(BIN)/python -m pytest --postgresql -m "adapter or not (flow or browser)"
+
+fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
+	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
 test-quick: setup  ## run all but the flows and the browser, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser"
