@@ -36,6 +36,14 @@ class Hub:
         """Send JSON, read JSON; never retried."""
         return self._json("POST", path, json=body or {})
 
+    def put(self, path: str) -> Any:
+        """Ask for a state; saying it twice changes nothing more."""
+        return self._json("PUT", path)
+
+    def patch(self, path: str, body: dict[str, Any]) -> Any:
+        """Change what `body` names."""
+        return self._json("PATCH", path, json=body)
+
     def delete(self, path: str) -> Any:
         """Delete; the answer is None where the hub sends none."""
         return self._json("DELETE", path)
@@ -57,7 +65,7 @@ class Hub:
         """The named version, else the latest listed one, else the newest that one may see; raises
         ApiError request.not_found where there is none."""
         if ref.version:
-            found: dict[str, Any] = self.get(f"{environment_path(ref)}versions/{ref.version}/")
+            found: dict[str, Any] = self.get(version_path(ref))
             return found
         detail = self.get(environment_path(ref))
         if not detail.get("latest_version"):
@@ -124,6 +132,11 @@ class Hub:
 def environment_path(ref: Ref) -> str:
     """The API path of an environment, with a slash at the end."""
     return f"environments/{quote(ref.owner)}/{quote(ref.name)}/"
+
+
+def version_path(ref: Ref) -> str:
+    """The API path of the version that the reference names."""
+    return f"{environment_path(ref)}versions/{quote(ref.version or '')}/"
 
 
 def reason(exc: Exception) -> str:

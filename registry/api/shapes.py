@@ -124,6 +124,7 @@ def version_detail(version: Version) -> Shape:
     return version_summary(version) | {
         "environment": str(version.environment),
         "visibility": version.environment.visibility,
+        "deprecated": _deprecated(version.environment),
         "framework": version.framework,
         "api": version.api,
         "module": version.module,

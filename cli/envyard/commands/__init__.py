@@ -18,5 +18,9 @@ ALL = tuple(
         "logs",
         "install",
         "uninstall",
+        "star",
+        "yank",
+        "manage",
+        "delete",
     )
 )

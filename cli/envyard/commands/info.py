@@ -53,7 +53,7 @@ def run(args: Namespace, out: Output) -> None:
 
 def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and value of what is worth a line."""
-    yanked = version["yanked"]
+    yanked, deprecated = version["yanked"], version["deprecated"]
     rows = [
         ("framework", f"{version['framework']} {version['api']}".strip()),
         ("module", version["module"]),
@@ -63,10 +63,17 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
         ("uploaded", f"{when(version['uploaded_at'])} by {version['uploaded_by']}"),
         ("listed", when(version["listed_at"]) if version["listed_at"] else ""),
         ("yanked", f"{when(yanked['at'])} {yanked['reason']}" if yanked else ""),
+        ("deprecated", deprecation(deprecated) if deprecated else ""),
         ("sha256", version["file"]["sha256"]),
         ("page", version["url"]),
     ]
     return [(label, value) for label, value in rows if value]
+
+
+def deprecation(said: dict[str, Any]) -> str:
+    """Why nobody should begin to use it, and what to use instead."""
+    instead = f"; use {said['successor']['ref']}" if said["successor"] else ""
+    return f"{when(said['at'])} {said['reason']}{instead}"
 
 
 def show_scores(version: dict[str, Any], out: Output) -> None:

@@ -46,6 +46,11 @@ def run(args: Namespace, out: Output) -> None:
     for version in versions:
         if version["yanked"]:
             out.note(f"{version['ref']} was yanked: {version['yanked']['reason']}", "yellow")
+        if version["deprecated"]:
+            out.note(
+                f"{version['environment']} is deprecated: {version['deprecated']['reason']}",
+                "yellow",
+            )
         out.note(f"Installed {version['ref']}", "green")
     out.hint(f'use it: python -c "import {versions[0]["module"]}"')
 

@@ -32,6 +32,14 @@ def ref_of(text: str) -> Ref:
         raise UsageError(str(exc), "For example: alice/reverse-text==0.1.0") from exc
 
 
+def version_ref_of(text: str) -> Ref:
+    """The same of one version."""
+    ref = ref_of(text)
+    if ref.version is None:
+        raise UsageError(f"{ref} names no version", f"For example: {ref}==0.1.0")
+    return ref
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number without trailing zeros, or a dash."""
     return "-" if value is None else f"{value:.{digits}f}".rstrip("0").rstrip(".")

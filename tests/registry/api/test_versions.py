@@ -17,7 +17,7 @@ SUMMARY = {
 DETAIL = SUMMARY | {
     *("environment", "framework", "api", "module", "entry", "requires_python", "requires_dist"),
     *("keywords", "license", "readme", "readme_type", "authors", "links", "uploaded_by", "file"),
-    *("visibility", "findings", "pipeline", "run", "card"),
+    *("visibility", "deprecated", "findings", "pipeline", "run", "card"),
 }
 
 

@@ -1,0 +1,80 @@
+"""`hub deprecate`, `undeprecate`, `transfer` and `visibility`: what an environment's owner sets."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from envyard import config as configs
+from envyard.client import Hub, environment_path
+from envyard.commands.show import ref_of
+from envyard.output import Output
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add the four."""
+    deprecate = commands.add_parser(
+        "deprecate", parents=[common], help="say that nobody should begin to use an environment"
+    )
+    deprecate.add_argument("ref", metavar="owner/name")
+    deprecate.add_argument("--reason", required=True, help="why")
+    deprecate.add_argument("--successor", metavar="owner/name", help="what to use instead")
+    deprecate.set_defaults(run=run_deprecate)
+    undeprecate = commands.add_parser("undeprecate", parents=[common], help="undo a deprecation")
+    undeprecate.add_argument("ref", metavar="owner/name")
+    undeprecate.set_defaults(run=run_undeprecate)
+    transfer = commands.add_parser(
+        "transfer", parents=[common], help="give an environment to another owner"
+    )
+    transfer.add_argument("ref", metavar="owner/name")
+    transfer.add_argument("owner", metavar="OWNER", help="under whom you may publish too")
+    transfer.set_defaults(run=run_transfer)
+    visibility = commands.add_parser(
+        "visibility", parents=[common], help="make an environment public or private"
+    )
+    visibility.add_argument("ref", metavar="owner/name")
+    visibility.add_argument("visibility", choices=("public", "private"))
+    visibility.set_defaults(run=run_visibility)
+
+
+def run_deprecate(args: Namespace, out: Output) -> None:
+    """Deprecate it; said again, the last word counts."""
+    hub, path = at(args)
+    body = {"reason": args.reason, "successor": args.successor or ""}
+    said = tell(hub.post(f"{path}deprecate/", body), out)
+    successor = said["deprecated"]["successor"]
+    instead = f"; use {successor['ref']}" if successor else ""
+    out.note(f"Deprecated {said['ref']}: {said['deprecated']['reason']}{instead}")
+
+
+def run_undeprecate(args: Namespace, out: Output) -> None:
+    """Undo it."""
+    hub, path = at(args)
+    said = tell(hub.delete(f"{path}deprecate/"), out)
+    out.note(f"{said['ref']} is not deprecated any more")
+
+
+def run_transfer(args: Namespace, out: Output) -> None:
+    """Move it; the old name leads to the new one."""
+    hub, path = at(args)
+    said = tell(hub.post(f"{path}transfer/", {"owner": args.owner}), out)
+    out.note(f"{args.ref} is {said['ref']} now; its old name leads there")
+
+
+def run_visibility(args: Namespace, out: Output) -> None:
+    """Make it public or private, all its versions with it."""
+    hub, path = at(args)
+    said = tell(hub.patch(path, {"visibility": args.visibility}), out)
+    out.note(f"{said['ref']} is {said['visibility']}")
+
+
+def at(args: Namespace) -> tuple[Hub, str]:
+    """The hub and the environment's path there."""
+    return Hub(configs.load(args.url)), environment_path(ref_of(args.ref))
+
+
+def tell(said: dict[str, Any], out: Output) -> dict[str, Any]:
+    """Print the environment where JSON was asked for."""
+    if out.as_json:
+        out.json(said)
+    return said

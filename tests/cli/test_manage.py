@@ -1,0 +1,116 @@
+"""What owners do from the command line, against a real hub."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.__main__ import main
+from registry.accounts import tokens
+from registry.models import Environment, Organisation, User, Version
+from tests.factories import make_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def hub(
+    live_server: LiveServer, alice: User, lab: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """alice/demo-env==0.1.0 on a hub where alice is signed in with an admin token."""
+    make_version(alice)
+    monkeypatch.setenv("HUB_URL", live_server.url)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="cli", scope="admin")[1])
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, exit_code: int = 0) -> str:
+    """What the command told the person."""
+    assert main(list(words)) == exit_code
+    return capsys.readouterr().err
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    """What the command told a program."""
+    assert main([*words, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return json.loads(captured.out)
+
+
+def test_a_version_is_yanked_and_put_back(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    ref = "alice/Demo_Env==0.1.0"
+    text = said(capsys, "yank", ref, "--reason", "wrong reward")
+    assert "Yanked alice/demo-env==0.1.0: wrong reward" in text
+    assert "hub unyank alice/demo-env==0.1.0" in text
+    assert Version.objects.get().yanked_reason == "wrong reward"
+    assert "cannot be yanked" in said(capsys, "yank", ref, "--reason", "again", exit_code=1)
+    assert told(capsys, "unyank", ref)["yanked"] is None
+    assert "names no version" in said(capsys, "unyank", "alice/demo-env", exit_code=2)
+
+
+def test_a_star_is_set_and_taken_off(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "alice/demo-env has 1 star\n" in said(capsys, "star", "alice/demo-env")
+    assert told(capsys, "star", "alice/demo-env") == {"starred": True, "stars": 1}
+    assert "alice/demo-env has 0 stars\n" in said(capsys, "unstar", "alice/demo-env")
+
+
+def test_a_deprecation_is_said_and_shown(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_version(alice, "better")
+    words = ("--reason", "too easy", "--successor", "alice/better")
+    text = said(capsys, "deprecate", "alice/demo-env", *words)
+    assert "Deprecated alice/demo-env: too easy; use alice/better" in text
+    assert main(["info", "alice/demo-env"]) == 0
+    assert "too easy; use alice/better" in capsys.readouterr().out
+    assert told(capsys, "undeprecate", "alice/demo-env")["deprecated"] is None
+
+
+def test_an_environment_moves_and_its_old_name_still_finds_it(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "alice/demo-env is lab/demo-env now" in said(capsys, "transfer", "alice/demo-env", "lab")
+    assert told(capsys, "info", "alice/demo-env")["ref"] == "lab/demo-env==0.1.0"
+    text = said(capsys, "star", "alice/demo-env", exit_code=1)
+    assert "alice/demo-env moved to lab/demo-env" in text
+
+
+def test_visibility_is_changed(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "is private" in said(capsys, "visibility", "alice/demo-env", "private")
+    assert told(capsys, "visibility", "alice/demo-env", "public")["visibility"] == "public"
+
+
+def test_what_is_deleted_is_named_twice(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("--yes", "alice/demo")):
+        text = said(capsys, "delete", "alice/demo-env", *words, exit_code=2)
+        assert "Deleting is final: add --yes alice/demo-env" in text
+    assert Environment.objects.get().deleted_at is None
+    version = "alice/demo-env==0.1.0"
+    assert told(capsys, "delete", version, "--yes", version) == {"deleted": version}
+    assert Version.objects.get().deleted_at is not None
+    said(capsys, "delete", "alice/Demo_Env", "--yes", "alice/Demo_Env")
+    assert Environment.objects.get().deleted_at is not None
+
+
+def test_at_a_terminal_one_is_asked_for_the_name(
+    hub: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for typed, exit_code in (("yes\n", 2), ("alice/demo-env\n", 0)):
+        monkeypatch.setattr("sys.stdin", Terminal(typed))
+        text = said(capsys, "delete", "alice/demo-env", exit_code=exit_code)
+        assert "Type alice/demo-env to go on:" in text
+    assert Environment.objects.get().deleted_at is not None
+
+
+def test_a_token_that_is_too_weak_is_told_what_it_needs(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
+    text = said(capsys, "transfer", "alice/demo-env", "lab", exit_code=1)
+    assert "Make a token of scope admin" in text
