@@ -52,14 +52,15 @@ MIDDLEWARE = [
     "hub.middleware.request_id",
     "hub.middleware.content_security_policy",
     "hub.middleware.no_nul",
+    "registry.api.simple.early",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -121,7 +122,6 @@ REST_FRAMEWORK = {
     ],
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
-HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
 # What all web processes must agree on, such as who tried a password how often.
 HUB_CACHE_URL = env.secret("HUB_CACHE_URL")
 if HUB_CACHE_URL and not HUB_CACHE_URL.startswith(("redis://", "rediss://")):
@@ -140,9 +140,9 @@ CACHES = {
     # What each process may compute for itself.
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
+HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
 HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
-# --- Trust -----------------------------------------------------------------------------------
 # --- People ----------------------------------------------------------------------------------
 HUB_EMAIL_URL = env.secret("HUB_EMAIL_URL")
 HUB_EMAIL_FROM = env.text("HUB_EMAIL_FROM", f"Envyard <envyard@{_host or 'localhost'}>")
@@ -183,6 +183,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
 HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
+# --- Trust -----------------------------------------------------------------------------------
 # Whose workflows may publish here, as kind=issuer.
 HUB_OIDC_ISSUERS = env.labelled_urls(
     "HUB_OIDC_ISSUERS",
@@ -198,6 +199,7 @@ if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST)
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
 HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
+HUB_ACCEL = env.flag("HUB_ACCEL", False)  # nginx in front sends the files of a local storage
 HUB_S3_BUCKET = env.text("HUB_S3_BUCKET")
 HUB_S3_PREFIX = env.text("HUB_S3_PREFIX")
 HUB_S3_ENDPOINT_URL = env.url("HUB_S3_ENDPOINT_URL")
@@ -206,6 +208,8 @@ HUB_S3_ACCESS_KEY_ID = env.secret("HUB_S3_ACCESS_KEY_ID")  # empty: boto3's own 
 HUB_S3_SECRET_ACCESS_KEY = env.secret("HUB_S3_SECRET_ACCESS_KEY")
 if HUB_STORAGE == "s3" and not HUB_S3_BUCKET:
     raise ImproperlyConfigured("HUB_STORAGE='s3' needs HUB_S3_BUCKET")
+if HUB_STORAGE == "s3" and HUB_ACCEL:
+    raise ImproperlyConfigured("HUB_ACCEL needs HUB_STORAGE='local': a bucket sends by itself")
 
 # --- Runs ------------------------------------------------------------------------------------
 # The hub only names the model. How it is reached is each runner's own setting; `serve` hands
