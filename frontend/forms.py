@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from frontend.access import told
 from registry.accounts import services
 from registry.accounts.models import User
 from registry.errors import HubError
@@ -54,7 +55,7 @@ class SignUp(SignupForm):  # type: ignore[misc]
         try:
             made: tuple[User | None, HttpResponse | None] = super().try_save(request)
         except HubError as lost:
-            messages.error(request, lost.message)
+            messages.error(request, told(lost))
             return None, redirect(request.get_full_path())
         return made
 
@@ -79,4 +80,4 @@ def under_the_field() -> Iterator[None]:
     try:
         yield
     except HubError as refused:
-        raise forms.ValidationError(refused.message, code=refused.code) from None
+        raise forms.ValidationError(told(refused), code=refused.code) from None

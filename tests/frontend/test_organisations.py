@@ -1,0 +1,163 @@
+"""Organisations, invitations and owners, as pages."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+
+from registry.accounts import invitations, keys
+from registry.models import Invitation, Membership, Organisation, User
+from tests.factories import make_version
+from tests.frontend.people import link_in_mail, text
+
+LAB = "/orgs/lab/"
+
+
+def test_one_makes_an_organisation_and_manages_it(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    assert "You belong to none" in text(client, "/settings/organisations/")
+    refused = client.post("/settings/organisations/", {"name": "admin", "title": ""})
+    assert "reserved" in refused.content.decode()
+    made = client.post("/settings/organisations/", {"name": "lab", "title": "The lab"})
+    assert made.headers["Location"] == LAB
+    assert "The lab" in text(client, LAB)
+    client.post(f"{LAB}title/", {"title": "Our lab"})
+    assert "Our lab" in text(client, "/owners/lab/")
+
+
+def test_only_those_inside_see_who_is_inside(
+    client: Client, lab: Organisation, bob: User, carol: User
+) -> None:
+    text(client, "/owners/lab/")
+    assert client.get(LAB).status_code == 302
+    client.force_login(carol)
+    text(client, LAB, 404)
+    client.force_login(bob)
+    page = text(client, LAB)
+    assert "alice" in page
+    assert "Invite" not in page
+    for path, data in (
+        (f"{LAB}title/", {"title": "x"}),
+        (f"{LAB}invite/", {"to": "carol", "role": "owner"}),
+        (f"{LAB}members/bob/", {"role": "owner"}),
+    ):
+        assert client.post(path, data).status_code == 403
+    assert Membership.objects.get(user=bob).role == "member"
+
+
+def test_owners_change_roles_and_remove(
+    client: Client, lab: Organisation, alice: User, bob: User
+) -> None:
+    client.force_login(alice)
+    client.post(f"{LAB}members/bob/", {"role": "maintainer"})
+    assert Membership.objects.get(user=bob).role == "maintainer"
+    refused = client.post(f"{LAB}members/alice/", {"role": "member"}, follow=True)
+    assert "only owner of lab" in refused.content.decode()
+    assert "only owner of lab" in client.post(f"{LAB}leave/", follow=True).content.decode()
+    client.post(f"{LAB}members/bob/")
+    assert not Membership.objects.filter(user=bob).exists()
+    assert client.post(f"{LAB}members/bob/").status_code == 404
+
+
+def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
+    client: Client,
+    lab: Organisation,
+    alice: User,
+    carol: User,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    client.force_login(alice)
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(f"{LAB}invite/", {"to": "New@example.com", "role": "maintainer"})
+    assert mail.outbox[0].to == ["new@example.com"]
+    link = link_in_mail("new@example.com")
+    assert Invitation.objects.get().digest == keys.sha256(link.split("/")[2])
+    assert link.split("/")[2] not in text(client, LAB)
+    client.logout()
+    asked = client.get(link)
+    assert asked.headers["Location"] == f"/login/?next={link}"
+    client.force_login(carol)
+    assert "None waits for you" in text(client, "/settings/invitations/")
+    assert "as <b>maintainer</b>" in text(client, link)
+    assert client.post(link, {"answer": "accept"}).headers["Location"] == LAB
+    assert Membership.objects.get(user=carol).role == "maintainer"
+    text(client, link, 404)
+
+
+def test_an_invitation_to_a_person_is_theirs_alone(
+    client: Client,
+    lab: Organisation,
+    alice: User,
+    carol: User,
+    root: User,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        made = invitations.invite(organisation=lab, to="carol", role="member", by=alice)
+    link = link_in_mail("carol@example.com")
+    client.force_login(root)
+    text(client, link, 404)
+    assert client.post(f"/settings/invitations/{made.pk}/").status_code == 404
+    client.force_login(carol)
+    assert "invites you" in text(client, "/settings/invitations/")
+    client.post(f"/settings/invitations/{made.pk}/", {"answer": "decline"})
+    assert not Membership.objects.filter(user=carol).exists()
+    text(client, link, 404)
+
+
+def test_an_old_invitation_is_over_and_makes_room_for_another(
+    client: Client, lab: Organisation, alice: User, carol: User
+) -> None:
+    old = invitations.invite(organisation=lab, to="carol", role="member", by=alice)
+    now = timezone.now()
+    Invitation.objects.filter(pk=old.pk).update(
+        created_at=now - timedelta(days=8), expires_at=now - timedelta(days=1)
+    )
+    client.force_login(carol)
+    assert "None waits for you" in text(client, "/settings/invitations/")
+    assert client.post(f"/settings/invitations/{old.pk}/").status_code == 404
+    client.force_login(alice)
+    client.post(f"{LAB}invite/", {"to": "carol", "role": "member"})
+    made = Invitation.objects.exclude(pk=old.pk).get()
+    assert "carol" in text(client, LAB)
+    client.post(f"{LAB}invitations/{made.pk}/")
+    made.refresh_from_db()
+    assert made.ended_at
+
+
+def test_accepting_never_lowers_a_role(lab: Organisation, alice: User, bob: User) -> None:
+    made = invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
+    Membership.objects.filter(user=bob).update(role="maintainer")
+    invitations.accept(invitation=made, user=bob)
+    assert Membership.objects.get(user=bob).role == "maintainer"
+
+
+@pytest.mark.parametrize("owner", ["alice", "lab"])
+def test_an_owners_page_shows_what_its_reader_may_see(
+    client: Client, lab: Organisation, alice: User, bob: User, owner: str
+) -> None:
+    whose = alice if owner == "alice" else lab
+    make_version(whose, "open-env")
+    make_version(whose, "secret-env", visibility="private")
+    page = text(client, f"/owners/{owner}/")
+    assert f"{owner}/open-env" in page
+    assert "secret-env" not in page
+    assert f'href="/owners/{owner}/"' in text(client, f"/envs/{owner}/open-env/")
+    client.force_login(bob)
+    assert ("secret-env" in text(client, f"/owners/{owner}/")) is (owner == "lab")
+    assert client.get(f"/owners/{owner.upper()}/").headers["Location"] == f"/owners/{owner}/"
+    text(client, "/owners/nobody/", 404)
+
+
+def test_a_second_factor_that_is_missing_is_named(
+    client: Client, lab: Organisation, alice: User, settings: Any
+) -> None:
+    settings.HUB_REQUIRE_MFA = "publish"
+    client.force_login(alice)
+    assert "add an authenticator app or a passkey" in text(client, LAB)
+    answer = client.post(f"{LAB}title/", {"title": "x"})
+    assert answer.status_code == 403
+    assert "/settings/security/" in answer.content.decode()

@@ -1,0 +1,75 @@
+"""Passkeys in a real browser, whose authenticator is Chromium's own virtual one."""
+
+import ctypes
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from registry.models import Event, User
+from tests.conftest import person
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+KEY = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """A tab whose browser has a finger on its key; complaints of its pages fail the test."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    try:
+        ctypes.CDLL("libatomic.so.1")
+    except OSError:
+        pytest.skip("Playwright's driver does not start: apt-get install libatomic1")
+    # Playwright's loop runs in this thread, which asks the database only between its calls.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    problems: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_context().new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("WebAuthn.enable")
+        devtools.send("WebAuthn.addVirtualAuthenticator", {"options": KEY})
+        yield page
+        browser.close()
+    assert not problems
+
+
+def test_a_passkey_is_added_and_signs_in(page: Page, live_server: LiveServer) -> None:
+    alice = person("alice")
+    # Browsers offer passkeys to names, never to bare addresses.
+    url = str(live_server).replace("127.0.0.1", "localhost")
+    page.goto(f"{url}/login/")
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Password").fill("alice")
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.goto(f"{url}/settings/security/webauthn/add/")
+    page.get_by_label("Name").fill("laptop")
+    page.get_by_label("Passwordless").check()
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("heading", name="Recovery Codes")).to_be_visible()
+    page.goto(f"{url}/settings/security/webauthn/")
+    expect(page.get_by_role("cell", name="laptop")).to_contain_text("Passkey")
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(f"{url}/login/?next=/settings/tokens/")
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(page.get_by_role("heading", name="Tokens", exact=True)).to_be_visible()
+    assert User.objects.get(pk=alice.pk).last_login
+    assert Event.objects.filter(verb="account.webauthn_added", actor=alice).exists()

@@ -1,0 +1,181 @@
+"""Organisations, members and invitations over the REST API."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.accounts import tokens
+from registry.accounts.permissions import can
+from registry.models import Event, Invitation, Membership, Organisation, User
+from tests.factories import bearer, make_environment, make_version
+
+JSON = "application/json"
+ORGS = "/api/v1/organisations/"
+LAB = f"{ORGS}lab/"
+MINE = "/api/v1/invitations/"
+
+
+@pytest.fixture
+def admin(lab: Organisation, alice: User) -> dict[str, str]:
+    """alice, who owns lab, with a token that may manage it."""
+    return bearer(alice, "admin")
+
+
+def send(client: Client, method: str, path: str, headers: Any, data: Any = None) -> tuple[int, Any]:
+    """Status and JSON of the answer."""
+    body = "" if data is None else json.dumps(data)
+    answer = client.generic(method, path, body, content_type=JSON, headers=headers)
+    return answer.status_code, answer.json() if answer.content else None
+
+
+def test_who_makes_an_organisation_owns_it(client: Client, carol: User) -> None:
+    headers = bearer(carol, "admin")
+    status, made = send(client, "POST", ORGS, headers, {"name": "guild", "title": "The guild"})
+    assert (status, made["name"], made["role"]) == (201, "guild", "owner")
+    status, mine = send(client, "GET", ORGS, headers)
+    assert [o["name"] for o in mine["results"]] == ["guild"]
+    status, again = send(client, "POST", ORGS, headers, {"name": "guild"})
+    assert (status, again["error"]["details"]["field"]) == (409, "name")
+
+
+def test_strangers_see_name_and_title_and_nobody_inside(
+    client: Client, admin: dict[str, str], carol: User
+) -> None:
+    for headers in ({}, bearer(carol, "admin")):
+        status, seen = send(client, "GET", LAB, headers)
+        assert (status, seen["title"], seen["role"]) == (200, "Lab", None)
+        for method, path in (("GET", "members/"), ("GET", "invitations/"), ("PATCH", "")):
+            assert send(client, method, LAB + path, headers, {"title": "x"})[0] == 404, path
+
+
+def test_members_see_each_other_and_only_owners_manage(
+    client: Client, admin: dict[str, str], bob: User
+) -> None:
+    headers = bearer(bob, "admin")
+    _, seen = send(client, "GET", f"{LAB}members/", headers)
+    assert [(m["user"], m["role"]) for m in seen["results"]] == [
+        ("alice", "owner"),
+        ("bob", "member"),
+    ]
+    for method, path, data in (
+        ("PATCH", "", {"title": "Mine"}),
+        ("PUT", "members/bob/", {"role": "owner"}),
+        ("DELETE", "members/alice/", None),
+        ("GET", "invitations/", None),
+        ("POST", "invitations/", {"to": "carol", "role": "owner"}),
+    ):
+        assert send(client, method, LAB + path, headers, data)[0] == 403, path
+    assert send(client, "PATCH", LAB, admin, {"title": "New"})[1]["title"] == "New"
+    assert Event.objects.get(verb="organisation.renamed").owner.name == "lab"
+
+
+def test_an_organisation_keeps_an_owner(client: Client, admin: dict[str, str], bob: User) -> None:
+    for method, data in (("DELETE", None), ("PUT", {"role": "member"})):
+        status, refused = send(client, method, f"{LAB}members/alice/", admin, data)
+        assert (status, refused["error"]["details"]["field"]) == (400, "role")
+    assert send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})[0] == 200
+    assert send(client, "DELETE", f"{LAB}members/alice/", admin)[0] == 204
+    assert list(Membership.objects.values_list("user__username", flat=True)) == ["bob"]
+    assert send(client, "PUT", f"{LAB}members/carol/", admin, {"role": "member"})[0] == 404
+
+
+def test_anyone_may_leave(client: Client, admin: dict[str, str], bob: User) -> None:
+    assert send(client, "DELETE", f"{LAB}members/bob/", bearer(bob, "publish"))[0] == 403
+    assert send(client, "DELETE", f"{LAB}members/bob/", bearer(bob, "admin"))[0] == 204
+    assert not Membership.objects.filter(user=bob).exists()
+
+
+def test_removing_a_member_ends_what_their_tokens_may_do_there(
+    client: Client, admin: dict[str, str], lab: Organisation, bob: User
+) -> None:
+    make_version(lab, "secret", visibility="private")
+    whole = bearer(bob, "admin")
+    one = bearer(bob, "read", make_environment(lab, "secret"))
+    page = "/api/v1/environments/lab/secret/"
+    for headers in (whole, one):
+        assert client.get(page, headers=headers).status_code == 200
+    assert send(client, "DELETE", f"{LAB}members/bob/", admin)[0] == 204
+    for headers in (whole, one):
+        assert client.get(page, headers=headers).status_code == 404
+    assert Event.objects.filter(verb="member.removed", owner=lab.owner).exists()
+
+
+def test_a_demoted_maintainer_publishes_no_more(lab: Organisation, bob: User) -> None:
+    Membership.objects.filter(user=bob).update(role="maintainer")
+    _, text = tokens.mint(user=bob, name="ci", scope="publish")
+    for role, may in (("maintainer", True), ("member", False)):
+        Membership.objects.filter(user=bob).update(role=role)
+        token = tokens.verify(text)
+        assert token
+        assert can(token.user, "owner.publish", lab.owner, token) is may
+
+
+def test_a_person_is_invited_by_name_and_accepts(
+    client: Client, admin: dict[str, str], carol: User, bob: User
+) -> None:
+    sent = {"to": "carol", "role": "maintainer"}
+    status, made = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (status, made["to"], made["role"]) == (201, "carol", "maintainer")
+    assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
+    theirs = bearer(carol, "admin")
+    assert [i["id"] for i in send(client, "GET", MINE, theirs)[1]["results"]] == [made["id"]]
+    assert send(client, "POST", f"{MINE}{made['id']}/accept/", bearer(bob, "admin"))[0] == 404
+    assert send(client, "POST", f"{MINE}{made['id']}/accept/", bearer(carol, "publish"))[0] == 403
+    assert send(client, "POST", f"{MINE}{made['id']}/accept/", theirs)[0] == 204
+    assert Membership.objects.get(user=carol).role == "maintainer"
+    assert send(client, "POST", f"{MINE}{made['id']}/accept/", theirs)[0] == 404
+    assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
+
+
+def test_an_invitation_is_declined_or_withdrawn(
+    client: Client, admin: dict[str, str], carol: User
+) -> None:
+    sent = {"to": "carol", "role": "owner"}
+    made = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
+    assert send(client, "POST", f"{MINE}{made['id']}/decline/", bearer(carol, "admin"))[0] == 204
+    made = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
+    assert send(client, "DELETE", f"{LAB}invitations/{made['id']}/", admin)[0] == 204
+    assert send(client, "DELETE", f"{LAB}invitations/{made['id']}/", admin)[0] == 404
+    assert send(client, "GET", MINE, bearer(carol, "admin"))[1]["results"] == []
+    assert not Membership.objects.filter(user=carol).exists()
+    verbs = list(
+        Event.objects.filter(verb__startswith="invitation.").values_list("verb", flat=True)
+    )
+    assert verbs == [
+        "invitation.sent",
+        "invitation.declined",
+        "invitation.sent",
+        "invitation.withdrawn",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "field"),
+    [
+        ({"to": "nobody", "role": "member"}, 400, "to"),
+        ({"to": "no@body", "role": "member"}, 400, "to"),
+        ({"to": "carol", "role": "king"}, 400, "role"),
+        ({"to": "bob", "role": "member"}, 409, None),
+    ],
+)
+def test_an_invitation_that_makes_no_sense_says_why(
+    client: Client,
+    admin: dict[str, str],
+    carol: User,
+    sent: dict[str, str],
+    status: int,
+    field: str | None,
+) -> None:
+    got, refused = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (got, refused["error"]["details"].get("field")) == (status, field)
+    assert not Invitation.objects.exists()
+
+
+def test_inviting_is_slowed_down(client: Client, admin: dict[str, str]) -> None:
+    for number in range(30):
+        sent = {"to": f"p{number}@example.com", "role": "member"}
+        assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 201
+    status, refused = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (status, refused["error"]["code"]) == (429, "request.throttled")
