@@ -6,6 +6,7 @@ import hashlib
 import json
 from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
@@ -72,8 +73,12 @@ def _get(url: str) -> Any:
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise ValueError(f"{url[:200]!r} is not https")
     request = Request(url, headers={"Accept": "application/json"})  # noqa: S310 - checked above
-    with OPENER.open(request, timeout=SECONDS) as answer:
-        raw = answer.read(MOST + 1)
+    try:
+        with OPENER.open(request, timeout=SECONDS) as answer:
+            raw = answer.read(MOST + 1)
+    except HTTPError as error:
+        error.close()
+        raise
     if len(raw) > MOST:
         raise ValueError(f"{url[:200]!r} answered with more than {MOST} bytes")
     return json.loads(raw)
