@@ -1,4 +1,4 @@
-"""An OIDC issuer on this machine: discovery, keys, and what GitHub gives a job to ask for tokens."""
+"""An OIDC issuer on this machine: discovery, keys, and the address where a job asks for tokens."""
 
 from __future__ import annotations
 
