@@ -1,0 +1,35 @@
+"""docs/wheels.md tells every rule for wheels, and none that there is not."""
+
+import re
+from pathlib import Path
+
+from envyard.contract import nested, path_checks
+from envyard.contract.codes import CATALOGUE
+from envyard.contract.headers import MAX_NAME
+from envyard.contract.wheel import LIMITS, MIB
+
+TEXT = (Path(__file__).parents[2] / "docs/wheels.md").read_text()
+
+
+def test_every_code_for_wheels_is_documented_once() -> None:
+    told = re.findall(r"`((?:wheel|metadata)\.[a-z0-9_]+)`", TEXT)
+    assert sorted(told) == sorted(
+        code for code in CATALOGUE if code.startswith(("wheel.", "metadata."))
+    )
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    for limit in (
+        f"{LIMITS.packed // MIB} MiB",
+        f"{LIMITS.members:,}",
+        f"{LIMITS.expanded // MIB} MiB",
+        f"{LIMITS.ratio} times",
+        f"{LIMITS.ratio_floor // MIB} MiB",
+        f"{nested.MAX_PARTS:,} parts",
+        f"| {LIMITS.metadata // MIB} MiB |",
+        f"| {LIMITS.record // MIB} MiB |",
+        f"| {LIMITS.document // 1024} KiB each |",
+        f"{MAX_NAME} bytes",
+        f"{path_checks.LONGEST_PART} for each part",
+    ):
+        assert limit in TEXT
