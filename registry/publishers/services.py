@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from envyard.contract.names import BadName, check_name
@@ -157,10 +158,13 @@ def _make(publisher: TrustedPublisher) -> Environment | None:
 
 
 def _settle(publisher: TrustedPublisher, environment: Environment, claims: dict[str, str]) -> None:
-    """Note the use, the environment that it made and the account that it pins; a twin that has all
-    of that already gives way."""
+    """Note the use, the environment that it made and the account that it pins.
+
+    Rows of the same identity give way: one that is not pinned would let the name's next owner in.
+    """
+    unpinned = {name: "" if name == "owner_id" else value for name, value in claims.items()}
     twins = TrustedPublisher.objects.filter(
-        environment=environment, issuer=publisher.issuer, claims=claims
+        Q(claims=claims) | Q(claims=unpinned), environment=environment, issuer=publisher.issuer
     )
     twins.exclude(pk=publisher.pk).delete()
     TrustedPublisher.objects.filter(pk=publisher.pk).update(

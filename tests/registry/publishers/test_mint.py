@@ -1,0 +1,315 @@
+"""An identity token becomes a token of ours, once, for what its publishers may publish."""
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings as live
+from django.db import connection
+from django.utils import timezone
+
+from registry.accounts import short_lived, tokens
+from registry.accounts.permissions import can
+from registry.errors import HubError
+from registry.models import (
+    Environment,
+    Event,
+    Membership,
+    Organisation,
+    Token,
+    TrustedPublisher,
+    UsedJti,
+    User,
+)
+from registry.publishers import services
+from registry.publishers.services import Minted
+from tests.factories import make_environment
+from tests.registry.publishers.conftest import FIELDS, publisher
+from tests.registry.publishers.issuer import Issuer
+
+
+def mint(issuer: Issuer, **claims: Any) -> Minted:
+    return services.mint(identity_token=issuer.token(live.HUB_URL, **claims))
+
+
+def no_match(issuer: Issuer, **claims: Any) -> str:
+    with pytest.raises(HubError) as caught:
+        mint(issuer, **claims)
+    assert (caught.value.code, caught.value.status) == ("publisher.no_match", 422)
+    return caught.value.message
+
+
+def test_the_token_publishes_that_environment_for_a_quarter_of_an_hour(
+    issuer: Issuer, alice: User
+) -> None:
+    environment, other = make_environment(alice), make_environment(alice, "other")
+    publisher(environment, alice)
+    minted = mint(issuer)
+    token = tokens.verify(minted.text)
+    assert token is not None
+    assert minted.environments == ("alice/demo-env",)
+    assert token.expires_at == minted.expires_at
+    left = minted.expires_at - timezone.now()
+    assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
+    assert can(alice, "environment.publish", environment, token)
+    assert not can(alice, "environment.publish", other, token)
+    assert not can(alice, "owner.publish", alice.owner, token)
+    assert not can(alice, "environment.manage", environment, token)
+    assert token.published_with["repository"] == "Lab/envs"
+    assert token.published_with["run"] == f"{issuer.url}/Lab/envs/actions/runs/77"
+    event = Event.objects.get(verb="token.minted")
+    assert (event.actor, event.environment) == (alice, environment)
+    assert event.data["published_with"]["sha"].startswith("c0ffee")
+
+
+def test_an_identity_token_is_exchanged_once(issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    text = issuer.token(live.HUB_URL)
+    services.mint(identity_token=text)
+    with pytest.raises(HubError) as caught:
+        services.mint(identity_token=text)
+    assert caught.value.code == "publisher.token_used"
+    assert Token.objects.count() == 1
+
+
+def test_its_id_is_kept_longer_than_the_token_could_be_accepted(
+    issuer: Issuer, alice: User
+) -> None:
+    publisher(make_environment(alice), alice)
+    UsedJti.objects.create(issuer="x", jti="old", kept_until=timezone.now() - timedelta(seconds=1))
+    claims = issuer.claims(live.HUB_URL)
+    mint(issuer, **claims)
+    used = UsedJti.objects.get()  # the old one is gone
+    assert used.jti == claims["jti"]
+    assert used.kept_until.timestamp() >= claims["exp"] + 30 + 300
+
+
+def test_an_exchange_that_fails_does_not_use_the_token_up(issuer: Issuer, alice: User) -> None:
+    text = issuer.token(live.HUB_URL)
+    with pytest.raises(HubError):
+        services.mint(identity_token=text)
+    publisher(make_environment(alice), alice)
+    assert services.mint(identity_token=text)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_exchanges_at_once_one_wins(issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    text = issuer.token(live.HUB_URL)
+    services.identity.verify(text, audience=live.HUB_URL)  # the keys are known: no waiting there
+    start, codes = threading.Barrier(4), []
+
+    def exchange() -> None:
+        start.wait()
+        try:
+            services.mint(identity_token=text)
+            codes.append("minted")
+        except HubError as refused:
+            codes.append(refused.code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=exchange) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(codes) == ["minted", *["publisher.token_used"] * 3]
+    assert Token.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"repository": "Lab/other"},
+        {"repository": "Evil/envs"},
+        {"repository": "Lab/envs2"},
+        {"repository": None},
+        {"job_workflow_ref": "Lab/envs/.github/workflows/tests.yml@refs/heads/main"},
+        {"job_workflow_ref": "Evil/envs/.github/workflows/publish.yml@refs/heads/main"},
+        {"job_workflow_ref": "Lab/envs/.github/workflows/publish.yml@refs/heads/else"},
+        {"job_workflow_ref": "Lab/envs/.github/workflows/publish.yml@"},
+        {"job_workflow_ref": None},
+        {"ref": None, "sha": None, "job_workflow_ref": "Lab/envs/.github/workflows/publish.yml@"},
+    ],
+)
+def test_another_workflow_matches_nothing(
+    issuer: Issuer, alice: User, claims: dict[str, Any]
+) -> None:
+    publisher(make_environment(alice), alice)
+    said = no_match(issuer, **claims)
+    assert "alice" not in said
+    assert "trusted publisher" in said
+
+
+def test_letter_case_of_a_repository_says_nothing(issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    where = "LAB/Envs/.github/workflows/publish.yml@refs/heads/main"
+    assert mint(issuer, repository="LAB/Envs", job_workflow_ref=where)
+
+
+def test_a_ci_environment_narrows_a_publisher(issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice, fields=FIELDS | {"ci_environment": "Release"})
+    no_match(issuer)
+    no_match(issuer, environment="staging")
+    assert mint(issuer, environment="release")
+
+
+def test_a_taken_over_account_name_does_not_match(issuer: Issuer, alice: User) -> None:
+    """The first use pins the account's number where nobody gave it."""
+    publisher(make_environment(alice), alice)
+    assert mint(issuer)
+    assert TrustedPublisher.objects.get().claims["owner_id"] == "4242"
+    no_match(issuer, repository_owner_id="6666")
+    assert mint(issuer)
+    publisher(make_environment(alice), alice)  # the same again, not pinned
+    assert mint(issuer)
+    no_match(issuer, repository_owner_id="6666")
+    TrustedPublisher.objects.all().delete()
+    publisher(make_environment(alice), alice, fields=FIELDS | {"owner_id": "7"})
+    no_match(issuer)
+
+
+def test_publishers_of_gitlab_and_of_any_other_issuer(
+    issuer: Issuer, alice: User, settings: Any
+) -> None:
+    environment = make_environment(alice)
+    host = issuer.url.removeprefix("http://")
+    settings.HUB_OIDC_ISSUERS = {issuer.url: "gitlab"}
+    fields = {"repository": "lab/deep/envs", "workflow": "ci/publish.yml"}
+    publisher(environment, alice, kind="gitlab", fields=fields)
+    said = {
+        "repository": None,
+        "project_path": "lab/deep/envs",
+        "namespace_id": "9",
+        "ci_config_ref_uri": f"{host}/lab/deep/envs//ci/publish.yml@refs/heads/main",
+        "ref_path": "refs/heads/main",
+        "job_id": "5",
+    }
+    minted = tokens.verify(mint(issuer, **said).text)
+    assert minted is not None
+    assert minted.published_with["run"] == f"{issuer.url}/lab/deep/envs/-/jobs/5"
+    no_match(issuer, **said | {"ci_config_ref_uri": f"{host}/lab/deep/envs//x.yml@refs/heads/main"})
+    no_match(issuer, **said | {"namespace_id": "10"})
+
+    settings.HUB_OIDC_ISSUERS = {issuer.url: "other"}
+    no_match(issuer, **said)  # an issuer's kind decides which of its publishers count
+    publisher(environment, alice, kind="other", fields={"sub": "build:7", "pool": "release"})
+    assert mint(issuer, sub="build:7", pool="release")
+    for claims in ({"sub": "build:7"}, {"sub": "build:7", "pool": "x"}, {"sub": "Build:7"}):
+        no_match(issuer, **claims)
+
+
+def test_a_pending_publisher_makes_its_environment(issuer: Issuer, alice: User) -> None:
+    pending = publisher(alice.owner, alice, name="New_Env")
+    assert str(pending) == "alice/new-env"
+    assert mint(issuer).environments == ("alice/new-env",)
+    pending.refresh_from_db()
+    environment = Environment.objects.get(name="new-env")
+    assert (pending.environment, pending.owner, pending.name) == (environment, None, "")
+    assert mint(issuer).environments == ("alice/new-env",)
+
+
+def test_a_pending_publisher_joins_what_was_made_meanwhile(issuer: Issuer, alice: User) -> None:
+    publisher(alice.owner, alice, name="new-env")
+    publisher(make_environment(alice, "new-env"), alice)
+    assert mint(issuer).environments == ("alice/new-env",)
+    assert TrustedPublisher.objects.count() == 1
+
+
+def test_one_token_publishes_all_that_its_publishers_may(
+    issuer: Issuer, alice: User, carol: User
+) -> None:
+    """A stranger who names somebody's repository gives power and takes none."""
+    mine, theirs = make_environment(alice), make_environment(carol, "lure")
+    publisher(theirs, carol)
+    publisher(mine, alice)
+    minted = mint(issuer)
+    assert set(minted.environments) == {"alice/demo-env", "carol/lure"}
+    token = tokens.verify(minted.text)
+    assert token is not None
+    found = short_lived.for_environment(token, owner="alice", name="demo-env")
+    assert (found.user, found.environment) == (alice, mine)
+    assert can(alice, "environment.publish", mine, found)
+    assert not can(alice, "environment.publish", theirs, found)
+    assert tokens.revoke_leaked(minted.text, where="x")
+    assert tokens.verify(minted.text) is None
+    assert not short_lived.for_environment(found, owner="carol", name="lure").revoked_at
+    found.refresh_from_db()
+    assert found.revoked_at is not None
+
+
+def test_power_ends_with_the_role_of_who_added_the_publisher(
+    issuer: Issuer, lab: Organisation, alice: User, bob: User
+) -> None:
+    Membership.objects.filter(user=bob).update(role="maintainer")
+    environment = make_environment(lab)
+    publisher(environment, bob)
+    text = mint(issuer).text
+    token = tokens.verify(text)
+    assert token is not None
+    assert can(token.user, "environment.publish", environment, token)
+    Membership.objects.filter(user=bob).update(role="member")
+    again = tokens.verify(text)
+    assert again is not None
+    assert not can(again.user, "environment.publish", environment, again)
+    no_match(issuer)
+    Membership.objects.filter(user=bob).update(role="maintainer")
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    assert tokens.verify(text) is None
+    no_match(issuer)
+
+
+def test_removing_a_publisher_ends_its_tokens(issuer: Issuer, alice: User) -> None:
+    environment = make_environment(alice)
+    made = publisher(environment, alice)
+    text = mint(issuer).text
+    own = tokens.mint(user=alice, name="own", scope="publish", environment=environment)[1]
+    services.remove(publisher=made, by=alice)
+    assert tokens.verify(text) is None
+    assert tokens.verify(own) is not None
+    no_match(issuer)
+    verbs = Event.objects.filter(environment=environment).values_list("verb", flat=True)
+    assert {"publisher.added", "publisher.removed"} <= set(verbs)
+
+
+def test_rows_of_tokens_that_have_ended_go(issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    mint(issuer)
+    past = timezone.now() - timedelta(days=1)
+    Token.objects.update(created_at=past, expires_at=past + timedelta(minutes=15))
+    mint(issuer)
+    assert Token.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"kind": "bitbucket"}, "kind"),
+        ({"issuer": "https://evil.example"}, "issuer"),
+        ({"fields": FIELDS | {"repository": "lab"}}, "repository"),
+        ({"fields": FIELDS | {"repository": "https://github.com/lab/envs"}}, "repository"),
+        ({"fields": FIELDS | {"workflow": "../publish.yml"}}, "workflow"),
+        ({"fields": FIELDS | {"workflow": "publish"}}, "workflow"),
+        ({"fields": FIELDS | {"workflow": ""}}, "workflow"),
+        ({"fields": FIELDS | {"owner_id": "lab"}}, "owner_id"),
+        ({"fields": FIELDS | {"ci_environment": "x" * 256}}, "ci_environment"),
+    ],
+)
+def test_a_publisher_that_could_never_match_is_refused(
+    issuer: Issuer, alice: User, changes: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(HubError) as caught:
+        publisher(make_environment(alice), alice, **changes)
+    assert caught.value.details["field"] == field
+    with pytest.raises(HubError):
+        publisher(alice.owner, alice, name="Not a name!")
+
+
+def test_the_same_publisher_is_added_once(issuer: Issuer, alice: User) -> None:
+    for to, name in ((make_environment(alice), ""), (alice.owner, "later")):
+        publisher(to, alice, name=name)
+        with pytest.raises(HubError) as caught:
+            publisher(to, alice, name=name)
+        assert caught.value.status == 409
