@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import cast
 from uuid import UUID
@@ -11,11 +12,13 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import User
 from registry.accounts.permissions import Thing, can, require
 from registry.catalog.models import Environment, Version
+from registry.catalog.transfer import moved_to
 from registry.errors import HubError, NotFound
 from registry.runs.models import Run
 
@@ -41,6 +44,25 @@ def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environme
     if found is None or not can(request.user, "environment.see", found):
         raise Http404
     return found
+
+
+def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page under owner and name; a former name leads those to the new one who may see it."""
+
+    def following(request: HttpRequest, owner: str, name: str, **rest: str) -> HttpResponse:
+        try:
+            return view(request, owner, name, **rest)
+        except Http404:
+            now, match = moved_to(owner=owner, name=name), request.resolver_match
+            if now is None or match is None or not can(request.user, "environment.see", now):
+                raise
+        place = {"owner": now.owner.name, "name": now.name, **rest}
+        answer = redirect(match.view_name, permanent=True, **place)
+        answer["Cache-Control"] = "no-cache"  # it may come back
+        return answer
+
+    functools.update_wrapper(following, view)
+    return following
 
 
 def version_or_404(request: HttpRequest, owner: str, name: str, number: str) -> Version:

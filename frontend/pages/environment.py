@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from envyard.contract.names import normalise
-from frontend.access import environment_or_404
+from frontend.access import demand, environment_or_404, follows_moves
 from frontend.paging import page
 from frontend.render.links import safe_links
 from frontend.render.markdown import readme_html
+from registry.accounts.permissions import can
 from registry.api import shapes
+from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.runs.models import Run
 
 TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
 
 
+@follows_moves
 def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """The latest listed version's page; for its owners the newest one where none is listed."""
     if (normal := normalise(name)) != name or owner != owner.lower():
@@ -28,20 +33,40 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env = environment_or_404(request, owner, name)
     visible = env.versions.visible_to(request.user)
     version = env.latest or visible.newest_first().first()
-    tab = request.GET.get("tab", "readme")
-    tab = tab if tab in TABS else "readme"
+    wanted = request.GET.get("tab", "readme")
+    tab = wanted if wanted in TABS else "readme"
     context: dict[str, Any] = {
         "env": shapes.environment_summary(env),
         "version": shapes.version_detail(version) if version else None,
         "links": safe_links(version.links if version else {}),
         "install": install_lines(version) if version else {},
         "tab": tab,
-        "tabs": [
-            {"label": label, "url": f"?tab={key}", "on": key == tab} for key, label in TABS.items()
-        ],
+        "tabs": tabs(request, env, on=tab),
+        "may_star": can(request.user, "environment.star", env),
+        "starred": stars.starred(environment=env, who=request.user),
     }
     context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
+
+
+def tabs(request: HttpRequest, env: Environment, *, on: str) -> list[dict[str, Any]]:
+    """Links to the parts of the page, and to the settings for those who may change them."""
+    place = env.owner.name, env.name
+    page = reverse("environment", args=place)
+    links = {label: (key, f"{page}?tab={key}") for key, label in TABS.items()}
+    if can(request.user, "environment.manage", env):
+        links["Settings"] = ("settings", reverse("environment-settings", args=place))
+    return [{"label": label, "url": url, "on": key == on} for label, (key, url) in links.items()]
+
+
+@require_POST
+@login_required
+def star(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Star it, or take the star off."""
+    env = environment_or_404(request, owner, name)
+    user = demand(request, "environment.star", env)
+    (stars.star if request.POST.get("star") == "on" else stars.unstar)(environment=env, by=user)
+    return redirect("environment", env.owner.name, env.name)
 
 
 def tab_context(

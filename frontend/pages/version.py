@@ -1,27 +1,31 @@
-"""One version: its pipeline, findings and card; owners yank here, staff retry."""
+"""One version: its pipeline, findings and card; owners yank and delete here, staff retry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from frontend.access import person, refused, version_or_404
+from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
 from registry import pipeline
 from registry.accounts.permissions import can, require
 from registry.api import shapes
 from registry.catalog import overlays
+from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
 
 
+@follows_moves
 def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """The whole page."""
     found = version_or_404(request, owner, name, number)
@@ -33,6 +37,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "env": shapes.environment_summary(found.environment),
             "install": install_lines(found),
             "may_yank": can(request.user, "version.yank", found),
+            "may_delete": can(request.user, "version.delete", found),
             "may_retry": found.status == Version.Status.HELD
             and can(request.user, "version.retry", found),
         },
@@ -78,6 +83,20 @@ def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
         "version.yank",
         lambda v: overlays.unyank(version=v, by=person(request)),
     )
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """Delete it for good, once its number was typed."""
+    found = version_or_404(request, owner, name, number)
+    user, env = demand(request, "version.delete", found), found.environment
+    if request.POST.get("confirm", "").strip() != found.version:
+        messages.error(request, f"{found} was not deleted: type {found.version} to confirm.")
+        return redirect("version", env.owner.name, env.name, found.version)
+    delete_version(version=found, by=user)
+    messages.success(request, f"{found} is deleted.")
+    return redirect("environment", env.owner.name, env.name)
 
 
 @require_POST

@@ -31,7 +31,7 @@ SETTINGS = {  # label -> route; all below it belong to it
 TONES = {
     "good": ("listed", "succeeded", "pass"),
     "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
-    "warn": ("held", "errored", "warn", "yanked", "cancelled", "unlisted", "expired"),
+    "warn": ("held", "errored", "warn", "yanked", "deprecated", "cancelled", "unlisted", "expired"),
     "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
 }
 

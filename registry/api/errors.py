@@ -77,7 +77,8 @@ def _translate(exc: Exception) -> HubError | None:
 
 def _headers(error: HubError) -> dict[str, str]:
     if error.status == 301:
-        return {"Location": error.details["location"]}
+        # It may come back, and a browser would keep a 301 for ever.
+        return {"Location": error.details["location"], "Cache-Control": "no-cache"}
     if error.status == 401:
         return {"WWW-Authenticate": CHALLENGE}
     if "retry_after" in error.details:

@@ -1,0 +1,194 @@
+"""What the people of an environment set: visibility, deprecation, its owner, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from frontend.access import demand, environment_or_404, person, unless_refused
+from frontend.pages.environment import tabs
+from registry.accounts.models import Owner, User
+from registry.accounts.permissions import PUBLISHERS, can, require
+from registry.api import shapes
+from registry.catalog import overlays, services
+from registry.catalog.deletion import delete_environment
+from registry.catalog.models import Environment
+from registry.catalog.transfer import transfer as give
+
+
+class Visibility(forms.Form):
+    """Who sees it."""
+
+    visibility = forms.ChoiceField(
+        choices=[
+            (Environment.Visibility.PUBLIC, "public – everybody sees and installs it"),
+            (Environment.Visibility.PRIVATE, "private – its owner's people alone"),
+        ]
+    )
+
+
+class Deprecation(forms.Form):
+    """Why nobody should begin to use it, and what to use instead."""
+
+    reason = forms.CharField(
+        max_length=overlays.LONGEST_REASON, help_text="Shown on its page and by installers."
+    )
+    successor = forms.CharField(
+        max_length=140, required=False, help_text="owner/name of what to use instead, if anything."
+    )
+
+
+class Transfer(forms.Form):
+    """To whom: one of those under whom the person publishes."""
+
+    owner = forms.ModelChoiceField(
+        Owner.objects.none(), label="New owner", to_field_name="name", empty_label="Choose…"
+    )
+    confirm = forms.CharField(max_length=140)
+
+
+class Deletion(forms.Form):
+    """Its name, typed."""
+
+    confirm = forms.CharField(max_length=140)
+
+
+def confirmed(form: forms.Form, name: str) -> bool:
+    """Was the form filled in, and the name typed that stands on the page?"""
+    if form.is_valid() and form.cleaned_data["confirm"].strip() != name:
+        form.add_error("confirm", f"Type {name} to confirm.")
+    return form.is_valid()
+
+
+@never_cache
+@login_required
+def settings(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """All that the person may set."""
+    env = environment_or_404(request, owner, name)
+    demand(request, "environment.manage", env)
+    return page(request, env)
+
+
+def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpResponse:
+    """The page, with the form that was refused as it was filled in."""
+    owns = can(request.user, "environment.delete", env)
+    said = {"reason": env.deprecation_reason, "successor": env.shown_successor or ""}
+    context: dict[str, Any] = {
+        "env": shapes.environment_summary(env),
+        "tabs": tabs(request, env, on="settings"),
+        "visibility": Visibility(initial={"visibility": env.visibility}),
+        "deprecation": Deprecation(initial=said),
+        "transfer": transfer_form(person(request), env, None) if owns else None,
+        "deletion": labelled(Deletion(), env) if owns else None,
+    }
+    status = 400 if bound else 200
+    return render(request, "pages/environment_settings.html", context | bound, status=status)
+
+
+def transfer_form(user: User, env: Environment, data: Any) -> forms.Form:
+    """With the owners that the person may choose from."""
+    form = Transfer(data)
+    may = [pk for pk, role in user.roles.items() if role in PUBLISHERS and pk != env.owner_id]
+    field = form.fields["owner"]
+    field.queryset = Owner.objects.filter(pk__in=may).order_by("name")  # type: ignore[attr-defined]
+    return labelled(form, env)
+
+
+def labelled(form: forms.Form, env: Environment) -> forms.Form:
+    """With the name that has to be typed."""
+    form.fields["confirm"].label = f"Type {env} to confirm"
+    form.fields["confirm"].widget.attrs["autocomplete"] = "off"
+    return form
+
+
+@require_POST
+@login_required
+def set_visibility(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Public or private."""
+    env, user = managed(request, owner, name, "environment.manage")
+    form = Visibility(request.POST)
+    act = partial(services.set_visibility, environment=env, by=user)
+    if form.is_valid() and unless_refused(form, lambda: act(**form.cleaned_data)):
+        return done(request, env, f"{env} is {env.visibility}.")
+    return page(request, env, visibility=form)
+
+
+@require_POST
+@login_required
+def deprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Say why and what instead; said again, the last word counts."""
+    env, user = managed(request, owner, name, "environment.deprecate")
+    form = Deprecation(request.POST)
+
+    def act() -> None:
+        successor = overlays.successor_named(form.cleaned_data["successor"], who=user)
+        reason = form.cleaned_data["reason"]
+        overlays.deprecate(environment=env, by=user, reason=reason, successor=successor)
+
+    if form.is_valid() and unless_refused(form, act):
+        return done(request, env, f"{env} is deprecated.")
+    return page(request, env, deprecation=form)
+
+
+@require_POST
+@login_required
+def undeprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Undo it."""
+    env, user = managed(request, owner, name, "environment.deprecate")
+    form = Deprecation({})
+    if unless_refused(form, partial(overlays.undeprecate, environment=env, by=user)):
+        return done(request, env, f"{env} is not deprecated any more.")
+    return page(request, env, deprecation=form)
+
+
+@require_POST
+@login_required
+def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Give it to another owner."""
+    env, user = managed(request, owner, name, "environment.transfer")
+    form, was = transfer_form(user, env, request.POST), str(env)
+
+    def act() -> None:
+        to = form.cleaned_data["owner"]
+        require(user, "owner.publish", to)
+        give(environment=env, to=to, by=user)
+
+    if confirmed(form, was) and unless_refused(form, act):
+        return done(request, env, f"{was} is {env} now; its old address leads here.")
+    return page(request, env, transfer=form)
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Delete it and all its versions for good."""
+    env, user = managed(request, owner, name, "environment.delete")
+    form = labelled(Deletion(request.POST), env)
+    act: Callable[[], None] = partial(delete_environment, environment=env, by=user)
+    if confirmed(form, str(env)) and unless_refused(form, act):
+        messages.success(request, f"{env} is deleted.")
+        return redirect("owner", env.owner.name)
+    return page(request, env, deletion=form)
+
+
+def managed(request: HttpRequest, owner: str, name: str, verb: str) -> tuple[Environment, User]:
+    """The environment and who is asking, where they may do that."""
+    env = environment_or_404(request, owner, name)
+    return env, demand(request, verb, env)
+
+
+def done(request: HttpRequest, env: Environment, what: str) -> HttpResponse:
+    """Back to the page, which says so; where one may not set anything any more, to the other."""
+    messages.success(request, what)
+    manages = can(request.user, "environment.manage", env)
+    place = "environment-settings" if manages else "environment"
+    return redirect(place, env.owner.name, env.name)
