@@ -21,13 +21,18 @@ def from_url(url: str, *, folder: Path) -> dict[str, Any]:
         return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": folder}
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
+    shown = f"{parts.scheme}://…"  # the rest may hold a password
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or options.keys() - {"tls"}:
-        raise env.refuse("HUB_EMAIL_URL", f"{parts.scheme}://…", RULE)
+        raise env.refuse("HUB_EMAIL_URL", shown, RULE)
+    try:
+        port = parts.port
+    except ValueError:
+        raise env.refuse("HUB_EMAIL_URL", shown, RULE) from None
     secure = parts.scheme == "smtps"
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": parts.hostname,
-        "EMAIL_PORT": parts.port or (465 if secure else 25),
+        "EMAIL_PORT": port or (465 if secure else 25),
         "EMAIL_HOST_USER": unquote(parts.username or ""),
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         "EMAIL_USE_SSL": secure,

@@ -17,7 +17,7 @@ from envyard.contract.codes import Finding
 from envyard.contract.names import normalise
 from envyard.contract.wheel import Unreadable, Wheel
 from registry import doorbell, events, limits
-from registry.accounts import permissions, tokens
+from registry.accounts import permissions, second_factor, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
@@ -94,6 +94,8 @@ def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> N
     environment = Environment.objects.filter(owner=owner, name=name).first()
     if environment and permissions.can(by, "environment.publish", environment, token):
         return
+    if second_factor.missing(by):
+        raise second_factor.refusal(by)
     if not permissions.can(by, "owner.publish", owner):
         raise Forbidden(
             f"{by.get_username()} may not publish under {owner.name!r}",

@@ -175,7 +175,7 @@ def test_one_signs_out_and_in_again(visitor: Visitor) -> None:
     page.get_by_role("link", name="Sign in").click()
     page.get_by_label("Username").fill(NAME)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("link", name=NAME)).to_be_visible()
 
 
@@ -269,7 +269,18 @@ def pages(visitor: Visitor, pushed: Pushed) -> list[str]:
     environment = pushed.version.removesuffix("0.1.0/")
     tabs = [f"{environment}?tab={tab}" for tab in ("readme", "versions", "runs", "files")]
     plain = ["/", "/envs/", "/envs/?q=watch", "/publish/", "/settings/tokens/", "/device/"]
-    return [*plain, "/login/", "/signup/", *tabs, pushed.version, pushed.run, str(rollout)]
+    own = ["/settings/security/", "/settings/security/totp/activate/", "/email/"]
+    own += ["/password/change/", "/settings/organisations/", "/settings/invitations/"]
+    return [
+        *plain,
+        *own,
+        "/password/reset/",
+        f"/owners/{NAME}/",
+        *tabs,
+        pushed.version,
+        pushed.run,
+        str(rollout),
+    ]
 
 
 def test_no_page_is_wider_than_a_phone(visitor: Visitor, pages: list[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.test import Client
@@ -17,7 +18,7 @@ from pytest_django import Settings
 
 from registry.accounts import tokens
 from registry.accounts.models import User
-from registry.catalog.models import Version
+from registry.catalog.models import Environment, Version
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 
@@ -277,3 +278,19 @@ def test_a_client_that_goes_away_leaves_nothing(key: str, files: Path) -> None:
     assert not Version.objects.exists()
     assert not [path for path in files.rglob("*") if path.is_file()]
     assert set(temporary.glob("*.upload*")) == before
+
+
+def test_a_token_made_before_a_second_factor_was_asked_publishes_no_more(
+    client: Client, key: str, alice: User, settings: Settings
+) -> None:
+    settings.HUB_REQUIRE_MFA = "publish"
+    sent = body(twine_form(), WHEEL)
+    for _ in range(2):  # the second time the environment is there
+        refused = post(client, key, sent, Accept="application/json")
+        assert refused.status_code == 403
+        assert refused.json()["error"]["code"] == "account.mfa_required"
+        assert "/settings/security/" in answer(refused)
+        Environment.objects.get_or_create(owner=alice.owner, name="demo-env")
+    assert not Version.objects.exists()
+    Authenticator.objects.create(user=alice, type="totp", data={})
+    assert post(client, key, sent).status_code == 200
