@@ -88,9 +88,9 @@ def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpR
 
     With HUB_ACCEL nginx does all that, told by a header where the bytes lie.
     """
+    said = {"Content-Disposition": f'attachment; filename="{version.filename}"'}
     if settings.HUB_ACCEL:
-        said = {"X-Accel-Redirect": f"{STORED}{key}"}
-        said["Content-Disposition"] = f'attachment; filename="{version.filename}"'
+        said["X-Accel-Redirect"] = f"{STORED}{key}"
         return HttpResponse(content_type=TYPE, headers=said)
     asked = request.headers.get("Range", "")
     if request.headers.get("If-Range", etag) != etag:
@@ -101,14 +101,9 @@ def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpR
         return HttpResponse(status=416, headers={"Content-Range": f"bytes */{version.size}"})
     start, end = part or (0, version.size)
     body = () if request.method == "HEAD" else storage.get().open(key, start, end)
-    response = FileResponse(
-        body,
-        as_attachment=True,
-        filename=version.filename,
-        status=206 if part else 200,
-        content_type=TYPE,
-    )
-    response["Content-Length"] = str(end - start)
+    response = FileResponse(body, status=206 if part else 200, content_type=TYPE)
+    for name, value in {**said, "Content-Length": str(end - start)}.items():
+        response[name] = value  # in place of its own guesses
     if part:
         response["Content-Range"] = f"bytes {start}-{end - 1}/{version.size}"
     return response
@@ -122,7 +117,8 @@ def _dressed(response: HttpResponseBase, version: Version, etag: str) -> HttpRes
         and version.status == Version.Status.LISTED
     )
     response["ETag"] = etag
-    response["Accept-Ranges"] = "bytes"
+    if "X-Accel-Redirect" not in response:  # nginx says it by itself
+        response["Accept-Ranges"] = "bytes"
     response["Cache-Control"] = f"{'public' if public else 'private'}, {FOREVER}"
     if not public:
         patch_vary_headers(response, ("Authorization", "Cookie"))

@@ -1,0 +1,220 @@
+"""deploy/nginx.conf in a real nginx: what it serves by itself is what the hub answers, byte by byte
+and header by header, and what it must not serve it leaves to the hub."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from pytest_django.live_server_helper import LiveServer
+
+from registry.catalog.services import set_visibility
+from registry.index import publish
+from registry.index.negotiate import HTML, JSON
+from registry.models import User
+from tests.factories import bearer, make_version
+from tests.wheels import make_wheel
+
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+SITE = Path(__file__).parents[3] / "deploy" / "nginx.conf"
+PIP = f"{JSON}, {HTML}; q=0.1, text/html; q=0.01"
+UV = f"{JSON}, {HTML};q=0.2, text/html;q=0.01"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+PAGE = "/alice/simple/demo-env/"
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+OWN = ("Date", "Server", "Connection", "X-Request-ID", "Keep-Alive")
+
+BROWSERS = ("Content-Security-Policy", "Referrer-Policy", "Cross-Origin-Opener-Policy")
+BROWSERS = (*BROWSERS, "X-Frame-Options", "X-Content-Type-Options", "Accept-Ranges")
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """nginx and the hub behind it."""
+
+    nginx: str
+    hub: str
+    log: Path
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> tuple[requests.Response, ...]:
+        """The answers of both to the same request."""
+        said = {"Accept": "*/*", "Accept-Encoding": "identity"} | headers
+        return tuple(
+            requests.request(method, f"{at}{path}", headers=said, allow_redirects=False, timeout=10)
+            for at in (self.nginx, self.hub)
+        )
+
+    def asked_hub(self) -> int:
+        """How many requests nginx has passed on."""
+        return sum(line != "-" for line in self.log.read_text().splitlines())
+
+
+def site(port: int, hub: str, storage: Path) -> str:
+    """The site as it is deployed, on other ports and folders and without TLS."""
+    text = SITE.read_text()
+    text = re.sub(r"server \{\s+listen 80;.*?\n\}\n", "", text, count=1, flags=re.DOTALL)
+    text = re.sub(r"\n    (ssl_certificate|ssl_certificate_key|server_name) .*?;", "", text)
+    text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
+    text = text.replace("/var/lib/envyard/files", str(storage))
+    assert "http://127.0.0.1:8000" in text
+    return text.replace("http://127.0.0.1:8000", hub)
+
+
+@pytest.fixture
+def both(live_server: LiveServer, settings: Any, tmp_path: Path) -> Iterator[Both]:
+    """nginx with the deployed site in front of the hub, as the user that runs the tests."""
+    settings.HUB_STORAGE_PATH = tmp_path / "files"
+    port, log = free_port(), tmp_path / "access.log"
+    (tmp_path / "nginx.conf").write_text(
+        ("user root;" if os.geteuid() == 0 else "")
+        + f"daemon off; pid {tmp_path}/pid; events {{}}\n"
+        f'http {{ log_format upstream "$upstream_addr"; access_log {log} upstream;\n'
+        + "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in TEMPORARY)
+        + f"{site(port, live_server.url, tmp_path / 'files')}}}\n"
+    )
+    command = [str(NGINX), "-e", "stderr", "-c", str(tmp_path / "nginx.conf")]
+    with (tmp_path / "errors").open("wb") as errors:
+        process = subprocess.Popen(command, stderr=errors)
+    try:
+        deadline = time.monotonic() + 20
+        while not answers(port):
+            assert process.poll() is None, (tmp_path / "errors").read_text()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        log.write_text("")
+        yield Both(f"http://127.0.0.1:{port}", live_server.url, log)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def free_port() -> int:
+    """One that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def headers(answer: requests.Response, *, but: tuple[str, ...] = ()) -> dict[str, str]:
+    """Those that both must send alike."""
+    return {k: v for k, v in answer.headers.items() if k not in (*OWN, *but)}
+
+
+def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: User) -> None:
+    make_version(alice)
+    make_version(alice, "yanked", yanked_at="2026-01-01T00:00:00Z", yanked_reason="bad")
+    publish.publish()
+    asked = [
+        (path, accept, encoding, method)
+        for path in (PAGE, "/alice/simple/", "/alice/simple/yanked/", f"{PAGE}?format=json")
+        for accept in (PIP, UV, BROWSER, "*/*", JSON)
+        for encoding in ("identity", "gzip, deflate, br", "gzip;q=0")
+        for method in ("GET", "HEAD")
+    ]
+    for path, accept, encoding, method in asked:
+        own, hubs = both.ask(path, method, **{"Accept": accept, "Accept-Encoding": encoding})
+        assert own.status_code == hubs.status_code == 200
+        assert own.content == hubs.content
+        assert headers(own) == headers(hubs, but=("X-PyPI-Last-Serial",)), (path, accept, encoding)
+        again = both.ask(
+            path,
+            method,
+            **{"Accept": accept, "Accept-Encoding": encoding, "If-None-Match": own.headers["ETag"]},
+        )
+        assert [(one.status_code, one.content) for one in again] == [(304, b"")] * 2
+    assert both.asked_hub() == 0
+
+
+def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alice: User) -> None:
+    make_version(alice)
+    make_version(alice, "secret", visibility="private")
+    publish.publish()
+    token = bearer(alice)["Authorization"]
+    asked = [
+        ("/alice/simple/secret/", {}, 404),
+        ("/alice/simple/secret/", {"Authorization": token}, 200),
+        ("/alice/simple/", {"Authorization": token}, 200),
+        ("/alice/simple/unknown/", {}, 404),
+        ("/alice/simple/Demo_Env/", {}, 301),
+        ("/alice/simple/demo--env/", {}, 301),
+        ("/alice/simple/demo-env", {}, 301),
+        ("/nobody/simple/", {}, 404),
+        (f"{PAGE}?format=json&format=html", {}, 200),
+        (f"{PAGE}?format=application/vnd.pypi.simple.v1%2Bjson", {}, 200),
+        (PAGE, {"Accept": f"text/html, {JSON}"}, 200),
+        (PAGE, {"Accept": f"{JSON}, {HTML}"}, 200),
+        (PAGE, {"Accept": f"{JSON};q=0.5, text/html"}, 200),
+        (PAGE, {"Accept": "text/html, application/*"}, 200),
+        (PAGE, {"Accept": HTML}, 200),
+        ("/index/alice/demo-env/index.html", {}, 404),
+        ("/.stored/wheels/", {}, 404),
+    ]
+    for path, said, status in asked:
+        own, hubs = both.ask(path, **said)
+        assert (own.status_code, hubs.status_code) == (status, status), (path, said)
+        assert (
+            own.headers["Content-Type"].split(";")[0] == hubs.headers["Content-Type"].split(";")[0]
+        )
+        if status == 200:
+            assert own.content == hubs.content, (path, said)
+    assert both.ask("/alice/simple/", Authorization=token)[0].text.count("secret") > 0
+    assert both.ask(PAGE, "POST")[0].status_code == 405
+
+
+def test_what_is_hidden_is_gone_from_nginx_with_the_next_writing(both: Both, alice: User) -> None:
+    environment = make_version(alice).environment
+    publish.publish()
+    assert both.ask(PAGE)[0].status_code == 200
+    set_visibility(environment=environment, visibility="private", by=alice)
+    assert both.ask(PAGE)[1].status_code == 404
+    publish.publish()
+    assert [answer.status_code for answer in both.ask(PAGE)] == [404, 404]
+    assert b"demo-env" not in both.ask("/alice/simple/")[0].content
+
+
+def test_wheels_come_from_nginx_to_those_who_may_have_them(
+    both: Both, alice: User, settings: Any
+) -> None:
+    wheel = make_wheel()
+    public = make_version(alice, wheel=wheel)
+    secret = make_version(alice, "secret", visibility="private", wheel=make_wheel("secret"))
+    for version, said, status in (
+        (public, {}, 200),
+        (public, {"Range": "bytes=5-9"}, 206),
+        (public, {"Range": "bytes=-7"}, 206),
+        (public, {"Range": "bytes=99999999-"}, 416),
+        (public, {"If-None-Match": f'"{public.sha256}"'}, 304),
+        (secret, {}, 404),
+        (secret, bearer(alice), 200),
+    ):
+        path = f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
+        for method in ("GET", "HEAD"):
+            settings.HUB_ACCEL = False
+            hubs = both.ask(path, method, **said)[1]
+            settings.HUB_ACCEL = True
+            own, _ = both.ask(path, method, **said)
+            assert (own.status_code, hubs.status_code) == (status, status)
+            if status < 400:
+                assert own.content == hubs.content
+                assert "X-Accel-Redirect" not in own.headers
+                assert headers(own, but=BROWSERS) == headers(hubs, but=BROWSERS)
+                assert status != 200 or own.headers["Accept-Ranges"] == "bytes"
