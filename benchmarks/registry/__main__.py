@@ -1,0 +1,152 @@
+"""The hub beside nginx, pypiserver and devpi, in one run on one machine.
+
+    make benchmark                                   or
+    python -m benchmarks.registry [--seconds 4] [--rounds 3] [--uploads 200] [--json FILE]
+
+Rounds go through all servers in turn, so that what else the machine does hits all alike; medians
+are told. Ratios of one run mean something, figures of different machines do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import mkdtemp
+
+from benchmarks.registry import load, material, servers
+from benchmarks.registry.load import Reading
+from benchmarks.registry.servers import Server
+from tests import postgresql
+
+PEERS = {
+    "pypiserver": ("pypiserver[passlib,cache]==2.4.2", "gunicorn==27.0.1", "setuptools<81"),
+    "devpi": ("devpi-server==6.20.3",),
+}
+CACHE = Path(__file__).parents[2] / ".cache" / "benchmarks"
+Table = dict[str, dict[str, Reading]]
+
+
+def main() -> None:
+    """Start all, measure, print, stop."""
+    options = _options()
+    scratch = Path(mkdtemp(prefix="bench-registry-"))
+    scratch.chmod(0o755)
+    made = material.make(scratch / "wheels", uploads=options.uploads)
+    with ExitStack() as stack:
+        every = _start(stack, scratch, made, on_postgresql=not options.sqlite)
+        result = {
+            "reads": _reads(every, seconds=options.seconds, rounds=options.rounds),
+            "uploads": {
+                one.label: {"4 clients": load.upload(one, made.uploads)}
+                for one in every
+                if one.upload
+            },
+        }
+        installs = {one.label: load.install(one, times=options.rounds) for one in every}
+        app = next(one for one in every if one.label == "hub")
+        memory = load.growth_mib(app, requests=options.requests, seconds=options.seconds)
+    report = {
+        **{name: _plain(table) for name, table in result.items()},
+        "install_seconds": installs,
+        "web_memory_mib": memory,
+    }
+    _print(result, installs, memory, options.requests)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.registry", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=4, help="length of each read burst")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--uploads", type=int, default=200)
+    parser.add_argument("--requests", type=int, default=100_000, help="for the memory's growth")
+    parser.add_argument("--sqlite", action="store_true", help="the hub on SQLite, not PostgreSQL")
+    parser.add_argument("--json", type=Path, help="write all figures there")
+    return parser.parse_args()
+
+
+def _start(
+    stack: ExitStack, scratch: Path, made: material.Material, *, on_postgresql: bool
+) -> list[Server]:
+    database = stack.enter_context(postgresql.server()) if on_postgresql else ""
+    programs = {name: _installed(name) for name in PEERS}
+    app, files = servers.hub(scratch, made, database=database)
+    every = [app]
+    stack.callback(lambda: [one.stop() for one in every])
+    every.append(servers.hub_behind_nginx(scratch, app, files))
+    every.append(servers.nginx_static(scratch, app, files))
+    every.append(servers.pypiserver(scratch, made, programs["pypiserver"]))
+    every.append(servers.devpi(scratch, made, programs["devpi"]))
+    return every
+
+
+def _installed(peer: str) -> Path:
+    """The peer's programs, in a folder of its own that later runs find again."""
+    place = CACHE / peer
+    if not (place / "complete").exists():
+        uv = Path(sys.executable).with_name("uv")
+        subprocess.run([uv, "venv", "-q", "--clear", place], check=True)
+        subprocess.run(
+            [uv, "pip", "install", "-q", "-p", place / "bin/python", *PEERS[peer]], check=True
+        )
+        (place / "complete").touch()
+    return place / "bin"
+
+
+def _reads(every: list[Server], *, seconds: int, rounds: int) -> Table:
+    """Kind of request -> server -> reading; for the app also pages that the client has already."""
+    readings: dict[str, dict[str, list[Reading]]] = {}
+    for _ in range(rounds):
+        for server in every:
+            for kind, (url, accept) in servers.addresses(server).items():
+                burst = load.read(server, url, accept, seconds=seconds)
+                readings.setdefault(kind, {}).setdefault(server.label, []).append(burst)
+        for server in every[:1]:
+            url, accept = servers.addresses(server)["environment, JSON"]
+            known = f"If-None-Match: {servers.etag(url, accept)}"
+            burst = load.read(server, url, accept, seconds=seconds, headers=known)
+            kind = "environment, JSON, known (304)"
+            readings.setdefault(kind, {}).setdefault(server.label, []).append(burst)
+    return {
+        kind: {label: load.middle(found) for label, found in by.items()}
+        for kind, by in readings.items()
+    }
+
+
+def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:
+    return {
+        kind: {label: asdict(found) for label, found in by.items()} for kind, by in table.items()
+    }
+
+
+def _print(
+    result: dict[str, Table],
+    installs: dict[str, float],
+    memory: tuple[float, float],
+    requests: int,
+) -> None:
+    for kind, by in result["reads"].items():
+        print(f"\n{kind}")
+        for label, one in by.items():
+            print(f"  {label:18} {_row(one)}")
+    print("\nuploads, 4 clients")
+    for label, found in result["uploads"].items():
+        print(f"  {label:18} {_row(found['4 clients'])}")
+    print("\ncold `uv pip install` of one environment with 3 dependencies")
+    for label, seconds in installs.items():
+        print(f"  {label:18} {seconds:8.3f} s")
+    print(f"\nmemory of the hub's web: {memory[0]:.0f} MiB, {memory[1]:.0f} MiB after {requests:,}")
+
+
+def _row(one: Reading) -> str:
+    return f"{one.per_second:10,.0f} /s   p99 {one.p99_ms:8.1f} ms   {one.cpu_us:9,.0f} us cpu"
+
+
+if __name__ == "__main__":
+    main()
