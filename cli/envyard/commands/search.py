@@ -14,7 +14,10 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add search."""
     search = commands.add_parser("search", parents=[common], help="find listed environments")
-    search.add_argument("words", nargs="*", help="words in name, summary, tags or README")
+    search.add_argument(
+        "words", nargs="*", help="words in name, owner, summary, tags or README; slips are forgiven"
+    )
+    search.add_argument("--framework", help="only what speaks this framework")
     search.add_argument("--tag", help="only with this tag")
     search.add_argument("--owner", help="only of this owner")
     search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
@@ -26,22 +29,24 @@ def run(args: Namespace, out: Output) -> None:
     """Print one line an environment."""
     hub = Hub(configs.load(args.url))
     words = " ".join(args.words) or None
+    filters = {"framework": args.framework, "tag": args.tag, "owner": args.owner}
     rows = list(
         hub.pages(
             "environments/",
             limit=args.limit,
             q=words,
-            tag=args.tag,
-            owner=args.owner,
             sort=args.sort,
+            **filters,
         )
     )
     if out.as_json:
         out.json(rows)
         return
     if not rows:
-        out.note(f"nothing listed matches {words!r}" if words else "nothing is listed yet")
-        out.hint("fewer words find more; `hub search` alone lists everything")
+        asked = [repr(words)] if words else []
+        asked += [f"{name} {value!r}" for name, value in filters.items() if value]
+        out.note(f"nothing listed matches {', '.join(asked)}" if asked else "nothing is listed yet")
+        out.hint("fewer words and filters find more; `hub search` alone lists everything")
         return
     out.table(
         ("ENVIRONMENT", "VERSION", "SCORE", "SUMMARY"),

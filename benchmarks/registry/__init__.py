@@ -1,0 +1,1 @@
+"""The registry measured: each module is one comparison, run by `python -m`; see README.md."""

@@ -1,0 +1,127 @@
+"""Browse, search and version lists of a hub with 100,000 environments and 1,000,000 versions.
+
+    HUB_HOME=/somewhere DATABASE_URL=postgresql://... python -m benchmarks.registry.search
+
+loads an empty database first, which takes minutes; a second run measures what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from benchmarks.registry.measure import Client, table, write
+from benchmarks.registry.process import manage, web
+from hub.bulk import texts
+from hub.bulk.load import FIRST
+
+API = "/api/v1/environments/"
+PAGE = "/envs/"
+DEEP = 40  # pages down a list
+TARGET = 50.0  # milliseconds at p95
+
+
+def main() -> None:
+    """Load where there is nothing, measure, print, write."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--environments", type=int, default=100_000)
+    arguments.add_argument("--versions", type=int, default=1_000_000)
+    arguments.add_argument("--requests", type=int, default=200, help="for each row of the table")
+    arguments.add_argument("--port", type=int, default=18700)
+    arguments.add_argument("--only", default="", help="rows whose name holds this")
+    arguments.add_argument("--json", type=Path, default=Path("search.json"))
+    asked = arguments.parse_args()
+    manage("migrate", "--verbosity", "0")
+    with web(asked.port):
+        empty = not json.loads(Client(asked.port).get(API))["results"]
+    if empty:
+        sizes = (f"--environments={asked.environments}", f"--versions={asked.versions}")
+        manage("bulk_load", *sizes)
+    with web(asked.port):
+        client = Client(asked.port)
+        timings = []
+        for case, paths in cases(client):
+            if asked.only in case:
+                timings.append(client.time(case, paths, asked.requests))
+    print(table(timings))
+    write(asked.json, timings, environments=asked.environments, versions=asked.versions)
+    slow = [timing.case for timing in timings if timing.p95 > TARGET]
+    print(f"p95 above {TARGET:.0f} ms: {', '.join(slow) or 'none'}")
+
+
+def cases(client: Client) -> Iterator[tuple[str, list[str]]]:
+    """Every row of the table with the addresses that it asks for in turn."""
+    yield "home", ["/"]
+    for sort in ("fresh", "installs", "stars", "name"):
+        yield f"browse by {sort}", [f"{PAGE}?sort={sort}"]
+        yield f"browse by {sort}, page {DEEP}", [deep(client, f"{API}?sort={sort}")]
+    yield from filtered(client)
+    yield from searched(client)
+    longest = f"person-0/{FIRST}"
+    yield "versions of 10,000", [f"{API}{longest}/versions/"]
+    yield f"versions of 10,000, page {DEEP}", [deep(client, f"{API}{longest}/versions/?limit=20")]
+    yield "versions of 10,000, page", [f"{PAGE}{longest}/?tab=versions"]
+
+
+def filtered(client: Client) -> Iterator[tuple[str, list[str]]]:
+    """Each facet, with its values from the most to the least frequent."""
+    facets = json.loads(client.get(f"{API}?facets=1"))["facets"]
+    values = {name: [v["value"] for v in facet["values"]] for name, facet in facets.items()}
+    for name, known in values.items():
+        yield f"browse one {name}", [f"{PAGE}?{name}={quote(value)}" for value in known]
+    both = [
+        f"{PAGE}?framework={framework}&tag={quote(tag)}&sort={sort}"
+        for framework in values["framework"]
+        for tag in values["tag"][::4]
+        for sort in ("fresh", "installs")
+    ]
+    yield "browse framework and tag", both
+    yield "browse what is not there", [f"{PAGE}?framework=none", f"{PAGE}?tag=none"]
+    yield "list, no facets", [API]
+
+
+def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
+    """Questions of every kind; each kind asks many different ones."""
+    names = [row["name"] for row in json.loads(client.get(f"{API}?limit=100&sort=name"))["results"]]
+    known = {*texts.TOPICS, *texts.KINDS}
+    coined = [word for name in names for word in name.split("-") if word not in known]
+    questions = {
+        "everywhere": ["reward", "environment", "the model", "task"],
+        "common": texts.TOPICS[:40],
+        "tag": [tag for tag in texts.TAGS if "-" in tag],
+        "rare": coined,
+        "exact name": names[:50],
+        "prefix": [word[:3] for word in texts.TOPICS[:40]],
+        "two words": [f"{a} {b}" for a, b in zip(texts.TOPICS, texts.TOPICS[7:], strict=False)],
+        "typo": [swapped(word) for word in (*texts.TOPICS[:20], *coined[:20]) if len(word) > 4],
+        "nothing": ["qqqzzzqqq", "xyxyxyxyx zzz", "wwwvvvwww"],
+    }
+    for kind, asked in questions.items():
+        yield f"search {kind}", [f"{PAGE}?q={quote(words)}" for words in asked]
+    common = texts.TOPICS[:40]
+    yield "search common by installs", [f"{PAGE}?q={word}&sort=installs" for word in common]
+    yield "search everywhere by fresh", [f"{PAGE}?q=reward&sort=fresh"]
+    yield "search common, one framework", [f"{PAGE}?q={word}&framework=openenv" for word in common]
+    yield "search common, API", [f"{API}?q={word}" for word in common]
+
+
+def swapped(word: str) -> str:
+    """Two letters in its middle have changed places."""
+    half = len(word) // 2
+    return word[: half - 1] + word[half] + word[half - 1] + word[half + 1 :]
+
+
+def deep(client: Client, path: str) -> str:
+    """The address of a page far down that list."""
+    for _ in range(DEEP - 1):
+        path = json.loads(client.get(path))["next"]
+        path = re.sub(r"^https?://[^/]+", "", path)
+    return path
+
+
+if __name__ == "__main__":
+    main()

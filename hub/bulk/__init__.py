@@ -1,0 +1,1 @@
+"""A hub as full as it may become, for measuring: no wheel of it can be installed."""

@@ -1,0 +1,178 @@
+"""Fill an empty hub with that many environments and versions, straight into the database."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple
+
+from django.core.management.color import no_style
+from django.db import connection, transaction
+from django.db.models import Manager
+
+from hub.bulk import copying, texts
+from registry.accounts.models import Organisation, Owner, User
+from registry.catalog.likeness import likeness
+from registry.catalog.models import Environment, Tag, Version
+from registry.catalog.search import documents
+from registry.catalog.sorting import sort_key
+
+SEED = 1
+BATCH = 1000  # environments a transaction
+OWNERS = 50  # environments an owner has, on average
+ORGANISATIONS = 10  # one owner of so many
+LONGEST, FIRST = 10_000, "many-versions"  # the most versions of one environment, and its name
+START = datetime(2025, 1, 1, tzinfo=UTC)
+MINUTES = 60 * 24 * 600  # over which versions are spread
+
+
+def load(*, environments: int, versions: int) -> Iterator[int]:
+    """Write them, and search's documents at last; yields how many environments are there."""
+    random = Random(SEED)  # noqa: S311 - nobody must not guess it
+    owners = _owners(max(environments // OWNERS, 1))
+    names = list(texts.TAGS)
+    Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
+    tags = dict(Tag.objects.filter(name__in=names).values_list("name", "pk"))
+    made = _environments(random, owners, _shares(random, environments, versions))
+    done = 0
+    while batch := list(islice(made, BATCH)):
+        _write(batch, tags)
+        done += len(batch)
+        yield done
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Environment, Version]):
+            cursor.execute(statement)
+    documents.rebuild()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def _owners(number: int) -> list[Owner]:
+    """People and organisations that nobody can sign in as."""
+    people, groups = number - number // ORGANISATIONS, number // ORGANISATIONS
+    users = User.objects.bulk_create(
+        User(username=f"person-{n}", email=f"person-{n}@example.com", password="!")  # noqa: S106
+        for n in range(people)
+    )
+    organisations = Organisation.objects.bulk_create(
+        Organisation(title=f"Lab {n}") for n in range(groups)
+    )
+    return Owner.objects.bulk_create(
+        [Owner(name=user.username, user=user) for user in users]
+        + [Owner(name=f"lab-{n}", organisation=o) for n, o in enumerate(organisations)]
+    )
+
+
+def _shares(random: Random, environments: int, versions: int) -> list[int]:
+    """How many versions each environment has: most have few, the first has LONGEST."""
+    first = min(LONGEST, max(versions - environments, 0) // 2 + 1)
+    mean = max((versions - first) / max(environments - 1, 1), 1)
+    shares = [1 + int(random.expovariate(1 / (mean - 0.5))) for _ in range(environments - 1)]
+    missing = versions - first - sum(shares)
+    step = 1 if missing > 0 else -1
+    while missing:
+        place = random.randrange(len(shares))
+        if shares[place] + step > 0:
+            shares[place] += step
+            missing -= step
+    return [first, *shares]
+
+
+class Made(NamedTuple):
+    """One environment with its tags and the rows of its versions."""
+
+    environment: Environment
+    tags: list[str]
+    versions: list[copying.Row]
+
+
+def _environments(random: Random, owners: list[Owner], shares: list[int]) -> Iterator[Made]:
+    """All of them, numbered, so that they can be written in any order."""
+    pk, version_pk = _next(Environment.objects), _next(Version.objects)
+    taken: set[tuple[int, str]] = set()
+    for number, share in enumerate(shares):
+        owner = owners[int(len(owners) * random.random() ** 2)] if number else owners[0]
+        name = texts.name(random) if number else FIRST
+        while (owner.pk, likeness(name)) in taken:
+            name = f"{name}-{texts.coined(random)}"
+        taken.add((owner.pk, likeness(name)))
+        environment = Environment(
+            pk=pk,
+            owner=owner,
+            name=name,
+            visibility="private" if number and random.random() < 0.02 else "public",
+            installs=int(10 ** (random.random() * 5) - 1) if random.random() < 0.6 else 0,
+            star_count=int(10 ** (random.random() * 3) - 1) if random.random() < 0.2 else 0,
+        )
+        first = _version(random, environment)
+        versions = list(_versions(random, first, version_pk, share, environment))
+        yield Made(environment, first.keywords if environment.latest_id else [], versions)
+        pk, version_pk = pk + 1, version_pk + share
+
+
+def _version(random: Random, environment: Environment) -> Version:
+    """What all versions of it have in common."""
+    name = environment.name
+    return Version(
+        environment=environment,
+        summary=texts.summary(random, name),
+        readme=texts.readme(random, name),
+        readme_type="text/markdown",
+        license=texts.LICENSES[int(len(texts.LICENSES) * random.random() ** 2)],
+        requires_python=">=3.11",
+        requires_dist=["verifiers>=0.4"],
+        keywords=texts.tags(random, name),
+        framework=texts.FRAMEWORKS[int(len(texts.FRAMEWORKS) * random.random() ** 3)],
+        api="v1",
+        module=name.replace("-", "_"),
+        size=20_000,
+    )
+
+
+def _versions(
+    random: Random, like: Version, pk: int, share: int, environment: Environment
+) -> Iterator[copying.Row]:
+    """The rows, oldest first; tells the environment which is its latest."""
+    row, adapt = copying.row(like), connection.ops.adapt_datetimefield_value
+    at = START + timedelta(minutes=random.random() * MINUTES)
+    for n in range(share):
+        number = f"{n // 100}.{n // 10 % 10}.{n % 10}"
+        listed = random.random() < 0.97
+        yanked = listed and random.random() < 0.01
+        digest = hashlib.sha256(f"{pk + n}".encode()).hexdigest()
+        yield row | {
+            "id": pk + n,
+            "version": number,
+            "sort_key": sort_key(number),
+            "status": "listed" if listed else "rejected",
+            "listed_at": adapt(at) if listed else None,
+            "yanked_at": adapt(at) if yanked else None,
+            "yanked_reason": "superseded" if yanked else "",
+            "filename": f"{like.module}-{number}-py3-none-any.whl",
+            "sha256": digest,
+            "metadata_sha256": digest,
+        }
+        if listed and not yanked:
+            environment.latest_id, environment.fresh_at = pk + n, at
+            environment.summary = like.summary
+        at += timedelta(hours=1)
+
+
+def _write(batch: list[Made], tags: dict[str, int]) -> None:
+    through = Environment.tags.through
+    with transaction.atomic():  # the foreign key to `latest` is checked at its end
+        copying.write(Environment, (copying.row(made.environment) for made in batch))
+        copying.write(Version, (row for made in batch for row in made.versions))
+        through.objects.bulk_create(
+            through(environment_id=made.environment.pk, tag_id=tags[tag])
+            for made in batch
+            for tag in made.tags
+        )
+
+
+def _next(rows: Manager[Any]) -> int:
+    last = rows.order_by("-pk").values_list("pk", flat=True).first()
+    return (last or 0) + 1

@@ -1,0 +1,30 @@
+"""`manage.py rebuild_search`: what search reads, made anew from the environments."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from registry.catalog.search import documents
+
+
+class Command(BaseCommand):
+    """In one transaction: people search the old documents until the new ones are there."""
+
+    help = "Make search's documents and indexes anew, or only check that they are right."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="change nothing; 1 where anything differs"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["check"]:
+            self.stdout.write(f"{documents.rebuild()} documents")
+            return
+        wrong = 0
+        for wrong, sentence in enumerate(documents.differing(), 1):
+            self.stdout.write(sentence)
+        if wrong:
+            raise CommandError(f"{wrong} documents differ: run manage.py rebuild_search")
+        self.stdout.write("every document is right")

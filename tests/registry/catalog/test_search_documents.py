@@ -1,0 +1,83 @@
+"""Search's documents stay what the environments are, whatever happens to these."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from registry.catalog import overlays, services
+from registry.catalog.deletion import delete_environment, delete_version
+from registry.catalog.search import documents
+from registry.catalog.search.models import SearchDocument, SearchWord
+from registry.catalog.stars import star
+from registry.catalog.transfer import transfer
+from registry.models import Environment, Organisation, User
+from tests.factories import make_version
+from tests.registry.catalog.test_search import NOBODY, found
+
+
+def test_every_change_reaches_search_in_its_transaction(
+    lab: Organisation, alice: User, carol: User, root: User
+) -> None:
+    def right() -> bool:
+        return list(documents.differing()) == []
+
+    empty, _ = services.get_or_create_environment(owner=alice.owner, name="new-maze", by=alice)
+    assert right()
+    version = make_version(alice, "maze", summary="Find out.", keywords=["walk"])
+    environment = version.environment
+    assert found("walk") == ["maze"]
+    overlays.yank(version=version, by=alice, reason="broken")
+    assert right()
+    assert found("maze") == []
+    overlays.unyank(version=version, by=alice)
+    assert found("maze") == ["maze"]
+    services.set_visibility(environment=environment, visibility="private", by=alice)
+    assert right()
+    assert found("maze") == []
+    assert found("maze", alice) == ["maze"]
+    services.set_visibility(environment=environment, visibility="public", by=alice)
+    transfer(environment=environment, to=lab.owner, by=alice)
+    assert right()
+    assert found("lab maze") == ["maze"]
+    star(environment=environment, by=carol)
+    overlays.quarantine(version=version, by=root, reason="bad")
+    assert right()
+    assert found("maze") == []
+    overlays.release(version=version, by=root)
+    delete_version(version=version, by=alice)
+    assert right()
+    make_version(lab, "maze", "0.2.0")
+    assert found("maze") == ["maze"]
+    delete_environment(environment=environment, by=alice)
+    delete_environment(environment=empty, by=alice)
+    assert right()
+    assert found("maze", alice) == found("maze", alice, mine=True) == []
+
+
+def test_rebuild_search_mends_what_check_finds(
+    alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_version(alice, "maze", keywords=["walk"])
+    make_version(alice, "sums")
+    call_command("rebuild_search", "--check")
+    Environment.objects.filter(name="maze").update(summary="Changed behind its back.")
+    SearchDocument.objects.filter(environment__name="sums").delete()
+    SearchWord.objects.all().delete()
+    with pytest.raises(CommandError, match="2 documents differ"):
+        call_command("rebuild_search", "--check")
+    said = capsys.readouterr().out
+    assert "alice/maze: summary" in said
+    assert "alice/sums: no document" in said
+    assert found("behind") == []
+    call_command("rebuild_search")
+    call_command("rebuild_search", "--check")
+    assert found("behind", NOBODY) == ["maze"]
+    assert found("szms") == ["sums"]
+
+
+def test_what_is_used_more_is_placed_higher_by_a_rebuild(alice: User) -> None:
+    for name in ("aa-maze", "bb-maze"):
+        make_version(alice, name)
+    assert found("maze") == ["bb-maze", "aa-maze"]
+    Environment.objects.filter(name="aa-maze").update(installs=100)
+    call_command("rebuild_search")
+    assert found("maze") == ["aa-maze", "bb-maze"]

@@ -1,0 +1,154 @@
+"""1,500 environments: orders, facets and pages are right, and none costs more than one."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from hub.bulk.load import FIRST
+from registry.catalog.search.find import MOST, Found, Question
+from registry.models import Environment, SearchDocument, User, Version
+from tests.factories import make_version
+from tests.registry.catalog.test_search import NOBODY, values
+
+LIST, PAGE = "/api/v1/environments/", "/envs/"
+Pages = Callable[[str], Iterator[list[dict[str, Any]]]]
+
+
+@pytest.fixture
+def pages(client: Client) -> Pages:
+    """The results of each page of a list, from that address on."""
+
+    def read(url: str) -> Iterator[list[dict[str, Any]]]:
+        following: str | None = url
+        while following:
+            answer = client.get(following).json()
+            yield answer["results"]
+            following = answer["next"]
+
+    return read
+
+
+@pytest.fixture
+def full(db: None) -> None:
+    """What `bulk_load` makes."""
+    call_command("bulk_load", environments=1500, versions=3500)
+
+
+def queries(client: Client, url: str) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(url).status_code == 200
+    return len(asked)
+
+
+def test_a_full_hub(full: None, client: Client, pages: Pages) -> None:
+    """One test, because filling takes longer than all that is asked."""
+    every_order_shows_each_environment_once(pages)
+    rows_that_come_between_pages_hide_and_repeat_none(pages)
+    facets_count_all_or_say_that_there_are_more()
+    the_exact_name_is_first_among_many_matches(pages)
+    no_page_costs_more_queries(client)
+    a_long_list_of_versions_pages_to_its_end(pages)
+
+
+def every_order_shows_each_environment_once(pages: Pages) -> None:
+    listed = Environment.objects.listed().filter(visibility="public").select_related("owner")
+    keys: dict[str, Callable[[Environment], Any]] = {
+        "fresh": lambda e: (e.fresh_at, e.pk),
+        "installs": lambda e: (e.installs, e.pk),
+        "stars": lambda e: (e.star_count, e.pk),
+        "name": lambda e: (e.name, e.owner.name, e.pk),
+    }
+    for sort, key in keys.items():
+        expected = [str(e) for e in sorted(listed, key=key, reverse=sort != "name")]
+        shown = [row["ref"] for page in pages(f"{LIST}?sort={sort}&limit=100") for row in page]
+        assert shown == expected, sort
+
+
+def rows_that_come_between_pages_hide_and_repeat_none(pages: Pages) -> None:
+    owner = User.objects.get(username="person-1")
+    for query in ("sort=stars", "sort=fresh", "q=reward"):
+        before = [row["ref"] for page in pages(f"{LIST}?{query}&limit=100") for row in page]
+        reading = pages(f"{LIST}?{query}&limit=100")
+        shown = [row["ref"] for row in next(reading)]
+        name = f"come-between-{query[-3:]}"
+        make_version(owner, name, summary="Reward.")
+        Environment.objects.filter(name=name).update(star_count=10**6)
+        shown += [row["ref"] for page in reading for row in page]
+        assert shown == before, query
+        assert len(set(shown)) == len(shown)
+
+
+def facets_count_all_or_say_that_there_are_more() -> None:
+    framework = Found(Question(), NOBODY).facets()[0]
+    assert not framework.whole
+    assert sum(values(framework).values()) == MOST
+    listed = SearchDocument.objects.filter(listed=True, visibility="public", framework="ors")
+    counts = Counter(label for document in listed for label in document.labels)
+    found = {facet.name: facet for facet in Found(Question(framework="ors"), NOBODY).facets()}
+    assert found["tag"].whole
+    assert values(found["tag"]) == dict(counts.most_common(20))
+    assert not found["framework"].whole
+
+
+def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:
+    least = Environment.objects.listed().filter(visibility="public", installs=0).earliest("pk")
+    name = least.name
+    SearchDocument.objects.exclude(pk=least.pk).update(summary=name.replace("-", " "))
+    first = next(pages(f"{LIST}?q={name}&limit=1"))
+    assert [row["name"] for row in first] == [name]
+    assert sum(len(page) for page in pages(f"{LIST}?q={name}&limit=100")) > MOST
+
+
+def no_page_costs_more_queries(client: Client) -> None:
+    owner = User.objects.get(username="person-1")
+    make_version(owner, "only-zebra", keywords=["zebra"], framework="zebra", license="zebra")
+    for query in ("", "q={}", "tag={}", "framework={}", "q={}&sort=stars", "owner={}"):
+        few = queries(client, f"{PAGE}?{query.format('zebra')}")
+        many = queries(client, f"{PAGE}?{query.format('reward' if 'q=' in query else 'math')}")
+        assert many <= few + 1 <= 16, query
+    first = client.get(LIST).json()["next"]
+    assert queries(client, first) == queries(client, LIST) <= 4
+
+
+def a_long_list_of_versions_pages_to_its_end(pages: Pages) -> None:
+    url = f"{LIST}person-0/{FIRST}/versions/?limit=100"
+    shown = [row["version"] for page in pages(url) for row in page]
+    listed = Version.objects.filter(environment__name=FIRST, status="listed")
+    assert shown == [version.version for version in listed.newest_first()]
+    assert len(shown) > 1000
+
+
+def test_the_browse_page_narrows_without_javascript(
+    client: Client, alice: User, carol: User
+) -> None:
+    make_version(alice, "sums", keywords=["math"], license="MIT")
+    make_version(carol, "maze", keywords=["math", "walk"], framework="gymnasium")
+
+    def shown(url: str) -> tuple[list[str], dict[str, str]]:
+        text = client.get(url).content.decode()
+        links = dict(re.findall(r'<a href="(\?[^"]*)" rel="nofollow"[^>]*><span[^>]*>(.)', text))
+        return re.findall(r'class="name" href="[^"]*">([^<]*)', text), links
+
+    names, links = shown(f"{PAGE}?sort=name")
+    assert names == ["carol/maze", "alice/sums"]
+    assert links["?sort=name&amp;framework=gymnasium"] == "☐"
+    names, links = shown(f"{PAGE}?sort=name&framework=gymnasium")
+    assert names == ["carol/maze"]
+    assert links["?sort=name"] == "☑"
+    assert shown(f"{PAGE}?license=MIT")[0] == ["alice/sums"]
+    assert shown(f"{PAGE}?q=math&tag=walk&owner=carol")[0] == ["carol/maze"]
+
+
+def test_bulk_load_leaves_a_hub_with_people_alone(alice: User) -> None:
+    with pytest.raises(CommandError, match="this hub has people"):
+        call_command("bulk_load", environments=1, versions=1)
+    with pytest.raises(CommandError, match="--versions 1 must be at least --environments 2"):
+        call_command("bulk_load", "--force", environments=2, versions=1)
+    assert not Environment.objects.exists()
