@@ -84,6 +84,7 @@ def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpRes
     said = {"reason": env.deprecation_reason, "successor": env.shown_successor or ""}
     context: dict[str, Any] = {
         "env": shapes.environment_summary(env),
+        "publishes": can(request.user, "environment.publish", env),
         "tabs": tabs(request, env, on="settings"),
         "visibility": Visibility(initial={"visibility": env.visibility}),
         "deprecation": Deprecation(initial=said),

@@ -25,6 +25,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "owner": found,
         "belongs": organisation and can(request.user, "organisation.see", organisation),
+        "publishes": can(request.user, "owner.publish", found),
         "environments": shapes.environment_summaries(environments),
         "next": following,
     }

@@ -1,0 +1,185 @@
+"""Trusted publishers: who may publish an environment from a workflow, without a stored token."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from frontend.access import demand, environment_or_404, person, unless_refused
+from frontend.pages.environment import tabs
+from registry.accounts.models import Owner
+from registry.api import publishers as api
+from registry.api import shapes
+from registry.catalog.models import Environment
+from registry.errors import HubError
+from registry.publishers import services
+from registry.publishers.models import TrustedPublisher
+
+KINDS = {"github": "GitHub Actions", "gitlab": "GitLab CI/CD", "other": "OpenID Connect"}
+
+
+class NewPublisher(forms.Form):
+    """A workflow, as its forge names it in identity tokens."""
+
+    issuer = forms.ChoiceField(label="Where it runs")
+    repository = forms.CharField(
+        max_length=255, required=False, help_text="owner/name, as in its address."
+    )
+    workflow = forms.CharField(
+        max_length=255,
+        required=False,
+        help_text="The file that publishes: publish.yml in .github/workflows on GitHub, "
+        "or the path of the pipeline's file on GitLab.",
+    )
+    ci_environment = forms.CharField(
+        max_length=255,
+        required=False,
+        label="Deployment environment",
+        help_text="Of GitHub or GitLab. Say one where its approvals should guard publishing.",
+    )
+    owner_id = forms.CharField(
+        max_length=20,
+        required=False,
+        label="Number of the repository's owner",
+        help_text="Left out, the first use pins it: whoever takes the name over cannot publish.",
+    )
+    sub = forms.CharField(
+        max_length=255,
+        required=False,
+        label="Subject",
+        help_text="For other issuers only: the `sub` of their tokens, exactly.",
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        trusted: dict[str, str] = settings.HUB_OIDC_ISSUERS
+        choices = [(url, f"{KINDS[kind]} – {url}") for url, kind in trusted.items()]
+        self.fields["issuer"].choices = choices  # type: ignore[attr-defined]
+        if "other" not in trusted.values():
+            del self.fields["sub"]
+
+
+class NewPending(NewPublisher):
+    """The same for an environment that does not exist yet."""
+
+    name = forms.CharField(max_length=100, label="Environment", help_text="The name it will have.")
+    field_order = ("name",)
+
+
+@never_cache
+@login_required
+def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """Those of an environment, and a form for one more."""
+    env = environment_or_404(request, owner, name)
+    demand(request, "publisher.manage", TrustedPublisher(environment=env))
+    form = NewPublisher(request.POST or None)
+    if added(request, form, env):
+        return redirect("environment-publishers", env.owner.name, env.name)
+    context = {
+        "env": shapes.environment_summary(env),
+        "tabs": tabs(request, env, on="settings"),
+        "form": form,
+        "publishers": rows(env),
+        "to": str(env),
+    }
+    return render(request, "pages/publishers.html", context, status=400 if form.errors else 200)
+
+
+@never_cache
+@login_required
+def of_owner(request: HttpRequest, name: str) -> HttpResponse:
+    """Pending ones under an owner's name."""
+    owner = owner_or_404(request, name)
+    form = NewPending(request.POST or None)
+    if added(request, form, owner):
+        return redirect("owner-publishers", owner.name)
+    context = {"form": form, "publishers": rows(owner), "to": owner.name}
+    return render(request, "pages/publishers.html", context, status=400 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def remove(request: HttpRequest, owner: str, name: str, pk: int) -> HttpResponse:
+    """Take one from an environment; its tokens end now."""
+    env = environment_or_404(request, owner, name)
+    user = demand(request, "publisher.manage", TrustedPublisher(environment=env))
+    try:
+        services.remove(publisher=services.of_environment(env, pk), by=user)
+    except HubError:
+        raise Http404 from None
+    messages.success(request, "The trusted publisher is removed, and its tokens have ended.")
+    return redirect("environment-publishers", env.owner.name, env.name)
+
+
+@require_POST
+@login_required
+def remove_pending(request: HttpRequest, name: str, pk: int) -> HttpResponse:
+    """Take a pending one from an owner."""
+    owner = owner_or_404(request, name)
+    try:
+        services.remove(publisher=services.of_owner(owner, pk), by=person(request))
+    except HubError:
+        raise Http404 from None
+    messages.success(request, "The pending publisher is removed.")
+    return redirect("owner-publishers", owner.name)
+
+
+def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bool:
+    """Was the form filled in, and the publisher added?"""
+    if not form.is_valid():
+        return False
+    said = dict(form.cleaned_data)
+    issuer, name = said.pop("issuer"), said.pop("name", "")
+    act = partial(
+        services.add,
+        to=to,
+        name=name,
+        kind=settings.HUB_OIDC_ISSUERS[issuer],
+        issuer=issuer,
+        fields=said,
+        by=person(request),
+    )
+    if not unless_refused(form, act):
+        return False
+    messages.success(request, "The trusted publisher is added.")
+    return True
+
+
+def rows(to: Environment | Owner) -> list[shapes.Shape]:
+    """What the page lists, each with the address that removes it."""
+    owner = to if isinstance(to, Owner) else None
+    found = to.pending_publishers if isinstance(to, Owner) else to.publishers
+    listed = found.select_related("added_by", "environment__owner", "owner").order_by("pk")
+    return [
+        api.shape(row)
+        | {
+            "remove": reverse("owner-publisher-remove", args=(owner.name, row.pk))
+            if owner
+            else reverse(
+                "environment-publisher-remove",
+                args=(row.under.name, str(row).partition("/")[2], row.pk),
+            ),
+            "used": row.last_used_at,
+            "where": KINDS[row.kind],
+            "says": {name: value for name, value in row.claims.items() if value},
+        }
+        for row in listed
+    ]
+
+
+def owner_or_404(request: HttpRequest, name: str) -> Owner:
+    """The owner, where the person may publish under that name."""
+    owner = Owner.objects.filter(name=name.lower()).first()
+    if owner is None:
+        raise Http404
+    demand(request, "publisher.manage", TrustedPublisher(owner=owner))
+    return owner
