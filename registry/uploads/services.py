@@ -155,10 +155,9 @@ def _publish(
     staged: str,
 ) -> Accepted:
     with transaction.atomic():
+        # It comes locked: uploads to one environment take turns here, so that exactly one of two
+        # wins and the other is told why; the constraints on the rows would only say that it lost.
         environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
-        # Uploads to one environment take turns here, so that exactly one of two wins and the
-        # other is told why; the constraints on the rows would only say that it lost.
-        Environment.objects.select_for_update().get(pk=environment.pk)
         if before := _same(upload, owner):
             return Accepted(before, created=False)
         _check_free(owner, read)
@@ -190,6 +189,10 @@ def _check_free(owner: Owner, read: Wheel, *, but: str = "") -> None:
     name_taken = used.exists()
     versions = Version.objects.filter(environment__owner=owner, environment__name=read.name)
     taken = versions.filter(sort_key=sort_key(read.version)).exclude(sha256=but).first()
+    if taken is not None and taken.deleted_at is not None:
+        raise HubError(
+            "upload.version_exists", f"{taken} was deleted, and its number never returns"
+        )
     if taken is not None:
         same = "" if taken.version == read.version else f", the same version as {read.version}"
         raise HubError(
