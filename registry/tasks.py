@@ -9,6 +9,7 @@ from django.utils import timezone
 from registry import pipeline, recovery
 from registry.index import publish
 from registry.runs import services as runs
+from registry.sources import services as sources
 from registry.uploads import staging
 
 
@@ -47,3 +48,4 @@ def prune() -> None:
     """Delete what has expired and nobody misses (beat)."""
     call_command("clearsessions")
     staging.discard_old(now=timezone.now())
+    sources.forget(now=timezone.now())

@@ -18,11 +18,13 @@ from frontend.render.links import safe_links
 from frontend.render.markdown import readme_html
 from registry.accounts.permissions import can
 from registry.api import shapes
+from registry.api.prime.evaluation_shapes import REPORTED, summaries
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.runs.models import Run
 
 TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
+MOST_PUSHED = 50
 
 
 @follows_moves
@@ -89,7 +91,13 @@ def tab_context(
             ),
             by=("-created_at", "pk"),
         )
-        return {"runs": shapes.run_summaries(runs), "next": following}
+        pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
+        return {
+            "runs": shapes.run_summaries(runs),
+            "next": following,
+            "evaluations": summaries(pushed[:MOST_PUSHED]),
+            "reported": REPORTED,
+        }
     return {}
 
 

@@ -18,12 +18,14 @@ from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment, Version
+    from registry.evaluations.models import Evaluation
     from registry.publishers.models import TrustedPublisher
     from registry.runs.models import Run
 
 Who = User | AnonymousUser
 Thing: TypeAlias = (
-    "Environment | Version | Run | Owner | Organisation | Token | TrustedPublisher | Who"
+    "Environment | Version | Run | Evaluation | Owner | Organisation | Token | TrustedPublisher"
+    " | Who"
 )
 READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
 RANK = {str(READ): 0, str(PUBLISH): 1, str(ADMIN): 2}
@@ -82,6 +84,17 @@ def _installs(asker: Asker, version: Version) -> bool:
     return blocked is None and _sees_version(asker, version)
 
 
+def _sees_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
+    mine = asker.staff or asker.role(evaluation.owner_id) is not None
+    return (mine or evaluation.is_public) and _sees_environment(asker, evaluation.environment)
+
+
+def _changes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
+    pushed = asker.user is not None and asker.user.pk == evaluation.created_by_id
+    rightful = asker.staff or pushed or asker.publishes(evaluation.owner_id)
+    return rightful and _sees_evaluation(asker, evaluation)
+
+
 def _publishes(asker: Asker, environment: Environment) -> bool:
     """A deleted one comes back by `owner.publish`, not by what was given for it alone."""
     return environment.deleted_at is None and asker.publishes(environment.owner_id)
@@ -113,6 +126,11 @@ RULES: dict[str, Rule] = {
     "environment.transfer": Rule(ADMIN, lambda e: e.pk, _owns),
     "environment.delete": Rule(ADMIN, lambda e: e.pk, _owns),
     "environment.star": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
+    "environment.report": Rule(
+        PUBLISH, lambda e: e.pk, lambda a, e: a.user is not None and _sees_environment(a, e)
+    ),
+    "evaluation.see": Rule(READ, lambda e: e.environment_id, _sees_evaluation),
+    "evaluation.change": Rule(PUBLISH, lambda e: e.environment_id, _changes_evaluation),
     "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
     "owner.manage": Rule(
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
@@ -157,6 +175,7 @@ RULES: dict[str, Rule] = {
 # To be told "you may not" one must first be allowed to know that the thing is there.
 KNOWING = {
     "environment": "environment.see",
+    "evaluation": "evaluation.see",
     "version": "version.see",
     "run": "run.see",
     "organisation": "organisation.see",
@@ -168,6 +187,8 @@ NAMED = {
     "environment.transfer": "transfer {obj}",
     "environment.delete": "delete {obj}",
     "environment.star": "star {obj}",
+    "environment.report": "push evaluations of {obj}",
+    "evaluation.change": "change the evaluation {obj}",
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
     "account.organise": "make an organisation",

@@ -82,6 +82,7 @@ api: list[URLPattern | URLResolver] = [
     ),
     path("leaks/", leaks.leaks, name="api-leaks"),
     path("runner/", include("registry.api.runner")),
+    path("", include("registry.api.prime.urls")),
     re_path("^.*$", nothing),
 ]
 FILE = "files/<str:shard>/<str:sha256>/<str:filename>"

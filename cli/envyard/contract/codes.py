@@ -235,6 +235,14 @@ CATALOGUE: dict[str, Code] = {
     ),
     "upload.owner_mismatch": _ask("You may not publish under this owner.", "Check --owner."),
     "upload.unsupported_file": _ask("Only wheels are accepted.", "Upload the .whl file."),
+    "source.unreadable": _ask(
+        "The source archive cannot be read.", "Push again with files and folders alone in it."
+    ),
+    "prime.not_offered": _ask(
+        "This hub does not offer that.", "docs/prime.md lists what works with the prime command."
+    ),
+    # the word on which verifiers sends samples instead
+    "service_not_enabled": _ask("This hub keeps no traces; evaluations have samples."),
     "runner.superseded": _ask("Another attempt of this run is under way, or it has ended."),
     "runner.bad_ticket": _ask("The ticket is not valid any more."),
     "hub.error": _ours("The hub failed.", "Try again; name the request id when you report it."),

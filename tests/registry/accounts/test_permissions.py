@@ -11,7 +11,7 @@ from registry.accounts import tokens
 from registry.accounts.permissions import RULES, Who, can, require
 from registry.catalog.queries import environments_visible_to
 from registry.errors import HubError
-from registry.models import Environment, Membership, Organisation, Token, User, Version
+from registry.models import Environment, Evaluation, Membership, Organisation, Token, User, Version
 from registry.publishers.models import TrustedPublisher
 from tests.factories import make_run, make_version
 
@@ -29,7 +29,10 @@ INSIDE = {*TEAM, STAFF}
 PUBLISH = {OWNER, MAINTAINER}
 MANAGE = {*PUBLISH, STAFF}
 
-READING = {"environment.see", "version.see", "version.install", "run.see", "organisation.see"}
+READING = {
+    *("environment.see", "version.see", "version.install", "run.see", "organisation.see"),
+    "evaluation.see",
+}
 
 # verb -> object -> who may, in the browser
 MATRIX: dict[tuple[str, str], set[str]] = {
@@ -45,6 +48,12 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("environment.delete", "private"): {OWNER, STAFF},
     ("environment.star", "public"): EVERYBODY - {NOBODY},
     ("environment.star", "private"): INSIDE,
+    ("environment.report", "public"): EVERYBODY - {NOBODY},
+    ("environment.report", "private"): INSIDE,
+    ("evaluation.see", "public"): EVERYBODY,
+    ("evaluation.see", "yanked"): INSIDE,
+    ("evaluation.see", "private"): INSIDE,
+    ("evaluation.change", "public"): MANAGE,
     ("owner.publish", "public"): PUBLISH,
     ("owner.manage", "public"): {OWNER, STAFF},
     ("version.see", "public"): EVERYBODY,
@@ -84,6 +93,12 @@ class World:
         match verb.partition(".")[0]:
             case "environment":
                 return version.environment
+            case "evaluation":  # public of the public one, of the others private to lab
+                environment = version.environment
+                public = kind == "public"
+                return Evaluation(
+                    environment=environment, owner=environment.owner, is_public=public
+                )
             case "owner":
                 return version.environment.owner
             case "run":
@@ -171,6 +186,7 @@ def _tokens(who: Who, world: World) -> list[Token | None]:
                 *READING,
                 *("environment.publish", "owner.publish", "version.yank", "run.cancel"),
                 *("environment.deprecate", "environment.star"),
+                *("evaluation.change", "environment.report"),
             },
         ),
         ("admin", set(RULES) - {"version.retry"}),

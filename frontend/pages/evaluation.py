@@ -1,0 +1,75 @@
+"""One pushed evaluation: what its uploader reports, and its first samples."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from envyard.contract.names import normalise
+from frontend.access import person, refused
+from registry.accounts.permissions import can, require
+from registry.api.prime.evaluation_shapes import detail
+from registry.errors import HubError
+from registry.evaluations import samples, services
+from registry.evaluations.models import Evaluation
+
+SHOWN, CHARACTERS = 10, 4000
+
+
+def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
+    """The report, marked as one."""
+    found = _found_or_404(request, owner, name, pk)
+    context = {
+        "env": found.environment,
+        "row": detail(found),
+        "metadata": json.dumps(found.metadata, indent=1, ensure_ascii=False),
+        "samples": [_sample(number, sample) for number, sample in enumerate(_first(found), 1)],
+        "may_delete": can(request.user, "evaluation.change", found),
+    }
+    return render(request, "pages/evaluation.html", context)
+
+
+@require_POST
+def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
+    """Take it away."""
+    found = _found_or_404(request, owner, name, pk)
+    try:
+        require(request.user, "evaluation.change", found)
+        services.delete(evaluation=found, by=person(request))
+    except HubError as problem:
+        refused(request, problem)
+        return redirect("evaluation", owner, name, pk)
+    messages.success(request, f"The evaluation {found.name} is deleted.")
+    return redirect("environment", owner, name)
+
+
+def _found_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:
+    rows = Evaluation.objects.for_summary().filter(pk=pk)
+    found = rows.filter(
+        environment__owner__name=owner.lower(), environment__name=normalise(name)
+    ).first()
+    if found is None or not can(request.user, "evaluation.see", found):
+        raise Http404
+    return found
+
+
+def _first(found: Evaluation) -> list[dict[str, Any]]:
+    """As many of the first samples as one answer holds."""
+    try:
+        return samples.read(evaluation=found, start=0, count=SHOWN)
+    except HubError:  # they are large
+        return samples.read(evaluation=found, start=0, count=1)
+
+
+def _sample(number: int, sample: dict[str, Any]) -> dict[str, str]:
+    text = json.dumps(sample, indent=1, ensure_ascii=False)
+    cut = text[:CHARACTERS] + (" …" if len(text) > CHARACTERS else "")
+    reward = sample.get("reward")
+    said = f": reward {reward}" if isinstance(reward, int | float) else ""
+    return {"title": f"Sample {number}{said}", "text": cut}

@@ -1,0 +1,107 @@
+"""`prime whoami`, `config`, `switch` and `teams`: a team is an organisation, its id its name."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import reverse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.accounts.models import Membership, Token
+from registry.api import lookup
+from registry.api.auth import asker, person
+from registry.api.paging import whole
+from registry.api.prime.endpoint import answer, endpoint
+from registry.api.shapes import when
+from registry.errors import HubError, NotFound
+
+
+@endpoint("GET")
+def whoami(request: Request) -> Response:
+    """The person, and what the token may do."""
+    user = person(request)
+    _, token = asker(request)
+    writes = token is None or token.scope != Token.Scope.READ
+    may = {"read": True, "write": writes}
+    return answer(
+        {
+            "id": user.username,
+            "slug": user.owner.name,
+            "name": user.get_full_name() or user.username,
+            "email": user.email,
+            "scope": {"environments": may, "evaluations": may},
+        }
+    )
+
+
+@endpoint("GET")
+def teams(request: Request) -> Response:
+    """The person's organisations."""
+    limit = whole(request, "limit", 100, low=1, high=100)
+    offset = whole(request, "offset", 0, low=0, high=1_000_000)
+    rows = (
+        Membership.objects.filter(user=person(request), organisation__owner__isnull=False)
+        .select_related("organisation__owner")
+        .order_by("organisation__owner__name")
+    )
+    shown = [
+        {
+            "teamId": row.organisation.owner.name,
+            "slug": row.organisation.owner.name,
+            "name": row.organisation.title or row.organisation.owner.name,
+            "role": row.role,
+            "createdAt": when(row.organisation.created_at),
+        }
+        for row in rows[offset : offset + limit]
+    ]
+    return Response({"data": shown, "total_count": rows.count(), "offset": offset, "limit": limit})
+
+
+@endpoint("GET")
+def members(request: Request, team: str) -> Response:
+    """Who is in an organisation, for those who are; without addresses."""
+    owner = lookup.owner(team)
+    if owner.organisation is None or owner.pk not in person(request).roles:
+        raise NotFound(f"you are in no organisation {team[:40]!r}")
+    rows = owner.organisation.memberships.select_related("user").order_by("user__username")
+    shown = [
+        {
+            "userId": row.user.username,
+            "userName": row.user.get_full_name() or row.user.username,
+            "userEmail": None,
+            "role": row.role,
+            "joinedAt": when(row.since),
+        }
+        for row in rows[:1000]
+    ]
+    return answer(shown)
+
+
+@endpoint("POST", "GET")
+def login(request: Request) -> Response:
+    """`prime login` has a page of its own on the other side; here one makes a token."""
+    address = settings.HUB_URL + reverse("tokens")
+    raise HubError(
+        "prime.not_offered",
+        "this hub has no `prime login`",
+        f"Make a token at {address} and run `prime config set-api-key`.",
+        403,
+    )
+
+
+@endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
+def refuse(request: Request, **_: str) -> Response:
+    """What the hub does not offer, said so that nobody waits for it."""
+    what = request.path.removeprefix("/api/v1/").split("/")[0]
+    raise HubError(
+        "prime.not_offered",
+        f"this hub does not offer what prime asks for at {what!r}: it keeps environments and "
+        "evaluations, and runs none in the cloud",
+        status=403,
+    )
+
+
+@endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
+def no_traces(request: Request, **_: str) -> Response:
+    """Traces are refused by the one code after which verifiers pushes samples instead."""
+    raise HubError("service_not_enabled", status=403)

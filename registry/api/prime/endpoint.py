@@ -1,0 +1,83 @@
+"""What all endpoints for the `prime` command have in common.
+
+Source: prime 0.18.0. It prints `detail` of a refusal, through a printer to which square brackets
+are commands; below 401 and 404 it does not look at the status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.api import body, errors
+from registry.errors import HubError
+
+MOST_FINDINGS = 5
+BRACKETS = str.maketrans("[]", "()")
+
+
+def endpoint(
+    *methods: str, parser: type[body.Json] = body.Json
+) -> Callable[[Callable[..., Response]], Callable[..., HttpResponseBase]]:
+    """A view of the API whose refusals carry `detail` too."""
+
+    def dressed(view: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
+        made = api_view(list(methods))(parser_classes([parser])(view))
+        made.cls.get_exception_handler = lambda _: handle  # type: ignore[method-assign,assignment]
+        return made
+
+    return dressed
+
+
+def handle(exc: Exception, context: dict[str, Any]) -> Response:
+    """The API's own refusal with a `detail` beside its `error`."""
+    response = errors.handle(exc, context)
+    response.data = {"detail": detail(response.data["error"])} | response.data
+    return response
+
+
+def detail(error: dict[str, Any]) -> str:
+    """A refusal in one line: all that was found, the next step and the code."""
+    findings = error["details"].get("findings", [])
+    said = [
+        f"{found['message']} ({found['where']})" if found["where"] else found["message"]
+        for found in findings[:MOST_FINDINGS]
+    ]
+    text = "; ".join(said) or error["message"]
+    more = len(findings) - MOST_FINDINGS
+    parts = [text.rstrip(".") + "." if more <= 0 else f"{text}; and {more} more.", error["hint"]]
+    return f"{' '.join(part for part in parts if part)} ({error['code']})".translate(BRACKETS)
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """`{"data": ...}`, in which most answers are wrapped."""
+    return Response({"data": value}, status)
+
+
+def flag(request: Request, name: str) -> bool:
+    """A yes or no of the query string; raises 400 naming it where it is neither."""
+    value = request.query_params.get(name, "").lower()
+    if value not in ("", "true", "false", "1", "0"):
+        raise HubError(
+            "request.invalid",
+            f"{name} {value[:40]!r} must be true or false",
+            details={"field": name},
+        )
+    return value in ("true", "1")
+
+
+def short(data: dict[str, Any], field: str, most: int, *, default: str | None = "") -> str:
+    """A text of at most so many characters; without a default it must be there."""
+    value = body.text(data, field, default=default)
+    if len(value) > most:
+        raise HubError(
+            "request.invalid",
+            f"{field} has {len(value)} characters; the most are {most}",
+            details={"field": field},
+        )
+    return value

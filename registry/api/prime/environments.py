@@ -1,0 +1,158 @@
+"""`prime env` list, status, info, install, version list and delete: what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from envyard.contract.names import normalise
+from registry.accounts.permissions import can, require
+from registry.api import body, lookup
+from registry.api.auth import asker, person
+from registry.api.paging import whole
+from registry.api.prime import find, shapes
+from registry.api.prime.endpoint import answer, endpoint, flag, short
+from registry.catalog import deletion, services
+from registry.catalog.models import Environment
+from registry.catalog.queries import EnvironmentQuerySet
+from registry.catalog.search.find import Found, Question
+from registry.errors import HubError
+
+# Ids grow with time, and `fresh_at` has an index: both sort as what they stand for.
+ORDERS = {
+    "name": "name",
+    "created_at": "pk",
+    "updated_at": "fresh_at",
+    "stars": "star_count",
+}
+MOST_PAGE, LAST, MOST_VERSIONS, MOST_TAGS = 100, 1_000_000, 500, 20
+
+
+@endpoint("GET")
+def environments(request: Request) -> Response:
+    """The catalogue by prime's filters; with `mine_only` all of one's own."""
+    found = _chosen(request)
+    limit = whole(request, "limit", 20, low=1, high=MOST_PAGE)
+    offset = whole(request, "offset", 0, low=0, high=LAST)
+    order = _one_of(request, "sort_by", ORDERS, "created_at")
+    falling = "-" if _one_of(request, "sort_order", ("asc", "desc"), "desc") == "desc" else ""
+    rows = found.order_by(f"{falling}{ORDERS[order]}", f"{falling}pk")
+    return Response(
+        {
+            "data": [shapes.environment(row) for row in rows[offset : offset + limit]],
+            "total_count": found.count(),
+        }
+    )
+
+
+def _chosen(request: Request) -> EnvironmentQuerySet:
+    query = request.query_params
+    visibility = _one_of(request, "visibility", ("", *Environment.Visibility.values), "")
+    tags = [tag.lower() for tag in query.getlist("tags")[:MOST_TAGS]]
+    question = Question(
+        words=query.get("search", "").strip(),
+        tag=tags[0] if tags else "",
+        owner=query.get("owner", "").lower(),
+        visibility=visibility,
+        mine=flag(request, "mine_only") and person(request).is_authenticated,
+    )
+    found = Found(question, *asker(request)).rows()
+    for tag in tags[1:]:
+        found = found.filter(tags__name=tag)
+    if flag(request, "starred_only"):
+        found = found.filter(stars__user=person(request))
+    return found
+
+
+def _one_of(request: Request, name: str, words: Iterable[str], default: str) -> str:
+    value = request.query_params.get(name, default).lower()
+    allowed = [str(word) for word in words]
+    if value not in allowed:
+        raise HubError(
+            "request.invalid",
+            f"{name} {value[:40]!r} must be one of {', '.join(allowed)}",
+            details={"field": name},
+        )
+    return value
+
+
+@endpoint("POST")
+def resolve(request: Request) -> Response:
+    """Get or create an environment to publish in; without a visibility a new one is public."""
+    data, user = body.read(request), person(request)
+    _, token = asker(request)
+    owner = find.owner(request, data)
+    name = short(data, "name", 100, default=None)
+    # As an upload does, it answers alike whether a private environment of that name exists or not.
+    known = Environment.objects.filter(owner=owner, name=normalise(name), deleted_at=None).first()
+    if known is None or not can(user, "environment.publish", known, token):
+        require(user, "owner.publish", owner, token)
+    visibility = short(data, "visibility", 20).lower() or None
+    environment, created = services.get_or_create_environment(
+        owner=owner, name=name, visibility=visibility, by=user
+    )
+    return answer(shapes.environment(environment) | {"created": created})
+
+
+@endpoint("POST")
+def look_up(request: Request) -> Response:
+    """The environment of an id, where the asker may see it."""
+    text = short(body.read(request), "id", 40, default=None)
+    return answer(shapes.environment(find.by_id(request, text, "environment.see")))
+
+
+@endpoint("GET")
+def status(request: Request, owner: str, name: str) -> Response:
+    """An environment and its latest version."""
+    found = lookup.environment(request, owner, name, "environment.see")
+    visible = found.versions.visible_to(*asker(request)).select_related("source")
+    latest = find.latest(found, visible)
+    return answer(
+        shapes.environment(found)
+        | {
+            "latest_version": latest
+            and {
+                "semantic_version": latest.version,
+                "content_hash": shapes.content_hash(latest),
+                "status": latest.status,
+                "created_at": shapes.when(latest.uploaded_at),
+            }
+        }
+    )
+
+
+@endpoint("GET")
+def versions(request: Request, owner: str, name: str) -> Response:
+    """The newest versions that the asker may see."""
+    found = lookup.environment(request, owner, name, "environment.see")
+    rows = found.versions.visible_to(*asker(request)).select_related("source").newest_first()
+    return answer({"versions": [shapes.version(row) for row in rows[:MOST_VERSIONS]]})
+
+
+@endpoint("GET", "DELETE")
+def version(request: Request, owner: str, name: str, number: str) -> Response:
+    """GET: a version by `latest`, number or hash. DELETE: take it away for ever."""
+    if request.method == "DELETE":
+        gone = find.version(request, owner, name, number, "version.delete")
+        deletion.delete_version(version=gone, by=person(request))
+        return answer({"success": True})
+    found = find.version(request, owner, name, number, "version.see")
+    return answer(shapes.detail(found, *asker(request)))
+
+
+@endpoint("DELETE")
+def delete(request: Request, owner: str, name: str) -> Response:
+    """Take a whole environment away."""
+    found = lookup.environment(request, owner, name, "environment.delete")
+    deletion.delete_environment(environment=found, by=person(request))
+    return answer({"success": True})
+
+
+@endpoint("DELETE")
+def delete_by_id(request: Request, pk: str) -> Response:
+    """The same by its id."""
+    found = find.by_id(request, pk, "environment.delete")
+    deletion.delete_environment(environment=found, by=person(request))
+    return answer({"success": True})

@@ -1,0 +1,88 @@
+"""What a path names in prime's words: an environment's id, `@latest`, `@0.1.0` or `@<hash>`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+from django.db.models import Q
+from rest_framework.request import Request
+
+from envyard.contract.names import BadName, canonical_version
+from registry.accounts.models import Owner
+from registry.accounts.permissions import require
+from registry.api import body, lookup
+from registry.api.auth import asker, person
+from registry.catalog.models import Environment, Version
+from registry.catalog.queries import VersionQuerySet
+from registry.errors import HubError, NotFound
+
+PREFIX = "env_"
+ID = re.compile(r"env_([0-9]{1,18})")
+HASH = re.compile(r"[0-9a-f]{8,64}")
+
+
+def id_of(environment: Environment) -> str:
+    """How prime's paths name it: no owner's name holds an underscore."""
+    return f"{PREFIX}{environment.pk}"
+
+
+def by_id(request: Request, text: str, verb: str) -> Environment:
+    """The environment of that id; without the permission 404, 401 or 403."""
+    match = ID.fullmatch(text)
+    rows = Environment.objects.for_summary()
+    found = rows.filter(pk=int(match[1])).first() if match else None
+    if found is None:
+        raise NotFound
+    who, token = asker(request)
+    require(who, verb, found, token)
+    return found
+
+
+def version(request: Request, owner: str, name: str, text: str, verb: str) -> Version:
+    """The version that `text` names, with environment, owner and source."""
+    environment = lookup.environment(request, owner, name, "environment.see")
+    rows = environment.versions.visible_to(*asker(request))
+    rows = rows.select_related("environment__owner", "source")
+    if text == "latest":
+        found = latest(environment, rows)
+    else:
+        found = None
+        with suppress(BadName):
+            found = rows.filter(version=canonical_version(text)).first()
+        if found is None and HASH.fullmatch(text):
+            found = _by_hash(list(rows.filter(_begins(text))[:2]), text)
+    if found is None:
+        raise NotFound(f"{environment} has no version {text[:80]!r} that you may see")
+    found.environment = environment
+    who, token = asker(request)
+    require(who, verb, found, token)
+    return found
+
+
+def latest(environment: Environment, rows: VersionQuerySet) -> Version | None:
+    """The latest version; the newest of these where none is listed."""
+    current = rows.filter(pk=environment.latest_id).first() if environment.latest_id else None
+    return current or rows.newest_first().first()
+
+
+def _begins(text: str) -> Q:
+    return Q(sha256__startswith=text) | Q(source__content_hash__startswith=text)
+
+
+def _by_hash(found: list[Version], text: str) -> Version | None:
+    if len(found) > 1:
+        raise HubError(
+            "request.invalid",
+            f"more than one version's hash begins with {text!r}",
+            "Give more of it: `prime env version list --full-hashes`.",
+        )
+    return found[0] if found else None
+
+
+def owner(request: Request, data: dict[str, object]) -> Owner:
+    """The owner that the body names in one of prime's ways; the person's own name by default."""
+    for field in ("owner_slug", "team_slug", "team_id"):
+        if data.get(field) is not None:
+            return lookup.owner(body.text(data, field))
+    return person(request).owner

@@ -1,0 +1,25 @@
+"""What somebody says of an evaluation; None where they say nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The fields that an uploader fills; `metadata` and `metrics` are JSON of any shape."""
+
+    name: str | None = None
+    model_name: str | None = None
+    dataset: str | None = None
+    framework: str | None = None
+    task_type: str | None = None
+    description: str | None = None
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    metrics: dict[str, Any] | None = None
+
+    def said(self) -> dict[str, Any]:
+        """The fields that are said, by their column."""
+        return {name: value for name, value in asdict(self).items() if value is not None}

@@ -1,0 +1,225 @@
+"""Wheels and source archives that are announced, sent to a signed address, and then taken in.
+
+A wheel goes the way of every upload, through `uploads.accept`; a source archive is kept beside
+the version that its wheel made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID
+
+from django.core import signing
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from envyard.contract import wheel as wheels
+from envyard.contract.names import BadName, canonical_version
+from envyard.contract.wheel import Unreadable, Wheel
+from registry import limits, storage
+from registry.accounts.models import Token, User
+from registry.catalog.models import Environment, Version
+from registry.errors import HubError, NotFound, Stale
+from registry.sources import archive
+from registry.sources.models import Delivery, Source
+from registry.uploads import services as uploads
+from registry.uploads import staging
+
+SALT = "registry.sources.delivery"
+TIME = timedelta(minutes=15)
+MOST_OPEN = 50  # announced by one person and not ended
+WHEEL, SOURCE = Delivery.Kind
+ENDS = {WHEEL: ".whl", SOURCE: ".tar.gz"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What is announced: the file's name and digest, and which version it belongs to."""
+
+    filename: str
+    version: str
+    sha256: str
+    content_hash: str
+
+
+def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -> Delivery | None:
+    """Make ready to receive the file; None where the hub has this very wheel already.
+
+    Raises 409 where the version of that content hash is complete.
+    """
+    if not parcel.filename.endswith(ENDS[Delivery.Kind(kind)]):
+        raise HubError(
+            "upload.unsupported_file",
+            f"filename {parcel.filename[:80]!r} does not end in {ENDS[Delivery.Kind(kind)]}",
+        )
+    known = Source.objects.filter(
+        version__environment=environment,
+        version__deleted_at=None,
+        content_hash=parcel.content_hash,
+    )
+    if found := known.select_related("version__environment__owner").first():
+        raise _exists(parcel.content_hash, found.version)
+    rows = Version.objects.filter(environment=environment, deleted_at=None)
+    if kind == WHEEL and rows.filter(sha256=parcel.sha256, filename=parcel.filename).exists():
+        return None
+    waiting = Delivery.objects.filter(by=by, ended_at=None, announced_at__gt=timezone.now() - TIME)
+    if waiting.count() >= MOST_OPEN:
+        raise HubError(
+            "request.throttled",
+            f"you have {MOST_OPEN} uploads under way",
+            "Finish them, or wait a quarter of an hour.",
+            429,
+        )
+    return Delivery.objects.create(
+        environment=environment,
+        by=by,
+        kind=kind,
+        filename=parcel.filename,
+        version=parcel.version,
+        sha256=parcel.sha256,
+        content_hash=parcel.content_hash,
+    )
+
+
+def sign(delivery: Delivery) -> str:
+    """The secret part of the address that the file is sent to; it is good for TIME."""
+    return signing.dumps(str(delivery.pk), salt=SALT, compress=False)
+
+
+def expected(signed: str) -> Delivery:
+    """The delivery that the address was made for; raises NotFound where it is over."""
+    try:
+        pk = UUID(signing.loads(signed, salt=SALT, max_age=TIME))
+    except (signing.BadSignature, ValueError):
+        raise NotFound("this upload address is not valid any more") from None
+    found = Delivery.objects.filter(pk=pk, ended_at=None).first()
+    if found is None:
+        raise NotFound("this upload address is not valid any more")
+    return found
+
+
+def arrive(*, delivery: Delivery, file: BinaryIO) -> None:
+    """Put the sent bytes aside; raises HubError where they are not the announced ones."""
+    try:
+        storage.get().put(_staged(delivery), file, delivery.sha256)
+    except storage.Corrupt:
+        raise HubError(
+            "request.invalid",
+            f"the bytes that arrived do not have the announced sha256 {delivery.sha256}",
+            "The file was cut off or changed on its way; push again.",
+        ) from None
+    Delivery.objects.filter(pk=delivery.pk, ended_at=None).update(arrived_at=timezone.now())
+
+
+def take_wheel(*, delivery: Delivery, by: User, token: Token | None) -> Version:
+    """Publish the arrived wheel like any other upload; raises HubError where it is refused."""
+    environment = delivery.environment
+    with _arrived(delivery) as path:
+        try:
+            read = wheels.read(path, filename=delivery.filename, limits=limits.wheels())
+        except Unreadable as error:
+            raise HubError.of_findings([error.finding]) from None
+        accepted = uploads.accept(
+            wheel=path,
+            filename=delivery.filename,
+            form=_form(delivery, read),
+            owner=environment.owner,
+            by=by,
+            token=token,
+        )
+    return accepted.version
+
+
+def take_source(*, delivery: Delivery, by: User) -> Source:
+    """Keep the arrived archive beside its version, once."""
+    try:
+        number = canonical_version(delivery.version)
+    except BadName as error:
+        raise HubError("request.invalid", f"semantic_version: {error}") from None
+    rows = Version.objects.filter(environment=delivery.environment, deleted_at=None)
+    version = rows.filter(version=number).select_related("environment__owner").first()
+    if version is None:
+        raise NotFound(f"{delivery.environment} has no version {number}; its wheel comes first")
+    with _arrived(delivery) as path:
+        archive.check(path)
+        storage.get().put(storage.key("sources", delivery.sha256), path, delivery.sha256)
+        size = path.stat().st_size
+    try:
+        with transaction.atomic():
+            return Source.objects.create(
+                version=version,
+                filename=delivery.filename,
+                sha256=delivery.sha256,
+                size=size,
+                content_hash=delivery.content_hash,
+                uploaded_by=by,
+            )
+    except IntegrityError:
+        before = Source.objects.get(version=version)
+        if before.sha256 != delivery.sha256:
+            raise _exists(before.content_hash, version) from None
+        return before
+
+
+def forget(*, now: datetime) -> int:
+    """Drop what was announced long ago, how many there were; the bytes go with what is staged."""
+    return Delivery.objects.filter(announced_at__lt=now - 4 * TIME).delete()[0]
+
+
+@contextmanager
+def _arrived(delivery: Delivery) -> Iterator[Path]:
+    """The arrived bytes as a local file; they are dropped once the hub has decided about them."""
+    if delivery.ended_at is not None or delivery.arrived_at is None:
+        state = "was taken in before" if delivery.ended_at else "has not arrived"
+        raise Stale(f"{delivery} {state}")
+    try:
+        with storage.get().file(_staged(delivery)) as path:
+            yield path
+    except storage.Missing:
+        raise Stale(f"{delivery} is not here any more; push again") from None
+    except HubError:
+        _end(delivery)
+        raise
+    _end(delivery)
+
+
+def _end(delivery: Delivery) -> None:
+    Delivery.objects.filter(pk=delivery.pk).update(ended_at=timezone.now())
+    storage.get().delete(_staged(delivery))
+
+
+def _staged(delivery: Delivery) -> str:
+    """Where the bytes wait: among other uploads under way, whose cleaning looks after them."""
+    return f"{staging.PREFIX}/{delivery.pk.hex}.delivery"
+
+
+def _form(delivery: Delivery, read: Wheel) -> Mapping[str, list[str]]:
+    """The form of an upload: announced name, version and digest, and the rest from METADATA,
+    which is not announced in full."""
+    said = read.metadata
+    return {
+        ":action": ["file_upload"],
+        "protocol_version": ["1"],
+        "filetype": ["bdist_wheel"],
+        "name": [delivery.environment.name],
+        "version": [delivery.version],
+        "sha256_digest": [delivery.sha256],
+        "metadata_version": [said.metadata_version],
+        "summary": [said.summary],
+        "requires_python": [said.requires_python],
+        "requires_dist": list(said.requires_dist),
+    }
+
+
+def _exists(content_hash: str, version: Version) -> HubError:
+    return HubError(
+        "upload.version_exists",
+        f"content hash {content_hash} already exists: it is {version}",
+        "Change a file and raise the version, then push again.",
+        409,
+    )

@@ -1,0 +1,68 @@
+"""Loans read one environment for a quarter of an hour and lean on their token."""
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.utils import timezone
+
+from registry.accounts import loans, tokens
+from registry.models import Organisation, Token, User
+from tests.factories import make_environment, make_version
+
+
+def lent(user: User, organisation: Organisation, name: str = "demo-env") -> tuple[Token, str]:
+    token = tokens.mint(user=user, name="test", scope="admin")[0]
+    return token, loans.lend(token=token, environment=make_environment(organisation, name))
+
+
+def seen(client: Client, text: str, name: str = "demo-env") -> int:
+    headers = {"Authorization": f"Bearer {text}"}
+    return client.get(f"/api/v1/environments/lab/{name}/", headers=headers).status_code
+
+
+def test_a_loan_reads_its_environment_and_no_other(
+    client: Client, bob: User, lab: Organisation
+) -> None:
+    make_version(lab, visibility="private")
+    make_version(lab, "other-env", visibility="private")
+    _, text = lent(bob, lab)
+    assert seen(client, text) == 200
+    assert seen(client, text, "other-env") == 404
+    answer = client.get("/api/v1/tokens/", headers={"Authorization": f"Bearer {text}"})
+    assert answer.status_code == 403
+    assert Token.objects.count() == 1
+
+
+def test_a_loan_ends_with_its_token_or_its_membership(
+    client: Client, bob: User, lab: Organisation
+) -> None:
+    make_version(lab, visibility="private")
+    token, text = lent(bob, lab)
+    Token.objects.filter(pk=token.pk).update(revoked_at=timezone.now())
+    assert seen(client, text) == 401
+    Token.objects.filter(pk=token.pk).update(revoked_at=None)
+    assert seen(client, text) == 200
+    lab.memberships.filter(user=bob).delete()
+    assert seen(client, text) == 404
+
+
+def test_a_loan_ends_after_a_quarter_of_an_hour(
+    bob: User, lab: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, text = lent(bob, lab)
+    assert loans.verify(text) is not None
+    late = signing.time.time() + 901
+    monkeypatch.setattr(signing.time, "time", lambda: late)
+    assert loans.verify(text) is None
+
+
+@pytest.mark.parametrize("text", ["", "hublent_", "hublent_x:y:z", "hublent_\udc80", "hub_x"])
+def test_what_nobody_signed_is_no_loan(db: None, text: str) -> None:
+    assert loans.verify(text) is None
+
+
+def test_a_cursor_or_ticket_is_no_loan(bob: User, lab: Organisation) -> None:
+    token, text = lent(bob, lab)
+    other = signing.dumps([token.public_id, 1], salt="registry.runs.ticket")
+    assert loans.verify(loans.PREFIX + other) is None
+    assert loans.verify(text[:-1] + ("A" if text[-1] != "A" else "B")) is None

@@ -1,0 +1,241 @@
+"""What prime reads of environments and versions, and for whom."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from django.test import Client
+
+from registry.catalog import overlays, stars
+from registry.models import Organisation, User, Version
+from tests import wheels
+from tests.factories import bearer, make_environment, make_version
+
+HUB = "/api/v1/environmentshub"
+
+
+def get(client: Client, at: str, user: User | None = None, **query: Any) -> Any:
+    headers = bearer(user, "admin") if user else {}
+    answer = client.get(f"{HUB}/{at}", query, headers=headers)
+    return answer.status_code, answer.json()
+
+
+def names(client: Client, user: User | None = None, **query: Any) -> list[str]:
+    status, said = get(client, "", user, **query)
+    assert status == 200, said
+    return [f"{row['owner']['name']}/{row['name']}" for row in said["data"]]
+
+
+def test_the_list_filters_sorts_and_pages(
+    client: Client, alice: User, bob: User, lab: Organisation
+) -> None:
+    make_version(alice, "first-env", keywords=["math"])
+    make_version(alice, "second-env", keywords=["math", "words"])
+    make_version(lab, "hidden-env", visibility="private")
+    stars.star(environment=make_environment(alice, "first-env"), by=bob)
+    assert names(client) == ["alice/second-env", "alice/first-env"]
+    assert names(client, sort_by="name", sort_order="asc")[0] == "alice/first-env"
+    assert names(client, sort_by="stars")[0] == "alice/first-env"
+    assert names(client, tags=["math", "words"]) == ["alice/second-env"]
+    assert names(client, search="second") == ["alice/second-env"]
+    assert names(client, owner="LAB") == []
+    assert names(client, bob, visibility="PRIVATE") == ["lab/hidden-env"]
+    assert names(client, bob, starred_only=True) == ["alice/first-env"]
+    assert names(client, bob, mine_only="true") == ["lab/hidden-env"]
+    status, said = get(client, "", limit=1, offset=1)
+    assert (status, said["total_count"], len(said["data"])) == (200, 2, 1)
+    assert names(client, owner="'; --") == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"limit": 0},
+        {"limit": 10**30},
+        {"offset": -1},
+        {"offset": "x"},
+        {"sort_by": "id"},
+        {"sort_order": "up"},
+        {"visibility": "SECRET"},
+        {"starred_only": "maybe"},
+    ],
+)
+def test_odd_queries_name_their_field(client: Client, db: None, query: dict[str, Any]) -> None:
+    status, said = get(client, "", **query)
+    assert status == 400
+    assert next(iter(query)) in said["detail"]
+
+
+def test_mine_and_starred_need_a_person(client: Client, db: None) -> None:
+    assert get(client, "", mine_only=True)[0] == 401
+    assert get(client, "", starred_only=True)[0] == 401
+
+
+def test_versions_are_found_by_word_number_and_hash(client: Client, alice: User) -> None:
+    old = make_version(alice, version="0.1.0")
+    new = make_version(alice, version="0.2.0")
+    for text, version in (
+        ("latest", new),
+        ("0.1.0", old),
+        ("v0.1.0", old),
+        (old.sha256, old),
+        (old.sha256[:8], old),
+    ):
+        status, said = get(client, f"alice/demo-env/@{text}")
+        assert (status, said["data"]["semantic_version"]) == (200, version.version), text
+    for text in (old.sha256[:7] + "!", "0" * 64, "9" * 500, "../0.1.0", "%00", "0.9"):
+        assert get(client, f"alice/demo-env/@{text}")[0] in (400, 404), text
+    assert [row["version"] for row in get(client, "alice/demo-env/versions")[1]["data"]["versions"]]
+    assert get(client, "alice/demo-env/status")[1]["data"]["latest_version"]["content_hash"] == (
+        new.sha256
+    )
+
+
+def test_a_public_environment_names_its_index_without_any_secret(
+    client: Client, alice: User
+) -> None:
+    make_version(alice)
+    for user in (None, alice):
+        said = get(client, "alice/demo-env/@latest", user)[1]["data"]
+        assert said["install_index_url"].endswith("/alice/simple/")
+        assert "@" not in said["install_index_url"] + said["wheel_url"]
+
+
+def test_a_private_environment_names_its_index_with_a_loan(
+    client: Client, bob: User, carol: User, lab: Organisation
+) -> None:
+    make_version(lab, visibility="private", wheel=wheels.make_wheel())
+    assert get(client, "lab/demo-env/@latest")[0] == 404
+    assert get(client, "lab/demo-env/@latest", carol)[0] == 404
+    said = get(client, "lab/demo-env/@latest", bob)[1]["data"]
+    for address, path in (
+        (said["simple_index_url"], "/lab/simple/demo-env/"),
+        (said["wheel_url"], urlsplit(said["wheel_url"]).path),
+    ):
+        parts = urlsplit(address)
+        assert parts.username == "__token__"
+        headers = {"Authorization": f"Bearer {unquote(parts.password or '')}"}
+        assert client.head(path).status_code == 404
+        assert client.head(path, headers=headers).status_code == 200
+
+
+def test_an_unlisted_version_is_installed_by_its_wheel_and_a_quarantined_one_by_nothing(
+    client: Client, alice: User, root: User
+) -> None:
+    version = make_version(alice, status="rejected")
+    said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
+    assert said["install_index_url"] is None
+    assert "hublent_" in said["wheel_url"]
+    overlays.quarantine(version=version, by=root, reason="x")
+    said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
+    assert "wheel_url" not in said
+    assert get(client, "alice/demo-env/@0.1.0/inspect", alice)[0] in (403, 404)
+
+
+def test_inspect_shows_a_wheel_as_a_tree_and_its_files(client: Client, alice: User) -> None:
+    wheel = wheels.make_wheel(files={"demo_env/__init__.py": "A = 1\n", "demo_env/data/x.txt": "y"})
+    make_version(alice, wheel=wheel)
+    at = "alice/demo-env/@latest/inspect"
+    root = get(client, at)[1]["data"]
+    assert [(e["path"], e["is_directory"]) for e in root["entries"]] == [
+        ("demo_env", True),
+        ("demo_env-0.1.0.dist-info", True),
+    ]
+    assert [e["name"] for e in get(client, at, path="/demo_env/")[1]["data"]["entries"]] == [
+        "data",
+        "__init__.py",
+    ]
+    file = get(client, at, path="demo_env/__init__.py", max_bytes=3)[1]["data"]
+    assert (file["kind"], file["content"], file["total_bytes"], file["truncated"]) == (
+        *("file", "A =", 6),
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"path": "../../etc/passwd"}, 400),
+        ({"path": "demo_env/../.."}, 400),
+        ({"path": "."}, 400),
+        ({"path": "/etc/passwd"}, 404),
+        ({"path": "no/such"}, 404),
+        ({"path": "demo_env/__init__.py/x"}, 404),
+        ({"path": "\\..\\x"}, 404),
+        ({"path": "x" * 5000}, 404),
+        ({"max_bytes": 0}, 400),
+        ({"max_bytes": 500_001}, 400),
+        ({"max_bytes": "1e9"}, 400),
+    ],
+)
+def test_inspect_stays_inside(
+    client: Client, alice: User, query: dict[str, Any], status: int
+) -> None:
+    make_version(alice, wheel=wheels.make_wheel())
+    assert get(client, "alice/demo-env/@latest/inspect", **query)[0] == status
+
+
+def test_deletion_is_for_owners_and_final(
+    client: Client, alice: User, bob: User, lab: Organisation
+) -> None:
+    version = make_version(lab)
+    at = f"{HUB}/lab/demo-env/@{version.sha256[:12]}"
+    assert client.delete(at).status_code == 401
+    assert client.delete(at, headers=bearer(bob, "admin")).status_code == 403
+    assert client.delete(at, headers=bearer(alice, "publish")).status_code == 403
+    assert client.delete(at, headers=bearer(alice, "admin")).status_code == 200
+    assert client.delete(at, headers=bearer(alice, "admin")).status_code == 404
+    assert Version.objects.get().deleted_at is not None
+    pk = make_environment(lab).pk
+    for path in (f"{HUB}/env_{pk}", f"{HUB}/lab/demo-env"):
+        assert client.delete(path, headers=bearer(bob, "admin")).status_code == 403
+    assert client.delete(f"{HUB}/env_{pk}", headers=bearer(alice, "admin")).status_code == 200
+    assert client.delete(f"{HUB}/lab/demo-env", headers=bearer(alice, "admin")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "hosted-evaluations",
+        "hosted-evaluations/x/logs",
+        "secrets/",
+        "environmentshub/env_1/secrets",
+        "environmentshub/env_1/variables/x",
+        "rft/models",
+        "sandbox/x",
+    ],
+)
+def test_what_the_hub_does_not_offer_is_said_so(client: Client, db: None, path: str) -> None:
+    for answer in (
+        client.get(f"/api/v1/{path}"),
+        client.post(f"/api/v1/{path}", {}, content_type="application/json"),
+    ):
+        assert answer.status_code == 403
+        assert "does not offer" in answer.json()["detail"]
+
+
+def test_traces_are_refused_by_the_code_that_makes_verifiers_push_samples(
+    client: Client, db: None
+) -> None:
+    answer = client.post("/api/v1/traces", b"{}", content_type="application/x-ndjson")
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "service_not_enabled"
+
+
+def test_who_one_is_and_in_which_teams(
+    client: Client, alice: User, bob: User, carol: User, lab: Organisation
+) -> None:
+    headers = bearer(bob)
+    me = client.get("/api/v1/user/whoami", headers=headers).json()["data"]
+    assert (me["id"], me["slug"]) == ("bob", "bob")
+    assert me["scope"]["environments"] == {"read": True, "write": False}
+    teams = client.get("/api/v1/user/teams", headers=headers).json()
+    assert [(t["slug"], t["role"]) for t in teams["data"]] == [("lab", "member")]
+    members = client.get("/api/v1/teams/lab/members", headers=headers).json()["data"]
+    assert [m["userId"] for m in members] == ["alice", "bob"]
+    for team in ("lab", "alice", "nobody"):
+        answer = client.get(f"/api/v1/teams/{team}/members", headers=bearer(carol))
+        assert answer.status_code == 404
+    assert client.get("/api/v1/user/whoami").status_code == 401

@@ -1,0 +1,238 @@
+"""Pushed evaluations: whose they are, who sees them, and what they may hold."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry import storage
+from registry.evaluations import samples
+from registry.models import Card, Evaluation, Organisation, SampleBatch, User
+from tests.factories import bearer, make_environment, make_version
+
+AT = "/api/v1/evaluations/"
+ODD = '{"a": 1e999, "b": "\\u0000\\ud800"}'
+
+
+def call(client: Client, method: str, path: str, user: User | None, data: Any = None) -> Any:
+    """Status and answer of one request, with a token that may publish."""
+    headers = bearer(user, "publish") if user else {}
+    answer = getattr(client, method)(
+        f"{AT}{path}",
+        data if method == "get" else json.dumps(data or {}),
+        **({} if method == "get" else {"content_type": "application/json"}),
+        headers=headers,
+    )
+    return answer.status_code, answer.json()
+
+
+def create(client: Client, user: User, pk: int, **more: Any) -> Any:
+    said = {"name": "demo-tiny", "environments": [{"id": f"env_{pk}"}], "model_name": "tiny"}
+    return call(client, "post", "", user, said | more)
+
+
+@pytest.fixture
+def pk(alice: User) -> int:
+    return make_version(alice).environment_id
+
+
+def test_an_evaluation_goes_its_way(client: Client, bob: User, pk: int) -> None:
+    status, said = create(
+        client, bob, pk, metadata={"version_info": {"env_version": "0.1.0"}}, tags=["a"]
+    )
+    assert (status, said["status"], said["version_id"]) == (201, "RUNNING", "0.1.0")
+    assert "not measured by this hub" in said["note"]
+    one = said["evaluation_id"]
+    for batch in ([{"example_id": 0}, {"example_id": 1}], [{"example_id": 2}]):
+        assert call(client, "post", f"{one}/samples", bob, {"samples": batch})[0] == 201
+    again = call(client, "post", f"{one}/samples", bob, {"samples": [{"example_id": 2}]})
+    assert again[1]["total"] == 3
+    said = call(client, "post", f"{one}/finalize", bob, {"metrics": {"reward": 0.5}})[1]
+    assert (said["status"], said["metrics"], said["total_samples"]) == (
+        *("COMPLETED", {"reward": 0.5}),
+        3,
+    )
+    page = call(client, "get", f"{one}/samples", bob, {"page": 2, "limit": 2})[1]
+    assert (page["samples"], page["total"], page["has_more"]) == ([{"example_id": 2}], 3, False)
+    assert call(client, "get", f"{one}/samples", bob, {"page": 9})[1]["samples"] == []
+    said = call(client, "put", one, bob, {"name": "new", "tags": []})[1]
+    assert (said["name"], said["tags"], said["model_name"]) == ("new", ["a"], "tiny")
+    assert call(client, "put", one, bob, {"status": "FAILED"})[0] == 409
+    assert not Card.objects.exists()
+
+
+def test_a_failed_evaluation_stays_failed(client: Client, bob: User, pk: int) -> None:
+    one = create(client, bob, pk)[1]["evaluation_id"]
+    said = call(client, "put", one, bob, {"status": "FAILED", "error_message": "boom"})[1]
+    assert (said["status"], said["error_message"]) == ("FAILED", "boom")
+    assert call(client, "post", f"{one}/finalize", bob)[0] == 409
+    assert call(client, "put", one, bob, {"status": "COMPLETED"})[0] == 400
+
+
+def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
+    client: Client, alice: User, bob: User, carol: User, lab: Organisation, pk: int
+) -> None:
+    mine = create(client, bob, pk)[1]["evaluation_id"]
+    teams = create(client, alice, pk, team_id="lab")[1]["evaluation_id"]
+    public = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
+    sees = {
+        one: [
+            user.username if user else None
+            for user in (alice, bob, carol, None)
+            if call(client, "get", one, user)[0] == 200
+        ]
+        for one in (mine, teams, public)
+    }
+    assert sees == {
+        mine: ["bob"],
+        teams: ["alice", "bob"],
+        public: ["alice", "bob", "carol", None],
+    }
+    for user in (alice, bob, carol):
+        listed = call(client, "get", "", user, {"environment_name": "alice/demo-env"})[1]
+        seen = {row["evaluation_id"] for row in listed["evaluations"]}
+        assert seen == {one for one, who in sees.items() if user.username in who}
+    listed = call(client, "get", "", carol)[1]
+    assert (listed["evaluations"], listed["total"]) == ([], 0)
+    for path in ("", "/samples", "/finalize"):
+        method = "put" if not path else "post"
+        assert call(client, method, public + path, carol, {"samples": [{}]})[0] == 403
+        assert call(client, method, mine + path, carol, {"samples": [{}]})[0] == 404
+    assert create(client, carol, pk, team_id="lab")[0] == 403
+
+
+def test_of_a_hidden_environment_nothing_is_told(
+    client: Client, alice: User, bob: User, carol: User, lab: Organisation
+) -> None:
+    environment = make_environment(lab, "hidden-env", visibility="private")
+    one = create(client, bob, environment.pk, is_public=True)[1]["evaluation_id"]
+    assert call(client, "get", one, alice)[0] == 200
+    assert call(client, "get", one, carol)[0] == 404
+    assert create(client, carol, environment.pk)[0] == 404
+    named = {"environment_name": "lab/hidden-env"}
+    assert call(client, "get", "", carol, named)[1]["total"] == 0
+    lab.memberships.filter(user=bob).delete()
+    assert call(client, "get", one, bob)[0] == 404
+
+
+def test_a_deleted_evaluation_takes_its_samples_along(client: Client, bob: User, pk: int) -> None:
+    one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
+    for evaluation in (one, two):
+        call(client, "post", f"{evaluation}/samples", bob, {"samples": [{"a": 1}]})
+    (sha256,) = set(SampleBatch.objects.values_list("sha256", flat=True))
+    key = storage.key("samples", sha256)
+    assert call(client, "delete", one, bob)[0] == 200
+    assert storage.get().exists(key)
+    assert call(client, "delete", two, bob)[0] == 200
+    assert not storage.get().exists(key)
+    assert not Evaluation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": None},
+        {"name": 5},
+        {"name": "x" * 201},
+        {"environments": []},
+        {"environments": [{"id": "env_1"}, {"id": "env_2"}]},
+        {"environments": ["env_1"]},
+        {"environments": [{"id": 10**30}]},
+        {"environments": {"id": "env_1"}},
+        {"environments": None, "run_id": "x"},
+        {"is_public": "yes"},
+        {"tags": "a"},
+        {"tags": ["x"] * 21},
+        {"tags": [["x"]]},
+        {"metadata": []},
+        {"metrics": "good"},
+        {"team_id": ["lab"]},
+    ],
+)
+def test_odd_evaluations_are_refused(
+    client: Client, bob: User, pk: int, change: dict[str, Any]
+) -> None:
+    status, said = create(client, bob, pk, **change)
+    assert status == 400
+    assert said["detail"]
+    assert not Evaluation.objects.exists()
+
+
+def test_numbers_and_letters_that_no_database_takes_are_made_plain(
+    client: Client, bob: User, pk: int
+) -> None:
+    raw = f'{{"name": "x", "environments": [{{"id": "env_{pk}"}}], "metrics": {ODD}}}'
+    headers = bearer(bob, "publish")
+    answer = client.post(AT, raw, content_type="application/json", headers=headers)
+    assert answer.status_code == 201
+    json.dumps(Evaluation.objects.get().metrics, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{}",
+        '{"samples": []}',
+        '{"samples": {}}',
+        '{"samples": [1]}',
+        '{"samples": [{"a": 1e999}]}',
+        '{"samples": [{"a": NaN}]}',
+        "[" * 100_000,
+        "\x00",
+    ],
+)
+def test_odd_samples_are_refused(client: Client, bob: User, pk: int, body: str) -> None:
+    one = create(client, bob, pk)[1]["evaluation_id"]
+    headers = bearer(bob, "publish")
+    at = f"{AT}{one}/samples"
+    answer = client.post(at, body, content_type="application/json", headers=headers)
+    assert answer.status_code == 400
+    assert not SampleBatch.objects.exists()
+
+
+def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:
+    one = create(client, bob, pk)[1]["evaluation_id"]
+    Evaluation.objects.update(sample_count=samples.MOST_SAMPLES)
+    status, said = call(client, "post", f"{one}/samples", bob, {"samples": [{}]})
+    assert status == 413
+    assert str(samples.MOST_SAMPLES) in said["detail"]
+    large = '{"samples": [{"a": "%s"}]}' % ("x" * samples.BATCH_BYTES)
+    headers = bearer(bob, "publish")
+    at = f"{AT}{one}/samples"
+    answer = client.post(at, large, content_type="application/json", headers=headers)
+    assert answer.status_code == 413
+
+
+def test_a_page_of_samples_has_a_limit_in_bytes(client: Client, bob: User, pk: int) -> None:
+    one = create(client, bob, pk)[1]["evaluation_id"]
+    big = [{"a": "x" * (12 << 20), "n": n} for n in range(2)]
+    for n in (0, 1):
+        batch = [sample | {"m": n} for sample in big]
+        assert call(client, "post", f"{one}/samples", bob, {"samples": batch})[0] == 201
+    status, said = call(client, "get", f"{one}/samples", bob)
+    assert (status, "Ask for fewer" in said["detail"]) == (413, True)
+    page = call(client, "get", f"{one}/samples", bob, {"page": 4, "limit": 1})[1]
+    assert [(row["n"], row["m"]) for row in page["samples"]] == [(1, 1)]
+
+
+def test_the_environments_page_marks_them_as_reported(client: Client, bob: User, pk: int) -> None:
+    one = create(client, bob, pk, is_public=True, metrics={"reward": 0.75})[1]["evaluation_id"]
+    hidden = create(client, bob, pk, name="hidden-one")[1]
+    call(client, "post", f"{one}/samples", bob, {"samples": [{"reward": 1.0, "a": "<b>"}]})
+    page = client.get("/envs/alice/demo-env/?tab=runs").content.decode()
+    assert "Reported by the uploader, not measured by this hub." in page
+    assert "reward 0.75" in page
+    assert "hidden-one" not in page
+    own = client.get(f"/envs/alice/demo-env/evaluations/{one}/").content.decode()
+    assert "Reported by the uploader" in own
+    assert "&lt;b&gt;" in own
+    assert (
+        client.get(f"/envs/alice/demo-env/evaluations/{hidden['evaluation_id']}/").status_code
+        == 404
+    )
+    client.force_login(bob)
+    assert client.post(f"/envs/alice/demo-env/evaluations/{one}/delete/").status_code == 302
+    assert Evaluation.objects.count() == 1
