@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hub import demo, publish
+from hub.management.commands import serve
 from registry.accounts import runners, services
 from registry.models import Membership, Organisation, Runner, Token, User
 
@@ -72,6 +73,15 @@ def test_the_token_for_the_examples_may_only_publish_and_ends_soon() -> None:
     assert (token.user.username, token.scope) == ("alice", Token.Scope.PUBLISH)
     assert token.expires_at
     assert (token.expires_at - token.created_at).days <= 1
+
+
+def test_where_publishing_asks_for_a_second_factor_the_examples_wait(
+    home: Path, settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo.people()
+    settings.HUB_REQUIRE_MFA = "publish"
+    assert serve.Command()._publisher(home) is None
+    assert "they are not published: this hub asks" in capsys.readouterr().out
 
 
 def test_every_example_waits_to_be_published_in_an_empty_hub() -> None:
