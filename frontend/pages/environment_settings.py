@@ -29,10 +29,11 @@ class Visibility(forms.Form):
     """Who sees it."""
 
     visibility = forms.ChoiceField(
+        label="Who sees it",
         choices=[
             (Environment.Visibility.PUBLIC, "public – everybody sees and installs it"),
             (Environment.Visibility.PRIVATE, "private – its owner's people alone"),
-        ]
+        ],
     )
 
 
@@ -40,7 +41,7 @@ class Deprecation(forms.Form):
     """Why nobody should begin to use it, and what to use instead."""
 
     reason = forms.CharField(
-        max_length=overlays.LONGEST_REASON, help_text="Shown on its page and by installers."
+        max_length=overlays.LONGEST_REASON, help_text="Shown on its page and by hub install."
     )
     successor = forms.CharField(
         max_length=140, required=False, help_text="owner/name of what to use instead, if anything."
@@ -89,7 +90,7 @@ def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpRes
         "visibility": Visibility(initial={"visibility": env.visibility}),
         "deprecation": Deprecation(initial=said),
         "transfer": transfer_form(person(request), env, None) if owns else None,
-        "deletion": labelled(Deletion(), env) if owns else None,
+        "deletion": deletion_form(env, None) if owns else None,
     }
     status = 400 if bound else 200
     return render(request, "pages/environment_settings.html", context | bound, status=status)
@@ -97,11 +98,16 @@ def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpRes
 
 def transfer_form(user: User, env: Environment, data: Any) -> forms.Form:
     """With the owners that the person may choose from."""
-    form = Transfer(data)
+    form = Transfer(data, auto_id="transfer_%s")
     may = [pk for pk, role in user.roles.items() if role in PUBLISHERS and pk != env.owner_id]
     field = form.fields["owner"]
     field.queryset = Owner.objects.filter(pk__in=may).order_by("name")  # type: ignore[attr-defined]
     return labelled(form, env)
+
+
+def deletion_form(env: Environment, data: Any) -> forms.Form:
+    """With an id of its own for the field that both forms have."""
+    return labelled(Deletion(data, auto_id="deletion_%s"), env)
 
 
 def labelled(form: forms.Form, env: Environment) -> forms.Form:
@@ -173,7 +179,7 @@ def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 def delete(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Delete it and all its versions for good."""
     env, user = managed(request, owner, name, "environment.delete")
-    form = labelled(Deletion(request.POST), env)
+    form = deletion_form(env, request.POST)
     act: Callable[[], None] = partial(delete_environment, environment=env, by=user)
     if confirmed(form, str(env)) and unless_refused(form, act):
         messages.success(request, f"{env} is deleted.")

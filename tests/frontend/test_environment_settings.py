@@ -1,5 +1,6 @@
 """Stars, and what the people of an environment do in the browser."""
 
+import re
 from typing import Any
 
 import pytest
@@ -68,6 +69,15 @@ def test_settings_are_for_those_who_manage_it(
     assert "Change visibility" in shown
     assert "Delete lab/demo-env" not in shown
     post(client, f"{page}settings/delete/", 403, confirm="lab/demo-env")
+
+
+def test_every_field_has_an_id_of_its_own(
+    client: Client, env: Environment, alice: User, lab: Organisation
+) -> None:
+    client.force_login(alice)
+    ids = re.findall(r' id="([^"]+)"', text(client, SETTINGS))
+    assert {"transfer_confirm", "deletion_confirm"} <= set(ids)
+    assert len(ids) == len(set(ids))
 
 
 def test_visibility_is_changed(client: Client, env: Environment, alice: User) -> None:
