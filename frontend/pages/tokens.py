@@ -57,7 +57,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
     if form.is_valid() and unless_refused(form, mint):
         form = _form(own)
-    rows = user.tokens.select_related("environment__owner").order_by("revoked_at", "-created_at")
+    mine = user.tokens.filter(published_with={})  # not those of trusted publishers, soon gone
+    rows = mine.select_related("environment__owner").order_by("revoked_at", "-created_at")
     context = {"form": form, "tokens": rows[:200], "minted": "".join(minted)}
     return render(request, "pages/tokens.html", context)
 

@@ -48,7 +48,9 @@ def key(issuer: str, kid: str) -> Jwk | None:
     if cache.add(f"jwks-asked-{name}", 1, timeout=PAUSE):
         keys = _fetch(issuer)
         cache.set(f"jwks-{name}", keys, timeout=KEEP)
-    return (keys or {}).get(kid)
+    if keys is None:
+        raise _away(issuer, "it did not answer a moment ago")
+    return keys.get(kid)
 
 
 def _fetch(issuer: str) -> dict[str, Jwk]:
@@ -60,12 +62,16 @@ def _fetch(issuer: str) -> dict[str, Jwk]:
         keys = _get(str(configuration["jwks_uri"]))["keys"]
         return {str(jwk["kid"]): dict(jwk) for jwk in keys if "kid" in jwk}
     except (OSError, HTTPException, ValueError, TypeError, KeyError) as error:
-        raise HubError(
-            "publisher.issuer_unreachable",
-            f"the keys of {issuer} cannot be fetched: {error!r:.200}",
-            status=503,
-            details={"retry_after": PAUSE},
-        ) from None
+        raise _away(issuer, f"{error!r:.200}") from None
+
+
+def _away(issuer: str, why: str) -> HubError:
+    return HubError(
+        "publisher.issuer_unreachable",
+        f"the keys of {issuer} cannot be fetched: {why}",
+        status=503,
+        details={"retry_after": PAUSE},
+    )
 
 
 def _get(url: str) -> Any:
