@@ -1,5 +1,6 @@
 """The index over HTTP."""
 
+import gzip
 import json
 from typing import Any
 from urllib.parse import urljoin
@@ -8,8 +9,10 @@ import pytest
 from django.test import Client
 
 from registry.accounts import tokens
+from registry.catalog.services import set_visibility
+from registry.catalog.transfer import transfer
 from registry.index.negotiate import JSON
-from registry.models import User, Version
+from registry.models import Organisation, User, Version
 from tests.factories import bearer, make_version
 
 PAGE = "/alice/simple/demo-env/"
@@ -40,9 +43,63 @@ def test_a_page_may_be_cached_and_asked_for_again_cheaply(client: Client, alice:
     assert client.get(PAGE, headers={**ACCEPT, "If-None-Match": first["ETag"]}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [('"a", {}', True), ("W/{}", True), ("*", True), ('"a"', False), ("", False)],
+)
+def test_a_known_page_is_told_from_a_list_of_tags(
+    client: Client, alice: User, asked: str, known: bool
+) -> None:
+    make_version(alice)
+    headers = {"If-None-Match": asked.format(client.get(PAGE)["ETag"])}
+    assert (client.get(PAGE, headers=headers).status_code == 304) is known
+
+
+def test_who_takes_gzip_gets_it_under_a_tag_of_its_own(client: Client, alice: User) -> None:
+    make_version(alice)
+    plain = client.get(PAGE, headers=ACCEPT)
+    packed = client.get(PAGE, headers={**ACCEPT, "Accept-Encoding": "br, gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert packed["ETag"] != plain["ETag"]
+    assert "Content-Encoding" not in client.get(PAGE, headers={"Accept-Encoding": "gzip;q=0"})
+
+
+def test_the_newest_state_is_served_at_once_and_says_its_serial(
+    client: Client, alice: User
+) -> None:
+    environment = make_version(alice).environment
+    before = client.get(PAGE, headers=ACCEPT)
+    make_version(alice, version="0.2.0")
+    after = client.get(PAGE, headers=ACCEPT)
+    assert after.json()["versions"] == ["0.1.0", "0.2.0"]
+    environment.refresh_from_db()
+    assert after["X-PyPI-Last-Serial"] == str(after.json()["meta"]["_last-serial"])
+    assert int(after["X-PyPI-Last-Serial"]) == environment.index_serial
+    assert int(before["X-PyPI-Last-Serial"]) < environment.index_serial
+    set_visibility(environment=environment, visibility="private", by=alice)
+    assert client.get(PAGE).status_code == 404
+
+
+def test_an_environment_that_moved_is_found_from_its_old_address(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    environment = make_version(alice).environment
+    secret = make_version(alice, "secret", visibility="private").environment
+    for moving in (environment, secret):
+        transfer(environment=moving, to=lab.owner, by=alice)
+    answer = client.get(f"{PAGE}?format=json")
+    assert (answer.status_code, answer["Location"]) == (302, "/lab/simple/demo-env/?format=json")
+    assert client.get("/alice/simple/secret/").status_code == 404
+    assert client.get("/alice/simple/secret/", headers=bearer(alice)).status_code == 302
+
+
 def test_head_has_the_headers_and_post_is_refused(client: Client, alice: User) -> None:
     make_version(alice)
-    assert client.head(PAGE)["ETag"] == client.get(PAGE)["ETag"]
+    head, whole = client.head(PAGE), client.get(PAGE)
+    assert head.content == b""
+    for name in ("ETag", "Content-Length", "Content-Type"):
+        assert head[name] == whole[name]
     assert client.post(PAGE).status_code == 405
 
 
@@ -93,13 +150,14 @@ def test_an_unknown_name_costs_one_query(
         client.get("/alice/simple/requests/")
 
 
-def test_a_page_costs_two_queries_however_many_versions_it_has(
+def test_a_page_costs_three_queries_however_many_versions_it_has_and_then_one(
     client: Client, alice: User, django_assert_num_queries: Any
 ) -> None:
     for number in range(8):
         make_version(alice, version=f"0.{number}.0")
-    with django_assert_num_queries(3):
-        client.get(PAGE, headers=ACCEPT)
+    for queries, path in ((3, PAGE), (1, PAGE), (2, "/alice/simple/"), (1, "/alice/simple/")):
+        with django_assert_num_queries(queries):
+            client.get(path, headers=ACCEPT)
 
 
 def test_a_private_environment_is_there_only_for_those_who_may_see_it(

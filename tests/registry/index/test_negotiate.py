@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.index.negotiate import HTML, JSON, PLAIN, choose
+from registry.index.negotiate import HTML, JSON, PLAIN, choose, takes_gzip
 
 PIP = f"{JSON}, {HTML}; q=0.1, text/html; q=0.01"
 UV = f"{JSON}, {HTML};q=0.2, text/html;q=0.01"
@@ -43,3 +43,18 @@ def test_the_best_offered_type_wins(accept: str, kind: str) -> None:
 )
 def test_the_format_parameter_comes_first(wanted: str, kind: str) -> None:
     assert choose(HTML, wanted) == kind
+
+
+@pytest.mark.parametrize(
+    ("accept", "takes"),
+    [
+        ("", False),
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("gzip;q=0", False),
+        ("*", False),
+        ("x-gzip", False),
+    ],
+)
+def test_only_who_names_gzip_gets_it(accept: str, takes: bool) -> None:
+    assert takes_gzip(accept) is takes

@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+from registry.catalog import overlays
 from registry.index import content, render
 from registry.models import User
 from tests.factories import make_version
@@ -72,6 +73,17 @@ def test_a_quarantined_environment_offers_nothing(alice: User) -> None:
     metas = Anchors(render.as_html(page)).metas
     assert metas["pypi:project-status"] == "quarantined"
     assert metas["pypi:project-status-reason"] == "malware"
+
+
+def test_a_deprecated_environment_says_why_and_offers_all_the_same(alice: User) -> None:
+    environment = make_version(alice).environment
+    overlays.deprecate(environment=environment, by=alice, reason="use another")
+    page = content.environment(environment)
+    assert page["project-status"] == {"status": "deprecated", "reason": "use another"}
+    assert page["versions"] == ["0.1.0"]
+    overlays.quarantine_environment(environment=environment, by=alice, reason="malware")
+    page = content.environment(environment)
+    assert page["project-status"] == {"status": "quarantined", "reason": "malware"}
 
 
 def test_html_carries_the_frozen_set_and_no_more(alice: User) -> None:
