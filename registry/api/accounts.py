@@ -54,7 +54,9 @@ def own_tokens(request: Request) -> Response:
     user = _manager(request)
     if request.method == "POST":
         return _mint(request, user)
-    rows = Token.objects.filter(user=user, revoked_at=None).select_related("environment__owner")
+    # Not those of trusted publishers, which are soon gone.
+    mine = Token.objects.filter(user=user, revoked_at=None, published_with={})
+    rows = mine.select_related("environment__owner")
     return page(
         request, rows, by=("-pk",), shape=lambda found: [shapes.token(token) for token in found]
     )
