@@ -36,6 +36,7 @@ BROWSERS = ("Content-Security-Policy", "Referrer-Policy", "Cross-Origin-Opener-P
 BROWSERS = (*BROWSERS, "X-Frame-Options", "X-Content-Type-Options", "Accept-Ranges")
 
 pytestmark = [
+    pytest.mark.nginx,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
 ]
