@@ -17,7 +17,7 @@ from registry.api import body, links, lookup, shapes, throttles
 from registry.api.auth import asker, person
 from registry.api.paging import page
 from registry.catalog.models import Environment
-from registry.errors import HubError
+from registry.errors import Forbidden, HubError
 
 CURRENT = "current"
 
@@ -63,6 +63,11 @@ def own_tokens(request: Request) -> Response:
 
 
 def _mint(request: Request, user: User) -> Response:
+    if asker(request)[1] is None:
+        raise Forbidden(
+            "a browser session makes no tokens here",
+            "Make one on the Tokens page, which asks for the password, or send an admin token.",
+        )
     throttles.check(request, "token", who=str(user.pk))
     data = body.read(request)
     token, text = tokens.mint(

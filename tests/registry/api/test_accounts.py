@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from registry.accounts import devices, tokens
+from registry.api import throttles
 from registry.models import Organisation, Token, User
 from tests.factories import bearer, make_version
 
@@ -104,6 +105,48 @@ def test_a_session_needs_its_csrf_token_to_change_anything(alice: User) -> None:
     assert client.post(TOKENS, sent, content_type=JSON, headers=headers).status_code == 201
 
 
+def test_a_session_makes_tokens_on_the_page_alone(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    answer = client.post(TOKENS, {"name": "x", "scope": "read"}, content_type=JSON)
+    assert answer.status_code == 403
+    assert "Tokens page" in answer.json()["error"]["hint"]
+    assert not Token.objects.exists()
+
+
+@pytest.mark.parametrize(("sent", "days"), [({}, 90), ({"days": 7}, 7), ({"days": None}, None)])
+def test_a_token_ends_after_90_days_unless_one_says_otherwise(
+    client: Client, alice: User, sent: dict[str, Any], days: int | None
+) -> None:
+    asked = {"name": "ci", "scope": "read"} | sent
+    made = client.post(TOKENS, asked, content_type=JSON, headers=bearer(alice, "admin")).json()
+    token = Token.objects.get(public_id=made["public_id"])
+    life = token.expires_at and round((token.expires_at - token.created_at).total_seconds() / 86400)
+    assert life == days
+
+
+def test_a_second_factor_that_is_missing_is_named(
+    client: Client, alice: User, settings: Any
+) -> None:
+    headers = bearer(alice, "admin")
+    settings.HUB_REQUIRE_MFA = "publish"
+    for scope, status in (("read", 201), ("publish", 403), ("admin", 403)):
+        asked = {"name": "ci", "scope": scope}
+        answer = client.post(TOKENS, asked, content_type=JSON, headers=headers)
+        assert answer.status_code == status
+    assert answer.json()["error"]["code"] == "account.mfa_required"
+    assert answer.json()["error"]["hint"].endswith("/settings/security/")
+
+
+def test_making_tokens_is_slowed_down(client: Client, alice: User) -> None:
+    headers = bearer(alice, "admin")
+    asked = {"name": "ci", "scope": "read"}
+    for _ in range(30):
+        made = client.post(TOKENS, asked, content_type=JSON, headers=headers)
+        assert made.status_code == 201
+    answer = client.post(TOKENS, asked, content_type=JSON, headers=headers)
+    assert (answer.status_code, answer["Retry-After"]) == (429, "3600")
+
+
 def test_a_device_signs_in_through_the_browser(client: Client, alice: User) -> None:
     begun = client.post(LOGIN, {"device_name": "laptop"}, content_type=JSON).json()
     assert begun["interval"] == 2
@@ -144,14 +187,17 @@ def test_too_many_knocks_are_turned_away_for_a_while(
 
 
 def test_an_address_is_taken_from_trusted_proxies_only(client: Client, settings: Any) -> None:
-    from django.test import RequestFactory
-
-    from registry.api.throttles import address
-
     request = RequestFactory().get("/", headers={"X-Forwarded-For": "6.6.6.6, 10.1.1.1"})
     settings.HUB_PROXIES = 0
-    assert address(request) == "127.0.0.1"
+    assert throttles.address(request) == "127.0.0.1"
     settings.HUB_PROXIES = 1
-    assert address(request) == "10.1.1.1"
+    assert throttles.address(request) == "10.1.1.1"
     settings.HUB_PROXIES = 3
-    assert address(request) == "127.0.0.1"
+    assert throttles.address(request) == "127.0.0.1"
+
+
+def test_one_customers_ipv6_addresses_are_one_client() -> None:
+    assert throttles.subnet("2001:db8:1:2:3::4") == throttles.subnet("2001:db8:1:2::1")
+    assert throttles.subnet("2001:db8:1:3::1") != throttles.subnet("2001:db8:1:2::1")
+    assert throttles.subnet("10.0.0.1") == "10.0.0.1"
+    assert throttles.subnet("unknown") == "unknown"
