@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from envyard.contract import nested, path_checks
+from envyard.contract import metadata, nested, path_checks
 from envyard.contract.codes import CATALOGUE
 from envyard.contract.headers import MAX_NAME
 from envyard.contract.wheel import LIMITS, MIB
@@ -26,10 +26,13 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"{LIMITS.ratio} times",
         f"{LIMITS.ratio_floor // MIB} MiB",
         f"{nested.MAX_PARTS:,} parts",
+        f"{metadata.MAX_FIELDS:,} fields, or {metadata.MAX_NAMES} kinds",
+        f"Description and License {metadata.MAX_VALUE:,}",
         f"| {LIMITS.metadata // MIB} MiB |",
         f"| {LIMITS.record // MIB} MiB |",
         f"| {LIMITS.document // 1024} KiB each |",
         f"{MAX_NAME} bytes",
         f"{path_checks.LONGEST_PART} for each part",
+        f"{path_checks.DEEPEST} parts |",
     ):
         assert limit in TEXT

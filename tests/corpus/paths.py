@@ -49,6 +49,7 @@ BAD = [
     path("a port of Windows", "demo_env/COM1/x.py", "wheel.windows_name", "'COM1'", "device"),
     path("a name that ends in a dot", "demo_env/evil.py.", "wheel.windows_ending", "dot or space"),
     path("a folder that ends in a space", "demo_env /x.py", "wheel.windows_ending", "dot or space"),
+    path("33 folders", "a/" * 33 + "b.py", "wheel.deep_path", "34 parts", "32"),
     path("a part of 256 bytes", "a" * 256, "wheel.long_name", "255"),
     pair("paths that differ in letter case", "demo_env/a.py", "demo_env/A.py",
          "wheel.case_collision"),

@@ -100,8 +100,8 @@ def central(part: Part, offset: int) -> bytes:
     return (
         CENTRAL.pack(
             b"PK\1\2", 0x0314, head.needs, head.flags, head.method, 0, 0x5C21, head.crc,
-            head.compressed, head.size, len(head.name), len(head.extra), len(part.comment), part.disk, 0,
-            part.mode << 16, offset,
+            head.compressed, head.size, len(head.name), len(head.extra), len(part.comment),
+            part.disk, 0, part.mode << 16, offset,
         )
         + head.name
         + head.extra

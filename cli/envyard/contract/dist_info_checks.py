@@ -21,7 +21,7 @@ SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
 COMMANDS = re.compile(
     r"(pythonw?|pip|pypy)[0-9.]*(-config)?|activate.*|deactivate|uvx?|hub(-runner)?"
 )
-OBJECT = re.compile(r"\w+(\.\w+)*\s*(:\s*\w+(\.\w+)*)?\s*(\[.*\])?")
+OBJECT = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?(\s*\[.*\])?")
 
 
 def file_name(whl: Wheel) -> Iterator[Finding]:

@@ -6,10 +6,12 @@ import re
 import string
 import zlib
 from dataclasses import dataclass, field
+from itertools import islice
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PUBLIC, SECRET, CHECK = 8, 43, 6  # characters; 43 of base62 hold 256 bits, 6 hold 32
 TOKEN = re.compile(rb"(hubr?_)([0-9A-Za-z]{%d})" % (PUBLIC + SECRET + CHECK))
+MAX_CANDIDATES = 20_000  # in one wheel; who ships more of them does not do so by mistake
 LONGEST = len("hubr_") + PUBLIC + SECRET + CHECK
 
 
@@ -26,16 +28,23 @@ class Leak:
 
 
 class Scanner:
-    """Finds the tokens in bytes that arrive in pieces, also where a piece ends inside one."""
+    """Finds the tokens in a wheel's members, also where a piece of one ends inside a token."""
 
     def __init__(self) -> None:
         self.found: dict[str, Leak] = {}
         self._rest = b""
+        self._left = MAX_CANDIDATES
+
+    def begin(self) -> None:
+        """Another member starts; what the last one held is forgotten."""
+        self.found = {}
+        self._rest = b""
 
     def feed(self, piece: bytes) -> None:
-        """Look through the next bytes."""
+        """Look through the member's next bytes."""
         text = self._rest + piece
-        for match in TOKEN.finditer(text):
+        for match in islice(TOKEN.finditer(text), self._left):
+            self._left -= 1
             token = match[0].decode()
             if checksum(token[:-CHECK]) == token[-CHECK:]:
                 prefix = match[1].decode()

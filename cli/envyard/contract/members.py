@@ -28,10 +28,11 @@ class Member:
         return self.name.endswith("/")
 
 
-def read(file: BinaryIO, entry: Entry, budget: nested.Budget) -> Member:
+def read(file: BinaryIO, entry: Entry, budget: nested.Budget, scanner: Scanner) -> Member:
     """Read a member in bounded memory; raises Unreadable where its bytes are not what its headers
     say, or are an archive that expands beyond the budget."""
-    digest, scanner, watch = hashlib.sha256(), Scanner(), nested.Watch(entry.name, budget)
+    digest, watch = hashlib.sha256(), nested.Watch(entry.name, budget)
+    scanner.begin()
     for piece in contents(file, entry):
         digest.update(piece)
         scanner.feed(piece)

@@ -6,6 +6,7 @@ raise: what is wrong with them stands in `faults`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -22,6 +23,13 @@ FIELD_CODES = {
     "description-content-type": "metadata.bad_content_type",
     "project-url": "metadata.bad_url",
 }
+# The libraries that read fields take time that grows with the square of these.
+MAX_FIELDS = 4000
+MAX_NAMES = 200
+MAX_VALUE = 8192  # characters
+FREE_TEXTS = {"description", "license"}
+MAIL_FIELDS = {"content-type", "content-transfer-encoding"}
+NEWLINE = re.compile(r"\r\n|\r|\n")  # what the email parser takes for one; splitlines knows more
 MAX_TAG = 40
 MAX_TAGS = 20
 CLASSIFIED_LICENSE = "License :: "
@@ -70,6 +78,8 @@ def parse(raw: bytes) -> Metadata:
     if "\0" in text:
         at = text.index("\0")
         return Metadata(raw, (_whole("metadata.nul", f"a NUL stands at character {at}"),))
+    if excess := _excess(text):
+        return Metadata(raw, (excess,))
     try:
         fields, unparsed = parse_email(raw)
     except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError):
@@ -91,6 +101,34 @@ def parse(raw: bytes) -> Metadata:
         authors=_authors(fields),
         project_urls=_links(fields),
     )
+
+
+def _excess(text: str) -> Fault | None:
+    """The first limit that the headers break, found before anything slow looks at them."""
+    sizes: dict[str, int] = {}
+    fields, name = 0, ""
+    for line in NEWLINE.split(text):
+        if not line.startswith((" ", "\t")):
+            name, colon, _ = line.partition(":")
+            if not colon:
+                break
+            name = name.lower()
+            if name in MAIL_FIELDS:
+                return Fault(
+                    name, f"{name} is a field of mails and changes how the rest is read"
+                )
+            fields += 1
+            sizes[name] = 0
+        if not fields:
+            continue
+        sizes[name] += len(line)
+        if sizes[name] > MAX_VALUE and name not in FREE_TEXTS:
+            told = f"{name[:80]} has more than {MAX_VALUE} characters; that is the limit"
+            return Fault(name[:80], told, "metadata.long_field")
+        if fields > MAX_FIELDS or len(sizes) > MAX_NAMES:
+            told = f"more than {MAX_FIELDS} fields or {MAX_NAMES} kinds of them; that is the limit"
+            return _whole("metadata.too_many_fields", told)
+    return None
 
 
 def _whole(code: str, message: str) -> Fault:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from envyard.contract.codes import Finding, finding
 from envyard.contract.wheel import Member, Wheel
 
+DEEPEST = 32  # parts
 LONGEST_PART = 255  # bytes, what file systems take for one name
 DRIVE = re.compile(r"[A-Za-z]:")
 WINDOWS_CHARACTERS = frozenset('<>:"|?*')
@@ -47,6 +48,8 @@ def _broken_rule(path: str) -> tuple[str, str] | None:
         return "wheel.path_traversal", "leads upwards by a '..' part"
     if any(part in ("", ".") for part in parts):
         return "wheel.unnormal_path", "holds an empty or '.' part"
+    if len(parts) > DEEPEST:
+        return "wheel.deep_path", f"has {len(parts)} parts; the limit is {DEEPEST}"
     for part in parts:
         if len(part.encode()) > LONGEST_PART:
             return (
@@ -93,7 +96,7 @@ def collisions(whl: Wheel) -> Iterator[Finding]:
     spelled: dict[str, tuple[str, bool]] = {}
     for member in whl.members:
         parts = member.name.removesuffix("/").split("/")
-        for depth in range(1, len(parts) + 1):
+        for depth in range(1, min(len(parts), DEEPEST) + 1):
             path = "/".join(parts[:depth])
             folder = depth < len(parts) or member.is_directory
             first, was_folder = spelled.setdefault(_folded(path), (path, folder))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from envyard.contract.codes import Finding, finding
 from envyard.contract.wheel import Wheel
 
+MORE_ROWS = 100  # than members: enough to name them one by one
 Rows = dict[str, tuple[str, str]]
 
 
@@ -21,26 +22,35 @@ def record(whl: Wheel) -> Iterator[Finding]:
     if whl.record is None:
         yield finding("wheel.no_record", f"{where!r} is missing or not UTF-8", where=where)
         return
+    listed: Rows = {}
+    most = len(whl.members) + MORE_ROWS
     try:
-        rows = list(csv.reader(io.StringIO(whl.record, newline="")))
+        for number, row in enumerate(csv.reader(io.StringIO(whl.record, newline="")), 1):
+            if number > most:
+                yield finding(
+                    "wheel.record_extra",
+                    f"RECORD has more than {most} rows, and the wheel {len(whl.members)} members",
+                    where=where,
+                )
+                return
+            yield from _row(row, f"row {number} of RECORD, {str(row)[:400]},", listed, where)
     except csv.Error as error:
         yield finding("wheel.record_not_csv", f"{where!r} is not CSV: {error}", where=where)
         return
-    listed: Rows = {}
-    for number, row in enumerate(rows, 1):
-        told = f"row {number} of RECORD, {str(row)[:400]},"
-        if len(row) != 3:
-            yield finding("wheel.record_bad_row", f"{told} is not path,hash,size", where=where)
-        elif row[0] in listed:
-            yield finding(
-                "wheel.record_twice",
-                f"{told} lists its path again; a path stands once",
-                where=where,
-            )
-        else:
-            listed[row[0]] = (row[1], row[2])
     yield from _strangers(whl, listed, where)
     yield from _members(whl, listed, where)
+
+
+def _row(row: list[str], told: str, listed: Rows, where: str) -> Iterator[Finding]:
+    """Note what the row says, or tell what is wrong with it."""
+    if len(row) != 3:
+        yield finding("wheel.record_bad_row", f"{told} is not path,hash,size", where=where)
+    elif row[0] in listed:
+        yield finding(
+            "wheel.record_twice", f"{told} lists its path again; it stands once", where=where
+        )
+    else:
+        listed[row[0]] = (row[1], row[2])
 
 
 def _strangers(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:

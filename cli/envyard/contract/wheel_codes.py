@@ -67,6 +67,7 @@ FILE = {
 NAMES = {
     "wheel.empty_name": ("A member has no name.", BY_HAND),
     "wheel.long_name": ("A member's path is too long.", "Shorten the path."),
+    "wheel.deep_path": ("A member lies in too many folders.", "Use fewer folders."),
     "wheel.name_not_utf8": ("A member's name is not UTF-8.", RENAME),
     "wheel.name_unmarked": (
         "A member's name is not ASCII, and not marked as UTF-8.",
@@ -174,6 +175,7 @@ METADATA = {
                                      "Set `requires-python` in pyproject.toml: >=3.11"),
     "metadata.form_mismatch": ("The upload form disagrees with METADATA.", BUILD),
     "metadata.repeated_field": ("A METADATA field stands twice.", BUILD),
+    "metadata.too_many_fields": ("METADATA has too many fields.", "Remove some."),
     "metadata.long_field": ("A METADATA field is too long.", "Shorten it in pyproject.toml."),
     "metadata.bad_license": ("The licence is no SPDX expression.",
                              'Set `license = "Apache-2.0"` in pyproject.toml.'),
