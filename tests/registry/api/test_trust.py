@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from registry.accounts import tokens
+from registry.index import content
 from registry.models import Environment, Event, Organisation, Token, TrustedPublisher, User, Version
 from tests.factories import bearer, make_environment, make_version
 from tests.registry.attestations.sigstore_here import Signer, Sigstore, statement
@@ -185,6 +186,22 @@ def test_a_version_shows_where_it_comes_from(
         provenance(published), headers=bearer(alice) | {"If-None-Match": answer["ETag"]}
     )
     assert again.status_code == 304
+
+
+def test_the_index_tells_where_the_provenance_is(published: Version, alice: User) -> None:
+    make_version(alice, version="0.2.0")
+    Version.objects.update(status="listed", listed_at=published.uploaded_at)
+    [first, second] = content.environment(published.environment)["files"]
+    assert first["provenance"] == f"http://127.0.0.1:8000{provenance(published)}"
+    assert "provenance" not in second
+
+
+def test_only_ones_own_tokens_are_listed(client: Client, issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    mint(client, issuer)
+    admin = bearer(alice, "admin")
+    [listed] = client.get("/api/v1/tokens/", headers=admin).json()["results"]
+    assert listed["scope"] == "admin"
 
 
 def test_provenance_is_negotiated_and_shown_to_whom_the_file_is(
