@@ -40,6 +40,20 @@ def plain_http(**_: Any) -> list[CheckMessage]:
 
 
 @register(deploy=False)
+def mail_in_files(**_: Any) -> list[CheckMessage]:
+    """hub.W003: a hub for others whose password resets and invitations reach nobody."""
+    if settings.HUB_EMAIL_URL or settings.HUB_URL.startswith(LOOPBACK):
+        return []
+    return [
+        checks.Warning(
+            f"mail is written to {settings.HUB_HOME / 'mail'} and not sent",
+            hint="Set HUB_EMAIL_URL, e.g. smtp://user:password@host:587?tls=1",
+            id="hub.W003",
+        )
+    ]
+
+
+@register(deploy=False)
 def half_a_key(**_: Any) -> list[CheckMessage]:
     """hub.E001: an S3 access key without its secret, or the other way round."""
     if bool(settings.HUB_S3_ACCESS_KEY_ID) == bool(settings.HUB_S3_SECRET_ACCESS_KEY):

@@ -83,3 +83,11 @@ def test_clear_text_outside_this_machine_is_warned_of(settings: object) -> None:
     assert [message.id for message in checks.plain_http()] == ["hub.W002"]
     settings.HUB_URL = "https://hub.example.org"  # type: ignore[attr-defined]
     assert checks.plain_http() == []
+
+
+def test_mail_that_reaches_nobody_is_warned_of(settings: object) -> None:
+    assert checks.mail_in_files() == []
+    settings.HUB_URL = "https://hub.example.org"  # type: ignore[attr-defined]
+    assert [message.id for message in checks.mail_in_files()] == ["hub.W003"]
+    settings.HUB_EMAIL_URL = "smtp://mail.example.org"  # type: ignore[attr-defined]
+    assert checks.mail_in_files() == []
