@@ -6,6 +6,7 @@ import hashlib
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,6 +29,9 @@ from registry.uploads import readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
 log = logging.getLogger(__name__)
+
+
+MOST_LEAKS = 100  # tokens of one wheel that are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def _read(upload: Upload) -> Wheel:
 
 def _revoke_leaked(read: Wheel) -> None:
     """Tokens in a wheel are lost, whether it is kept or not: it lay in a build, maybe elsewhere."""
-    for leak in read.leaks:
+    for leak in islice(read.leaks, MOST_LEAKS):
         tokens.revoke_leaked(leak.text, where=f"in an upload named {read.filename}")
 
 

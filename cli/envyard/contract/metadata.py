@@ -114,9 +114,7 @@ def _excess(text: str) -> Fault | None:
                 break
             name = name.lower()
             if name in MAIL_FIELDS:
-                return Fault(
-                    name, f"{name} is a field of mails and changes how the rest is read"
-                )
+                return Fault(name, f"{name} is a field of mails and changes how the rest is read")
             fields += 1
             sizes[name] = 0
         if not fields:
