@@ -198,6 +198,13 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
     assert "Successfully installed lab/secret-words@latest" in said
     assert "/lab/simple/" in said
     assert hub.token("bob") not in said
+    by_index = ("--index", f"lab={hub.url}/lab/simple/", "--reinstall", "secret-words")
+    told = {"UV_INDEX_LAB_USERNAME": "__token__", "UV_INDEX_LAB_PASSWORD": hub.token("bob")}
+    subprocess.run(
+        [BIN / "uv", "pip", "install", "-q", "--python", bob.venv(), *by_index],
+        env=clean_environ() | told,
+        check=True,
+    )
     (loan,) = set(re.findall(r"__token__:([^@]+)@", said))
     assert requests.get(f"{hub.url}/lab/simple/secret-words/", timeout=30).status_code == 404
     lent = {"Authorization": f"Bearer {requests.utils.unquote(loan)}"}
