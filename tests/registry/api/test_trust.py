@@ -68,9 +68,9 @@ def test_what_is_no_identity_token_is_refused(client: Client, db: None, body: st
 
 
 def test_the_exchange_is_throttled(client: Client, issuer: Issuer) -> None:
-    codes = [client.generic("POST", MINT, "{}").status_code for _ in range(62)]
+    codes = [client.generic("POST", MINT, "{}").status_code for _ in range(2 * 60 + 1)]
     assert codes[0] == 422
-    assert codes[-1] == 429
+    assert 429 in codes  # the counted minute may end in between, once
 
 
 def test_maintainers_list_add_and_remove_publishers(
@@ -290,7 +290,9 @@ def test_an_odd_report_of_a_leak_is_refused(client: Client, db: None, body: Any)
 
 def test_reports_of_leaks_are_throttled(client: Client, db: None) -> None:
     cache.clear()
-    said = {"token": "hub_x"}
-    codes = [client.post("/api/v1/leaks/", said, "application/json").status_code for _ in range(62)]
-    assert (codes[0], codes[-1]) == (200, 429)
+    codes = {
+        client.post("/api/v1/leaks/", {"token": "hub_x"}, "application/json").status_code
+        for _ in range(2 * 60 + 1)
+    }
+    assert codes == {200, 429}  # the counted minute may end in between, once
     cache.clear()
