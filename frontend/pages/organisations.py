@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from frontend.access import demand, person, refused, unless_refused
+from frontend.access import demand, lately, person, refused, unless_refused
 from registry.accounts import invitations, services
 from registry.accounts.models import Membership, Organisation, User
 from registry.accounts.permissions import can, require
@@ -92,6 +92,7 @@ def rename(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 @login_required
+@lately
 def invite(request: HttpRequest, name: str) -> HttpResponse:
     """Invite somebody."""
     found, by = _managed(request, name)
@@ -119,6 +120,7 @@ def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
+@lately
 def member(request: HttpRequest, name: str, username: str) -> HttpResponse:
     """Change a member's role, or remove them where none is named."""
     found, by = _managed(request, name)

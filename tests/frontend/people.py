@@ -12,6 +12,7 @@ LINK = re.compile(r"http://\S+")
 
 def sign_in(client: Client, name: str, password: str = "") -> Client:
     """Through the form, so that the password counts as typed just now; it is the name too."""
+    client.logout()
     answer = client.post("/login/", {"login": name, "password": password or name})
     assert answer.status_code == 302, answer.content.decode()
     return client

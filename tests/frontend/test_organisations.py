@@ -11,13 +11,13 @@ from django.utils import timezone
 from registry.accounts import invitations, keys
 from registry.models import Invitation, Membership, Organisation, User
 from tests.factories import make_version
-from tests.frontend.people import link_in_mail, text
+from tests.frontend.people import link_in_mail, sign_in, text
 
 LAB = "/orgs/lab/"
 
 
 def test_one_makes_an_organisation_and_manages_it(client: Client, alice: User) -> None:
-    client.force_login(alice)
+    sign_in(client, "alice")
     assert "You belong to none" in text(client, "/settings/organisations/")
     refused = client.post("/settings/organisations/", {"name": "admin", "title": ""})
     assert "reserved" in refused.content.decode()
@@ -35,7 +35,7 @@ def test_only_those_inside_see_who_is_inside(
     assert client.get(LAB).status_code == 302
     client.force_login(carol)
     text(client, LAB, 404)
-    client.force_login(bob)
+    sign_in(client, "bob")
     page = text(client, LAB)
     assert "alice" in page
     assert "Invite" not in page
@@ -48,10 +48,23 @@ def test_only_those_inside_see_who_is_inside(
     assert Membership.objects.get(user=bob).role == "member"
 
 
+def test_giving_people_rights_asks_for_the_password_again(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    client.force_login(alice)  # a session of yesterday
+    for path, data in (
+        (f"{LAB}members/bob/", {"role": "owner"}),
+        (f"{LAB}invite/", {"to": "x@example.com", "role": "owner"}),
+    ):
+        assert client.post(path, data).headers["Location"].startswith("/reauthenticate/?next=")
+    assert not Invitation.objects.exists()
+    assert Membership.objects.filter(role="owner").count() == 1
+
+
 def test_owners_change_roles_and_remove(
     client: Client, lab: Organisation, alice: User, bob: User
 ) -> None:
-    client.force_login(alice)
+    sign_in(client, "alice")
     client.post(f"{LAB}members/bob/", {"role": "maintainer"})
     assert Membership.objects.get(user=bob).role == "maintainer"
     refused = client.post(f"{LAB}members/alice/", {"role": "member"}, follow=True)
@@ -69,7 +82,7 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     carol: User,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
-    client.force_login(alice)
+    sign_in(client, "alice")
     with django_capture_on_commit_callbacks(execute=True):
         client.post(f"{LAB}invite/", {"to": "New@example.com", "role": "maintainer"})
     assert mail.outbox[0].to == ["new@example.com"]
@@ -119,7 +132,7 @@ def test_an_old_invitation_is_over_and_makes_room_for_another(
     client.force_login(carol)
     assert "None waits for you" in text(client, "/settings/invitations/")
     assert client.post(f"/settings/invitations/{old.pk}/").status_code == 404
-    client.force_login(alice)
+    sign_in(client, "alice")
     client.post(f"{LAB}invite/", {"to": "carol", "role": "member"})
     made = Invitation.objects.exclude(pk=old.pk).get()
     assert "carol" in text(client, LAB)
@@ -156,7 +169,7 @@ def test_a_second_factor_that_is_missing_is_named(
     client: Client, lab: Organisation, alice: User, settings: Any
 ) -> None:
     settings.HUB_REQUIRE_MFA = "publish"
-    client.force_login(alice)
+    sign_in(client, "alice")
     assert "add an authenticator app or a passkey" in text(client, LAB)
     answer = client.post(f"{LAB}title/", {"title": "x"})
     assert answer.status_code == 403
