@@ -23,14 +23,14 @@ test-flows: setup  ## run the flows through real processes, and the browser
 	@$(BIN)/python -m pytest --postgresql -m "(flow or browser) and not adapter"
 
 test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
-	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser"
+	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser and not s3"
 	@$(BIN)/python -m pytest --postgresql -m "adapter or not (flow or browser)"
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
-test-quick: setup  ## run all but the flows and the browser, on SQLite
-	@$(BIN)/python -m pytest -m "not flow and not browser"
+test-quick: setup  ## run all but flows, browser and S3, on SQLite
+	@$(BIN)/python -m pytest -m "not flow and not browser and not s3"
 
 lint: setup types  ## check style, import order between layers, migrations
 	@$(BIN)/ruff check .

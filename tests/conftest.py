@@ -1,6 +1,7 @@
 """The people of every test, and no network but this machine's own."""
 
 import ipaddress
+import secrets
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from registry.models import Membership, Organisation, Owner, User
+from registry.storage.s3 import S3Storage
+from tests import ceph
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,6 +28,30 @@ def no_network() -> Iterator[None]:
     socket.socket.connect = guarded  # type: ignore[method-assign]
     yield
     socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[ceph.Ceph]:
+    """A real S3-compatible server."""
+    if gone := ceph.missing():
+        pytest.skip(f"no {', '.join(gone)} here: {ceph.INSTALL}")
+    with ceph.server() as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(s3_server: ceph.Ceph) -> S3Storage:
+    """A new bucket there."""
+    made = S3Storage(
+        bucket=f"hub-{secrets.token_hex(6)}",
+        prefix="/hub/",
+        endpoint_url=s3_server.endpoint,
+        region="us-east-1",
+        access_key_id=s3_server.access_key_id,
+        secret_access_key=s3_server.secret_access_key,
+    )
+    made.client.create_bucket(Bucket=made.bucket)
+    return made
 
 
 def person(name: str, *, staff: bool = False) -> User:

@@ -22,7 +22,7 @@ from hub.supervisor import die_with_parent
 START_SECONDS = 60
 
 
-def _programs(scratch: Path) -> Path:
+def programs(scratch: Path) -> Path:
     """The folder of initdb and postgres: Debian's newest, else the wheel's."""
     if debian := sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
         return debian[-1].parent
@@ -70,7 +70,7 @@ def server() -> Iterator[str]:
     if user:
         shutil.chown(home, user, pwd.getpwnam(user).pw_gid)
     try:
-        programs = _programs(home)
+        binaries = programs(home)
         password = secrets.token_urlsafe(16)
         file = home / "password"
         file.write_text(password)
@@ -82,7 +82,7 @@ def server() -> Iterator[str]:
         clean = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         subprocess.run(
             [
-                programs / "initdb",
+                binaries / "initdb",
                 "-D",
                 home / "data",
                 "-U",
@@ -104,7 +104,7 @@ def server() -> Iterator[str]:
         options = [word for option in quick for word in ("-c", option)]
         with (home / "log").open("wb") as log:
             running = subprocess.Popen(
-                [programs / "postgres", "-D", home / "data", "-h", "", "-k", home, *options],
+                [binaries / "postgres", "-D", home / "data", "-h", "", "-k", home, *options],
                 stdout=log,
                 stderr=log,
                 env=clean,

@@ -116,6 +116,18 @@ def install_browser() -> None:
         say(f"no {words} (apt-get install {words}): the tests in a browser are skipped")
 
 
+def install_s3_server() -> None:
+    """Fetch the S3-compatible server of the tests; where it cannot be had they are skipped."""
+    programs = ["radosgw", "ceph-mon", "ceph-osd"]  # the packages are named as the programs
+    if all(shutil.which(name) for name in programs):
+        return
+    try:
+        install_packages(programs)
+    except Stop:
+        words = " ".join(programs)
+        say(f"no Ceph (apt-get install --no-install-recommends {words}): tests on S3 are skipped")
+
+
 # --- uv -------------------------------------------------------------------------------------
 
 
@@ -278,6 +290,7 @@ def main(mode: str) -> int:
                 raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
         if sync(mode) and mode == "test":
             install_browser()
+            install_s3_server()
     except Stop as stop:
         print(f"setup: {stop}", file=sys.stderr)
         return 1

@@ -1,0 +1,151 @@
+"""A copy of the whole hub in one folder, and back into an empty hub.
+
+    database.sqlite3 | database.dump   the rows of one moment
+    objects/                           every object, under its key
+    SHA256SUMS                         of all those files, as sha256sum -c reads it
+    backup.json                        what made it; written last, so that without it the copy is
+                                       not whole
+
+The rows are copied before the objects: what a row of that moment names is not deleted for a day,
+and what came later is one more object. The hub goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from registry import storage
+from registry.index import publish
+from registry.storage import Corrupt, Missing
+from registry.storage.base import CHUNK
+from registry.upkeep import database
+from registry.upkeep.failure import Failure
+
+FORMAT = 1
+SUMS, ABOUT, OBJECTS = "SHA256SUMS", "backup.json", "objects"
+Progress = Callable[[str], None]
+
+
+def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) -> int:
+    """Copy the hub into that folder, which must be new or empty; how many objects it has."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise Failure(f"{folder} is not empty: name a new folder")
+    count = 0
+    with (folder / SUMS).open("w") as sums:
+        dumped = database.dump(folder)
+        sums.write(f"{storage.digest(dumped)}  {dumped.name}\n")
+        for key in _keys():
+            if digest := _copy(key, folder / OBJECTS / key):
+                sums.write(f"{digest}  {OBJECTS}/{key}\n")
+                count += 1
+                progress(key)
+        sums.flush()
+        os.fsync(sums.fileno())
+    about = {
+        "format": FORMAT,
+        "made_at": now.isoformat(),
+        "database": connection.vendor,
+        "migrations": sorted(f"{app}.{name}" for app, name in _applied()),
+        "objects": count,
+        "sums_sha256": storage.digest(folder / SUMS),
+    }
+    (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
+    return count
+
+
+def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
+    """Bring the copy back into a hub that has neither tables nor objects; how many objects.
+
+    Nothing is written before every file of it has been read and found as it was. The database
+    comes last: a restore that was cut off leaves no hub that seems whole.
+    """
+    about = _about(folder)
+    if not database.is_empty():
+        raise Failure("the database has tables: restore into a new, empty one")
+    if next(iter(storage.get().list()), None) is not None:
+        raise Failure("the storage has objects: restore into a new, empty one")
+    for digest, name in _sums(folder):
+        _check(folder / name, digest)
+        progress(f"read {name}")
+    store = storage.get()
+    for digest, name in _sums(folder):
+        if name.startswith(f"{OBJECTS}/"):
+            store.put(name.removeprefix(f"{OBJECTS}/"), folder / name, digest)
+            progress(f"restored {name}")
+    database.load(folder)
+    call_command("migrate", interactive=False, verbosity=0)
+    publish.rebuild()
+    return int(about["objects"])
+
+
+def _keys() -> Iterator[str]:
+    """What is staged first: what is promoted meanwhile is then found where it went. What can be
+    made anew from the rows is left out."""
+    yield from (found.key for found in storage.get().list("staging/"))
+    for found in storage.get().list():
+        if not found.key.startswith(("staging/", "index/")):
+            yield found.key
+
+
+def _copy(key: str, place: Path) -> str:
+    """The digest of what was copied; empty where the object is gone."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    found = hashlib.sha256()
+    try:
+        with storage.get().open(key) as reader, place.open("wb") as file:
+            while piece := reader.read(CHUNK):
+                found.update(piece)
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+    except Missing:
+        return ""
+    return found.hexdigest()
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """What the copy says of itself; raises Failure where this hub cannot take it."""
+    try:
+        about: dict[str, Any] = json.loads((folder / ABOUT).read_text())
+    except (OSError, ValueError) as error:
+        raise Failure(f"{folder / ABOUT} cannot be read ({error}): the copy is not whole") from None
+    if about.get("format") != FORMAT:
+        raise Failure(f"the copy has format {about.get('format')!r}, this hub reads {FORMAT}")
+    if about["database"] != connection.vendor:
+        raise Failure(f"the copy is of {about['database']}, this hub is set to {connection.vendor}")
+    _check(folder / SUMS, about["sums_sha256"])
+    ours = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+    if newer := sorted(set(about["migrations"]) - ours):
+        raise Failure(f"the copy was made by a newer hub: {newer[-1]} is unknown; update this one")
+    return about
+
+
+def _applied() -> Iterator[tuple[str, str]]:
+    yield from MigrationLoader(connection).applied_migrations
+
+
+def _sums(folder: Path) -> Iterator[tuple[str, str]]:
+    with (folder / SUMS).open() as lines:
+        for line in lines:
+            digest, _, name = line.rstrip("\n").partition("  ")
+            yield digest, name
+
+
+def _check(file: Path, digest: str) -> None:
+    try:
+        storage.check(storage.digest(file), digest, str(file))
+    except FileNotFoundError:
+        raise Failure(f"{file} is missing: the copy is damaged") from None
+    except Corrupt as error:
+        raise Failure(f"the copy is damaged: {error}") from None

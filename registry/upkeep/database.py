@@ -1,0 +1,65 @@
+"""The whole database as one file and back, by each engine's own means."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+from django.db import connection
+
+from registry.upkeep.failure import Failure
+
+FILES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
+
+
+def dump(folder: Path) -> Path:
+    """Copy the database as it is at one moment into the folder, while the hub goes on."""
+    file = folder / FILES[connection.vendor]
+    if connection.vendor == "postgresql":
+        _program("pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--file", str(file))
+        return file
+    # A connection of its own: one that is writing would wait for itself.
+    source = Path(connection.settings_dict["NAME"]).as_uri()
+    with closing(sqlite3.connect(source, uri=True)) as rows, closing(sqlite3.connect(file)) as copy:
+        rows.backup(copy)
+    return file
+
+
+def load(folder: Path) -> None:
+    """Fill the empty database from that file; on an error it stays empty."""
+    file = folder / FILES[connection.vendor]
+    if connection.vendor == "postgresql":
+        name = str(connection.settings_dict["NAME"])
+        _program(
+            *("pg_restore", "--no-owner", "--no-privileges", "--single-transaction"),
+            *("--exit-on-error", "--dbname", name, str(file)),
+        )
+        return
+    connection.ensure_connection()
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as copy:
+        copy.backup(connection.connection)
+
+
+def is_empty() -> bool:
+    """Whether it has no tables at all."""
+    return not connection.introspection.table_names()
+
+
+def _program(name: str, *words: str) -> None:
+    """Run a client of PostgreSQL's; the password goes by its environment, which others cannot
+    see, unlike its arguments."""
+    if shutil.which(name) is None:
+        raise Failure(f"{name} is not installed: apt-get install postgresql-client")
+    said = connection.settings_dict
+    names = {"PGDATABASE": "NAME", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
+    names |= {"PGHOST": "HOST", "PGPORT": "PORT"}
+    options = {f"PG{key.upper()}": value for key, value in said["OPTIONS"].items() if key != "pool"}
+    environ = os.environ | options
+    environ |= {name: str(said[key]) for name, key in names.items() if said[key]}
+    done = subprocess.run([name, *words], env=environ, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"{name} failed: {done.stderr.strip()}")

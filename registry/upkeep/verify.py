@@ -1,0 +1,149 @@
+"""Whether rows and bytes agree: every row has its bytes, and no bytes are nobody's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Literal
+
+from django.db import connection, transaction
+
+from registry import storage
+from registry.storage import Missing, Stored
+from registry.storage.base import CHUNK
+from registry.upkeep.kinds import GRACE, KINDS, Kind, Named
+
+What = Literal["missing", "corrupt", "orphan", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One object that is not as the rows say; `message` says what the operator should know."""
+
+    what: What
+    key: str
+    message: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was seen. `young` objects without a row are within grace, and no problem."""
+
+    objects: int = 0
+    bytes: int = 0
+    young: int = 0
+    deleted: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+def verify(
+    *,
+    now: datetime,
+    delete_orphans: bool = False,
+    progress: Callable[[Outcome], None] = lambda _: None,
+) -> Outcome:
+    """Walk rows and storage side by side, reading every object that a row names.
+
+    Memory does not grow with the hub. What was changed meanwhile is looked at again before it
+    counts as a problem.
+    """
+    walk = _Walk(now, delete_orphans, Outcome(), progress)
+    kinds = {kind.prefix: kind for kind in KINDS}
+    for prefix, objects in groupby(storage.get().list(), lambda one: one.key.partition("/")[0]):
+        if prefix in kinds:
+            walk.kind(kinds.pop(prefix), objects)
+        else:
+            walk.strangers(prefix, objects)
+    for kind in kinds.values():
+        walk.kind(kind, iter(()))
+    return walk.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    now: datetime
+    delete_orphans: bool
+    outcome: Outcome
+    progress: Callable[[Outcome], None]
+
+    def kind(self, kind: Kind, objects: Iterator[Stored]) -> None:
+        for named, stored in _side_by_side(kind.named(self.now), objects):
+            if stored is not None:
+                self._count(stored)
+            if named is not None:
+                self._named(kind, named)
+            elif stored is not None and kind.rows is not None:
+                self._orphan(kind, stored)
+
+    def strangers(self, prefix: str, objects: Iterator[Stored]) -> None:
+        for stored in objects:
+            self._count(stored)
+            self._found("unknown", stored.key, f"the hub keeps nothing under {prefix!r}")
+
+    def _count(self, stored: Stored) -> None:
+        self.outcome.objects += 1
+        self.outcome.bytes += stored.size
+        self.progress(self.outcome)
+
+    def _found(self, what: What, key: str, message: str) -> None:
+        self.outcome.problems.append(Problem(what, key, message))
+
+    def _named(self, kind: Kind, named: Named) -> None:
+        if not named.sha256:
+            return
+        found = hashlib.sha256()
+        try:
+            with storage.get().open(named.key) as reader:
+                while piece := reader.read(CHUNK):
+                    found.update(piece)
+        except Missing:
+            if named.needed and kind.names(named.key, self.now):
+                self._found("missing", named.key, f"{named.by} has no bytes")
+            return
+        if found.hexdigest() != named.sha256:
+            message = f"{named.by} has other bytes, their sha256 is {found.hexdigest()}"
+            self._found("corrupt", named.key, message)
+
+    def _orphan(self, kind: Kind, stored: Stored) -> None:
+        if stored.modified > self.now - GRACE:
+            self.outcome.young += 1
+        elif self.delete_orphans:
+            self.outcome.deleted += _delete(kind, stored, self.now)
+        elif not kind.names(stored.key, self.now):
+            self._found("orphan", stored.key, f"no row names these {stored.size} bytes")
+
+
+def _side_by_side(
+    names: Iterator[Named], objects: Iterator[Stored]
+) -> Iterator[tuple[Named | None, Stored | None]]:
+    """Pairs of the same key, and what is alone on its side; both come in the order of the keys."""
+    named, stored = next(names, None), next(objects, None)
+    while named or stored:
+        if stored is None or (named and named.key < stored.key):
+            yield named, None
+            named = next(names, None)
+        elif named is None or stored.key < named.key:
+            yield None, stored
+            stored = next(objects, None)
+        else:
+            yield named, stored
+            named, stored = next(names, None), next(objects, None)
+
+
+def _delete(kind: Kind, stored: Stored, now: datetime) -> int:
+    """Delete it while no row can be committed that names it; 0 where one was meanwhile, or where
+    it was put anew."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and kind.rows is not None:
+            table = connection.ops.quote_name(kind.rows(now).model._meta.db_table)  # noqa: SLF001
+            with connection.cursor() as cursor:
+                cursor.execute(f"LOCK TABLE {table} IN SHARE MODE")
+        # SQLite has one writer at a time, and that is this transaction.
+        folder = stored.key.rpartition("/")[0] + "/"
+        if kind.names(stored.key, now) or stored not in storage.get().list(folder):
+            return 0
+        storage.get().delete(stored.key)
+    return 1

@@ -1,0 +1,159 @@
+"""A hub is copied, and comes back whole or not at all."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from pytest_django import Settings
+
+from registry import storage
+from registry.models import User, Version
+from registry.upkeep.backup import backup, restore
+from registry.upkeep.failure import Failure
+from tests import postgresql
+from tests.factories import make_rollout, make_run, make_version
+from tests.wheels import make_wheel
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def files(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    settings.HUB_STORAGE_PATH = tmp_path / "files"
+    if os.environ.get("DATABASE_URL"):
+        programs = postgresql.programs(tmp_path)
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    return tmp_path / "files"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of another hub on this kind of database, with nothing in it."""
+    with ExitStack() as stack:
+        said = {"HUB_HOME": str(tmp_path / "other")}
+        if server := os.environ.get("DATABASE_URL", ""):
+            said["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
+        yield os.environ | said
+
+
+def manage(environ: dict[str, str], *words: str, expect: int = 0) -> str:
+    """What a command of the other hub said."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", *words], env=environ, capture_output=True, text=True
+    )
+    assert done.returncode == expect, done.stderr
+    return done.stdout + done.stderr
+
+
+def rows(environ: dict[str, str]) -> Any:
+    """Versions and rewards that the other hub has, as JSON."""
+    words = ("dumpdata", "registry.version", "registry.rollout")
+    return json.loads(manage(environ, *words))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_copy_brings_a_whole_hub_back_and_a_damaged_one_nothing(
+    alice: User, other: dict[str, str], tmp_path: Path
+) -> None:
+    version = make_version(alice, wheel=make_wheel())
+    make_rollout(make_run(version), reward=0.5)
+    folder = tmp_path / "copy"
+    call_command("backup", str(folder))
+    copied = folder / "objects" / storage.key("wheels", version.sha256)
+
+    whole = copied.read_bytes()
+    copied.write_bytes(whole[:-1])
+    said = manage(other, "restore", str(folder), expect=1)
+    assert f"the copy is damaged: {copied}: sha256 is" in said
+    assert not Path(other["HUB_HOME"], "files").exists()
+    copied.write_bytes(whole)
+
+    manage(other, "restore", str(folder))
+    manage(other, "verify_storage")
+    reward, back = sorted(rows(other), key=lambda row: row["model"])
+    assert reward["fields"]["reward"] == 0.5
+    assert back["fields"]["sha256"] == version.sha256
+    kept = Path(other["HUB_HOME"], "files", storage.key("wheels", version.sha256))
+    assert kept.read_bytes() == whole
+    assert "the database has tables" in manage(other, "restore", str(folder), expect=1)
+
+
+@pytest.fixture
+def copy(db: None, tmp_path: Path) -> Path:
+    """A copy of a hub with one object and no rows, its sums as sha256sum likes them."""
+    data = make_wheel()
+    folder = tmp_path / "copy"
+    digest = storage.digest(_file(tmp_path / "wheel", data))
+    storage.get().put(storage.key("wheels", digest), tmp_path / "wheel", digest)
+    assert backup(folder, now=timezone.now()) == 1
+    return folder
+
+
+def _file(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def test_a_copy_is_private_and_checked_by_sha256sum(copy: Path) -> None:
+    assert copy.stat().st_mode & 0o077 == 0
+    checked = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=copy, capture_output=True)
+    assert checked.returncode == 0
+    assert json.loads((copy / "backup.json").read_text())["objects"] == 1
+
+
+def test_a_folder_with_anything_in_it_takes_no_copy(copy: Path) -> None:
+    with pytest.raises(CommandError, match="is not empty: name a new folder"):
+        call_command("backup", str(copy))
+
+
+def test_a_hub_with_rows_takes_none_back(copy: Path, alice: User) -> None:
+    with pytest.raises(CommandError, match="the database has tables"):
+        call_command("restore", str(copy))
+    assert Version.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"format": 2}, "format 2"),
+        ({"database": "oracle"}, "the copy is of oracle"),
+        ({"migrations": ["registry.9999_future"]}, "newer hub: registry.9999_future"),
+        ({"sums_sha256": "0" * 64}, "the copy is damaged"),
+    ],
+)
+def test_what_this_hub_cannot_take_is_refused_at_once(
+    copy: Path, change: dict[str, Any], why: str
+) -> None:
+    about = copy / "backup.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | change))
+    with pytest.raises(Failure, match=why):
+        restore(copy)
+
+
+def test_a_copy_that_was_cut_off_is_refused(copy: Path) -> None:
+    (copy / "backup.json").unlink()
+    with pytest.raises(Failure, match="the copy is not whole"):
+        restore(copy)
+
+
+def test_what_vanishes_while_it_is_copied_is_left_out(copy: Path, tmp_path: Path) -> None:
+    """A promoted object is found under its new key."""
+    (key,) = (one.key for one in storage.get().list())
+    storage.get().move(key, "staging/1.wheel")
+    seen = []
+
+    def promote(copied: str) -> None:
+        seen.append(copied)
+        if copied == "staging/1.wheel":
+            storage.get().move("staging/1.wheel", key)
+
+    assert backup(tmp_path / "again", now=timezone.now(), progress=promote) == 2
+    assert seen == ["staging/1.wheel", key]

@@ -1,0 +1,142 @@
+"""Uploads that are killed, each one line of our code later than the one before; then recovery.
+
+A program of its own (`python -m tests.registry.uploads.killed`), because it forks: the settings
+come from the environment. It prints what it saw as JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from types import FrameType
+from typing import Any
+
+import django
+
+STEPS = {  # the functions that keep something, by file
+    "registry/uploads/services.py": ("accept", "_stage", "_publish", "_promote"),
+    "registry/uploads/staging.py": ("stage", "promote", "_move"),
+    "registry/storage/local.py": ("put", "_placed", "move"),
+    "registry/storage/s3.py": ("put", "_send", "move"),
+}
+
+
+def main() -> None:
+    """Kill at line 1, 2, 3 ... after the checks, until an upload comes to its end."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "hub.settings"
+    django.setup()
+    from registry import storage
+    from registry.uploads import services
+
+    storage.get()  # a client for S3 takes half a second to make; it connects when it is used
+    assert services
+    assert _in_child(_prepare) == 0
+    for line in itertools.count(1):
+        ended = _in_child(lambda at=line: _upload(at))
+        if ended == 0:
+            break
+        assert ended == signal.SIGKILL, ended
+    assert _in_child(lambda: _recover(line)) == 0
+
+
+def _in_child(work: Callable[[], object]) -> int:
+    """How the child ended; the parent never opens a connection that two would share."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    try:
+        work()
+    except BaseException:  # noqa: BLE001 - the child must not go on as a second parent
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _prepare() -> None:
+    from django.core.management import call_command
+
+    from tests.conftest import person
+
+    call_command("migrate", verbosity=0)
+    person("alice")
+
+
+def _upload(line: int) -> None:
+    from registry.models import User
+    from registry.uploads.services import accept
+    from tests.registry.uploads.forms import form_of
+    from tests.wheels import filename, make_wheel
+
+    version = f"0.{line}"
+    data, alice = make_wheel(version=version), User.objects.get()
+    sys.settrace(_Killer(line).call)
+    accept(
+        wheel=io.BytesIO(data),
+        filename=filename(version=version),
+        form=form_of(data),
+        owner=alice.owner,
+        by=alice,
+        token=None,
+    )
+
+
+class _Killer:
+    """Counts the lines of STEPS, from the first that keeps anything."""
+
+    def __init__(self, line: int) -> None:
+        self.left = line
+        self.counts = False
+
+    def call(self, frame: FrameType, event: str, arg: Any) -> Any:
+        code = frame.f_code
+        self.counts = self.counts or code.co_name == "_stage"
+        watched = any(code.co_filename.endswith(f) and code.co_name in STEPS[f] for f in STEPS)
+        return self.line if watched else None
+
+    def line(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if event == "line" and self.counts:
+            self.left -= 1
+            if self.left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return self.line
+
+
+def _recover(uploads: int) -> None:
+    """What the clock and the worker do, then what the operator asks."""
+    from django.db.models import Count
+    from django.utils import timezone
+
+    from registry import pipeline, storage
+    from registry.models import Version
+    from registry.upkeep.verify import verify
+    from registry.uploads import staging
+
+    now = timezone.now()
+    staged = Version.objects.exclude(staged="").count()
+    for pk in Version.objects.values_list("pk", flat=True):
+        pipeline.check(pk)
+    discarded = staging.discard_old(now=now + 2 * staging.GRACE)
+    outcome = verify(now=now + timedelta(days=2))
+    states = Version.objects.values_list("status").annotate(count=Count("pk"))
+    said = {
+        "uploads": uploads,
+        "staged": staged,
+        "discarded": discarded,
+        "states": dict(states),
+        "still_staged": Version.objects.exclude(staged="").count(),
+        "problems": [str(problem) for problem in outcome.problems],
+        "prefixes": sorted({one.key.partition("/")[0] for one in storage.get().list()}),
+        "objects": outcome.objects,
+    }
+    print(json.dumps(said))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
