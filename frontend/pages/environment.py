@@ -13,12 +13,13 @@ from django.views.decorators.http import require_POST
 
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
+from frontend.pages.evaluation import report
 from frontend.paging import page
 from frontend.render.links import safe_links
 from frontend.render.markdown import readme_html
 from registry.accounts.permissions import can
 from registry.api import shapes
-from registry.api.prime.evaluation_shapes import REPORTED, summaries
+from registry.api.prime.evaluation_shapes import REPORTED
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.runs.models import Run
@@ -95,7 +96,7 @@ def tab_context(
         return {
             "runs": shapes.run_summaries(runs),
             "next": following,
-            "evaluations": summaries(pushed[:MOST_PUSHED]),
+            "evaluations": [report(row) for row in pushed[:MOST_PUSHED]],
             "reported": REPORTED,
         }
     return {}

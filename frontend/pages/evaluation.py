@@ -27,7 +27,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
     found = _found_or_404(request, owner, name, pk)
     context = {
         "env": found.environment,
-        "row": detail(found),
+        "row": report(found),
         "metadata": json.dumps(found.metadata, indent=1, ensure_ascii=False),
         "samples": [_sample(number, sample) for number, sample in enumerate(_first(found), 1)],
         "may_delete": can(request.user, "evaluation.change", found),
@@ -47,6 +47,16 @@ def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRespons
         return redirect("evaluation", owner, name, pk)
     messages.success(request, f"The evaluation {found.name} is deleted.")
     return redirect("environment", owner, name)
+
+
+def report(evaluation: Evaluation) -> dict[str, Any]:
+    """What is said of an evaluation, with its metrics that are numbers as `figures`."""
+    figures = {
+        name: value
+        for name, value in evaluation.metrics.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return detail(evaluation) | {"figures": figures}
 
 
 def _found_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:

@@ -219,7 +219,9 @@ def test_a_page_of_samples_has_a_limit_in_bytes(client: Client, bob: User, pk: i
 
 
 def test_the_environments_page_marks_them_as_reported(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk, is_public=True, metrics={"reward": 0.75})[1]["evaluation_id"]
+    one = create(client, bob, pk, is_public=True, metrics={"reward": 0.75, "odd": {"a": 1}})[1][
+        "evaluation_id"
+    ]
     hidden = create(client, bob, pk, name="hidden-one")[1]
     call(client, "post", f"{one}/samples", bob, {"samples": [{"reward": 1.0, "a": "<b>"}]})
     page = client.get("/envs/alice/demo-env/?tab=runs").content.decode()
