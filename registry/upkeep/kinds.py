@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 from registry import storage
 from registry.catalog.models import Version
 from registry.evaluations.models import SampleBatch
-from registry.sources.models import Delivery, Source
+from registry.sources.models import Source
 from registry.storage.base import Kind as Prefix
 from registry.uploads import staging
 
@@ -85,7 +85,6 @@ KINDS = (
     Kind("metadata", _versions, "metadata_sha256"),
     Kind("samples", lambda _: SampleBatch.objects.all()),
     Kind("sources", lambda _: Source.objects.all()),
-    Kind("staged", lambda _: Delivery.objects.filter(arrived_at__isnull=False, ended_at=None)),
     Kind("staging", lambda _: Version.objects.exclude(staged=""), "staged"),
     Kind("wheels", _versions),
 )
