@@ -42,6 +42,9 @@ class Delivery(models.Model):
                 condition=Q(sha256__regex=SHA256) & Q(content_hash__regex=SHA256),
                 name="delivery_digests_are_sha256",
             ),
+            models.CheckConstraint(
+                condition=Q(kind__in=("wheel", "source")), name="delivery_kind_is_known"
+            ),
         )
         indexes = (models.Index(fields=("announced_at",), name="delivery_by_time"),)
 

@@ -9,12 +9,21 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
-from registry import storage
+from registry import pipeline, storage
+from registry.catalog import lifecycle
+from registry.models import User, Version
 from registry.storage import Corrupt, Storage
 from registry.storage.s3 import PART_BYTES, S3Storage
+from registry.upkeep.verify import verify
+from registry.uploads.services import accept
 from tests.ceph import Ceph
+from tests.registry.conftest import Bells
+from tests.registry.uploads.forms import form_of
+from tests.wheels import filename, make_wheel
 
 pytestmark = pytest.mark.s3
 
@@ -47,7 +56,7 @@ def test_a_bucket_serves_by_itself_under_the_files_name_and_in_parts(bucket: S3S
 
 
 def test_an_address_that_was_changed_or_is_over_serves_nothing(
-    bucket: S3Storage, s3_server: Ceph, monkeypatch: pytest.MonkeyPatch
+    bucket: S3Storage,
 ) -> None:
     bucket.put(KEY, io.BytesIO(DATA), SHA256)
     url = bucket.url(KEY, NAME)
@@ -144,3 +153,27 @@ def hub_on_s3(bucket: S3Storage, s3_server: Ceph, settings: Settings) -> Storage
     settings.HUB_S3_ACCESS_KEY_ID = s3_server.access_key_id
     settings.HUB_S3_SECRET_ACCESS_KEY = s3_server.secret_access_key
     return storage.get()
+
+
+def test_a_wheel_goes_through_a_bucket_from_upload_to_download(
+    hub_on_s3: Storage, alice: User, client: Client, bells: Bells
+) -> None:
+    data = make_wheel()
+    version = accept(
+        wheel=io.BytesIO(data), filename=filename(), form=form_of(data), owner=alice.owner,
+        by=alice, token=None,
+    ).version  # fmt: skip
+    assert version.staged == ""
+    assert [one.key.partition("/")[0] for one in hub_on_s3.list()] == ["metadata", "wheels"]
+    pipeline.check(version.pk)
+    version.refresh_from_db()
+    assert version.status == Version.Status.EVALUATING
+    lifecycle.move(version, Version.Status.LISTED)
+    path = f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
+    answer = client.get(path)
+    assert answer.status_code == 302
+    with urlopen(answer["Location"], timeout=10) as download:
+        assert download.read() == data
+        assert version.filename in download.headers["Content-Disposition"]
+    assert client.get(f"{path}.metadata").content.startswith(b"Metadata-Version:")
+    assert verify(now=timezone.now()).problems == []

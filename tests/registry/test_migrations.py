@@ -1,0 +1,71 @@
+"""Every migration can be undone and done again, with rows present."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, models
+from django.db.migrations.loader import MigrationLoader
+
+from registry import models as registry_models
+from registry.catalog import stars
+from registry.models import Rollout, User, Version
+from tests.factories import make_rollout, make_run, make_version
+
+
+def migrate(*target: str) -> None:
+    call_command("migrate", *target, interactive=False, verbosity=0, stdout=StringIO())
+
+
+def names() -> list[str]:
+    """The registry's migrations, oldest first."""
+    loader = MigrationLoader(connection)
+    ends = loader.graph.leaf_nodes("registry")
+    return [name for app, name in loader.graph.forwards_plan(ends[0]) if app == "registry"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
+    alice: User, carol: User
+) -> None:
+    version = make_version(alice)
+    make_rollout(make_run(version), reward=0.5)
+    stars.star(environment=version.environment, by=carol)
+    line = names()
+    try:
+        migrate("registry", line[0])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT sha256 FROM registry_version")
+            assert cursor.fetchall() == [(version.sha256,)]
+        migrate()
+        back = Version.objects.select_related("environment__latest").get()
+        assert back.sha256 == version.sha256
+        assert back.environment.latest == back
+        assert back.environment.star_count == 1
+        assert Rollout.objects.get().reward == 0.5
+    finally:
+        migrate()
+
+
+def test_there_is_one_line_of_migrations() -> None:
+    loader = MigrationLoader(None)
+    numbers = [name[:4] for app, name in loader.disk_migrations if app == "registry"]
+    assert len(loader.graph.leaf_nodes("registry")) == 1
+    assert len(numbers) == len(set(numbers))
+
+
+def fields_with_choices() -> list[Any]:
+    ours = [getattr(registry_models, name) for name in registry_models.__all__]
+    return [field for model in ours for field in model._meta.fields if field.choices]
+
+
+@pytest.mark.parametrize("field", fields_with_choices(), ids=str)
+def test_choices_are_held_by_the_database(field: Any) -> None:
+    held = [
+        text
+        for constraint in field.model._meta.constraints
+        if isinstance(constraint, models.CheckConstraint)
+        for text in (str(constraint.condition),)
+    ]
+    assert any(f"'{field.name}__in'" in text for text in held), "no constraint names the choices"
