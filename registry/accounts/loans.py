@@ -1,7 +1,7 @@
 """Credentials lent for a quarter of an hour, to stand in an address that other programs see.
 
-A loan reads one environment and nothing else. No row is written: it is signed, it leans on the
-token that asked for it, and ends with it.
+A loan opens one environment's index and files and nothing else. No row is written: it is signed,
+it leans on the token that asked for it, and ends with it.
 """
 
 from __future__ import annotations

@@ -36,10 +36,15 @@ def token_of(request: HttpRequest) -> Token | None:
     text = credentials(request)
     if text is None:
         return None
-    token = tokens.verify(text) or loans.verify(text)
+    token = tokens.verify(text) or _lent(request, text)
     if token is None:
         raise HubError("token.invalid", status=401)
     return token
+
+
+def _lent(request: HttpRequest, text: str) -> Token | None:
+    """A loan, which opens the index and its files and nothing of the API."""
+    return None if request.path.startswith("/api/") else loans.verify(text)
 
 
 def credentials(request: HttpRequest) -> str | None:
