@@ -6,12 +6,13 @@ its body, so both carry the message.
 
 from __future__ import annotations
 
-from typing import BinaryIO, cast
+import tempfile
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
@@ -77,6 +78,13 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
 
 def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
     """The fields and the one file, on disk; what an interrupted request wrote goes with it."""
+    if "Transfer-Encoding" in request.headers:
+        raise HubError(
+            "request.invalid",
+            "the upload comes in chunks, without a Content-Length",
+            "Send it with one, or through a proxy that collects the body first.",
+            411,
+        )
     length = int(request.headers.get("Content-Length") or 0)
     if length > limits.upload_bytes():
         raise HubError(
@@ -84,7 +92,7 @@ def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
             f"the upload has {length} bytes; the limit is {limits.upload_bytes()}",
             status=413,
         )
-    request.upload_handlers = [TemporaryFileUploadHandler(request)]
+    request.upload_handlers = [_Unnamed(request)]
     try:
         fields, files = request.POST, request.FILES
     except RequestDataTooBig:
@@ -98,6 +106,24 @@ def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
             f"the form must have one file, content; it has {', '.join(sent) or 'none'}",
         )
     return dict(fields.lists()), cast("UploadedFile", files["content"])
+
+
+class _Unnamed(FileUploadHandler):
+    """Receives into a file that has no name: it is gone with the process, however that ends."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with the request
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.file.write(raw_data)
+
+    def file_complete(self, file_size: int) -> UploadedFile:
+        return UploadedFile(self.file, self.file_name, self.content_type, file_size)
+
+    def upload_interrupted(self) -> None:
+        if hasattr(self, "file"):
+            self.file.close()
 
 
 def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
