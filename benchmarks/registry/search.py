@@ -17,7 +17,6 @@ from urllib.parse import quote
 from benchmarks.registry.measure import Client, table, write
 from benchmarks.registry.process import manage, web
 from hub.bulk import texts
-from hub.bulk.load import FIRST
 
 API = "/api/v1/environments/"
 PAGE = "/envs/"
@@ -61,7 +60,7 @@ def cases(client: Client) -> Iterator[tuple[str, list[str]]]:
         yield f"browse by {sort}, page {DEEP}", [deep(client, f"{API}?sort={sort}")]
     yield from filtered(client)
     yield from searched(client)
-    longest = f"person-0/{FIRST}"
+    longest = f"person-0/{texts.FIRST}"
     yield "versions of 10,000", [f"{API}{longest}/versions/"]
     yield f"versions of 10,000, page {DEEP}", [deep(client, f"{API}{longest}/versions/?limit=20")]
     yield "versions of 10,000, page", [f"{PAGE}{longest}/?tab=versions"]

@@ -24,7 +24,7 @@ SEED = 1
 BATCH = 1000  # environments a transaction
 OWNERS = 50  # environments an owner has, on average
 ORGANISATIONS = 10  # one owner of so many
-LONGEST, FIRST = 10_000, "many-versions"  # the most versions of one environment, and its name
+LONGEST = 10_000  # versions of the one environment that has most
 START = datetime(2025, 1, 1, tzinfo=UTC)
 MINUTES = 60 * 24 * 600  # over which versions are spread
 
@@ -45,7 +45,7 @@ def load(*, environments: int, versions: int) -> Iterator[int]:
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [Environment, Version]):
             cursor.execute(statement)
-    documents.rebuild()
+    documents.rebuild(alone=True)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 
@@ -95,7 +95,7 @@ def _environments(random: Random, owners: list[Owner], shares: list[int]) -> Ite
     taken: set[tuple[int, str]] = set()
     for number, share in enumerate(shares):
         owner = owners[int(len(owners) * random.random() ** 2)] if number else owners[0]
-        name = texts.name(random) if number else FIRST
+        name = texts.name(random) if number else texts.FIRST
         while (owner.pk, likeness(name)) in taken:
             name = f"{name}-{texts.coined(random)}"
         taken.add((owner.pk, likeness(name)))

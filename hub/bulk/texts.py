@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
+FIRST = "many-versions"  # the environment that has most of them
 TOPICS = (
     "math algebra geometry calculus chess go sudoku maze code golf sql regex bash python rust lean "
     "proof logic puzzle crossword wordle anagram chemistry physics biology medicine law finance "

@@ -37,10 +37,14 @@ def write(environment: Environment) -> None:
     _learn(names - set(SearchWord.objects.filter(word__in=names).values_list("word", flat=True)))
 
 
-def rebuild(models: Models = Models()) -> int:  # noqa: B008 - immutable
-    """Make all documents and the database's indexes anew; how many documents there are."""
+def rebuild(models: Models = Models(), *, alone: bool = False) -> int:  # noqa: B008 - immutable
+    """Make all documents and the database's indexes anew; how many documents there are.
+
+    It is quicker `alone`, but then nobody can search meanwhile.
+    """
     number = 0
-    with transaction.atomic(), rebuilding(connections[models.document.objects.db]):
+    connection = connections[models.document.objects.db]
+    with transaction.atomic(), rebuilding(connection, alone=alone):
         models.document.objects.all().delete()
         models.word.objects.all().delete()
         for batch in _batches(models):

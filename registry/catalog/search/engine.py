@@ -39,9 +39,10 @@ def engine(using: str) -> Engine:
 
 
 @contextmanager
-def rebuilding(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Make the database's own indexes, in the quickest way for all rows to be written inside."""
-    with _module(connection).rebuilding(connection):
+def rebuilding(connection: BaseDatabaseWrapper, *, alone: bool) -> Iterator[None]:
+    """Make the database's own indexes, in the quickest way for all rows to be written inside;
+    with `alone`, readers may be kept waiting until the transaction ends."""
+    with _module(connection).rebuilding(connection, alone=alone):
         yield
 
 

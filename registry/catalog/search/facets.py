@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from registry.catalog.search.models import SearchDocument
+from typing import NamedTuple
 
 FACETS = ("framework", "tag", "owner", "license", "visibility")
 MOST_VALUES = 20
@@ -30,7 +29,17 @@ class Facet:
     whole: bool
 
 
-def count(name: str, documents: Sequence[SearchDocument], *, chosen: str, whole: bool) -> Facet:
+class Counted(NamedTuple):
+    """What is counted of a document."""
+
+    framework: str
+    labels: list[str]
+    owner__name: str
+    license: str
+    visibility: str
+
+
+def count(name: str, documents: Sequence[Counted], *, chosen: str, whole: bool) -> Facet:
     """That facet of the documents, of which empty values are left out."""
     counts = Counter(value for document in documents for value in _values(name, document))
     counts.pop("", None)
@@ -40,9 +49,7 @@ def count(name: str, documents: Sequence[SearchDocument], *, chosen: str, whole:
     return Facet(name, tuple(Value(v, n, v == chosen) for v, n in most), whole)
 
 
-def _values(name: str, document: SearchDocument) -> Iterable[str]:
+def _values(name: str, document: Counted) -> Iterable[str]:
     if name == "tag":
-        return list(document.labels)
-    if name == "owner":
-        return (document.owner.name,)
-    return (getattr(document, name),)
+        return document.labels
+    return (document.owner__name if name == "owner" else getattr(document, name),)

@@ -8,6 +8,8 @@ has grown.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
@@ -20,7 +22,7 @@ from registry.catalog.queries import (
     environments_visible_to,
 )
 from registry.catalog.search.engine import engine
-from registry.catalog.search.facets import FACETS, Facet, count
+from registry.catalog.search.facets import FACETS, Counted, Facet, count
 from registry.catalog.search.models import SearchDocument
 from registry.catalog.search.rank import HEAD, Head, rank
 from registry.catalog.search.text import Query, meant, query
@@ -59,79 +61,95 @@ class Question:
         return any(getattr(self, field.name) for field in fields(self))
 
 
+class Match(NamedTuple):
+    """A document, as rank and facets read it."""
+
+    head: Head
+    counted: Counted
+
+
 class Found:
     """What a question finds for this person through this token."""
 
     def __init__(self, question: Question, who: Who, token: Token | None = None) -> None:
         self.question, self._who, self._token = question, who, token
         self._engine = engine(SearchDocument.objects.db)
-        self._query = self._understood(query(question.words))
 
     def ranked(self) -> list[tuple[int, int]]:
         """Rank and number of the best matches, best first, then newest first.
 
-        Of more than MOST, the most used ones and those that are named so.
+        Of more than MOST, those with the words in their names go before, then the most used ones.
         """
-        heads = set(self._foremost(self.question).values_list(*HEAD)[: MOST + 1])
+        asked, matches = self._answer
+        heads = {match.head for match in matches}
         if len(heads) > MOST:
-            named = self._foremost(self.question, names=True)
-            heads.update(named.values_list(*HEAD)[:MOST])
-        ranks = ((rank(head, self._query), head.pk) for head in map(Head._make, heads))
-        return sorted(ranks, reverse=True)
+            named = self._foremost(self.question, asked, names=True).values_list(*HEAD)[:MOST]
+            heads.update(map(Head._make, named))
+        return sorted(((rank(head, asked), head.pk) for head in heads), reverse=True)
 
     def rows(self) -> EnvironmentQuerySet:
         """All of them, to be sorted by one of ORDERS."""
         environments = Environment.objects.for_summary()
-        if self.question.narrows:
-            few = list(self._foremost(self.question).values_list("pk", flat=True)[: MOST + 1])
-            if len(few) <= MOST:
-                return environments.filter(pk__in=few)
         documents = self._filtered(self.question)
-        if self.question.words:
-            documents = self._engine.matching(documents, self._query)
+        if self.question.narrows:
+            asked, matches = self._answer
+            if len(matches) <= MOST:
+                return environments.filter(pk__in=[match.head.pk for match in matches])
+            if self.question.words:
+                documents = self._engine.matching(documents, asked)
         return environments.filter(Exists(documents.filter(pk=OuterRef("pk"))))
 
     def facets(self) -> list[Facet]:
         """Each facet's values among what all other filters leave."""
         names = [name for name in FACETS if name != "visibility" or self.question.mine]
-        among: dict[Question, list[SearchDocument]] = {}
+        asked, matches = self._answer
+        among = {self.question: matches}
         found = []
         for name in names:
             others = replace(self.question, **{name: ""})  # type: ignore[arg-type]  # never `mine`
             if others not in among:
-                among[others] = list(
-                    self._foremost(others)
-                    .select_related("owner")
-                    .only("framework", "license", "labels", "visibility", "owner__name")[: MOST + 1]
-                )
-            documents = among[others]
+                among[others] = self._read(others, asked)
+            matches = among[others]
             found.append(
                 count(
                     name,
-                    documents[:MOST],
+                    [match.counted for match in matches[:MOST]],
                     chosen=getattr(self.question, name),
-                    whole=len(documents) <= MOST,
+                    whole=len(matches) <= MOST,
                 )
             )
         return found
 
-    def _understood(self, asked: Query) -> Query:
-        """The query, or where nothing holds its words one with those that may be meant."""
-        if not asked.words or self._engine.matching(self._filtered(self.question), asked).exists():
-            return asked
+    @cached_property
+    def _answer(self) -> tuple[Query, list[Match]]:
+        """The query with its matches; where nothing holds the words as they are written, one with
+        words that may be meant."""
+        asked = query(self.question.words)
+        matches = self._read(self.question, asked)
+        if matches or not asked.words:
+            return asked, matches
         guessed = tuple(
             (word, *meant(word, self._engine.like(word, NEAR))) for (word,) in asked.words
         )
-        return replace(asked, words=guessed)
+        asked = replace(asked, words=guessed)
+        return asked, self._read(self.question, asked)
 
-    def _foremost(self, question: Question, *, names: bool = False) -> DocumentQuerySet:
+    def _read(self, question: Question, asked: Query) -> list[Match]:
+        """All matches, or MOST of them and one, which says that there are more."""
+        columns = (*HEAD, *Counted._fields)
+        rows = self._foremost(question, asked).values_list(*columns)[: MOST + 1]
+        return [Match(Head(*row[: len(HEAD)]), Counted(*row[len(HEAD) :])) for row in rows]
+
+    def _foremost(
+        self, question: Question, asked: Query, *, names: bool = False
+    ) -> DocumentQuerySet:
         """What the question finds, to be asked for the first few."""
         documents = self._filtered(question)
         if not question.words:
             return documents
-        if not self._query.words:
+        if not asked.words:
             return documents.none()
-        return self._engine.foremost(documents, self._query, names=names)
+        return self._engine.foremost(documents, asked, names=names)
 
     def _filtered(self, question: Question) -> DocumentQuerySet:
         documents = SearchDocument.objects.all()

@@ -73,7 +73,7 @@ def uninstall(connection: BaseDatabaseWrapper) -> None:
 
 
 @contextmanager
-def rebuilding(connection: BaseDatabaseWrapper) -> Iterator[None]:
+def rebuilding(connection: BaseDatabaseWrapper, *, alone: bool) -> Iterator[None]:
     """Without triggers: FTS5 reads the finished rows in one go."""
     uninstall(connection)
     yield

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from hub.bulk.load import FIRST
+from hub.bulk.texts import FIRST
 from registry.catalog.search.find import MOST, Found, Question
 from registry.models import Environment, SearchDocument, User, Version
 from tests.factories import make_version
@@ -73,12 +73,12 @@ def every_order_shows_each_environment_once(pages: Pages) -> None:
 
 def rows_that_come_between_pages_hide_and_repeat_none(pages: Pages) -> None:
     owner = User.objects.get(username="person-1")
-    for query in ("sort=stars", "sort=fresh", "q=reward"):
+    for query in ("sort=stars", "sort=fresh", "q=math"):
         before = [row["ref"] for page in pages(f"{LIST}?{query}&limit=100") for row in page]
         reading = pages(f"{LIST}?{query}&limit=100")
         shown = [row["ref"] for row in next(reading)]
         name = f"come-between-{query[-3:]}"
-        make_version(owner, name, summary="Reward.")
+        make_version(owner, name, summary="Math.")
         Environment.objects.filter(name=name).update(star_count=10**6)
         shown += [row["ref"] for page in reading for row in page]
         assert shown == before, query
