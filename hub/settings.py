@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
     "django_htmx",
     "hub",
     "registry",
@@ -121,6 +122,18 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "DEFAULT_GENERATOR_CLASS": "registry.api.schema.generator.Generator",
+    "OAS_VERSION": "3.1.0",
+    "TITLE": "Envyard",
+    "VERSION": "1",
+    "SERVERS": [{"url": HUB_URL}],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_PATCH": False,
+    "POSTPROCESSING_HOOKS": [],
+    "SORT_OPERATIONS": False,
+    "SORT_OPERATION_PARAMETERS": False,
 }
 # What all web processes must agree on, such as who tried a password how often.
 HUB_CACHE_URL = env.secret("HUB_CACHE_URL")

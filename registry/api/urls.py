@@ -18,6 +18,7 @@ from registry.api import (
     versions,
 )
 from registry.api.errors import answers_errors
+from registry.api.schema import document
 from registry.errors import NotFound
 
 ENV = "environments/<str:owner>/<str:name>/"
@@ -81,6 +82,8 @@ api: list[URLPattern | URLResolver] = [
         name="api-pending-publisher",
     ),
     path("leaks/", leaks.leaks, name="api-leaks"),
+    path("schema", document.schema, name="api-schema"),
+    path("schema/", document.schema),
     path("runner/", include("registry.api.runner")),
     path("", include("registry.api.prime.urls")),
     re_path("^.*$", nothing),

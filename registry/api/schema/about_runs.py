@@ -1,0 +1,125 @@
+"""What is told of runs and rollouts, and of the runners that make them."""
+
+from __future__ import annotations
+
+from registry.api.schema import runners
+from registry.api.schema.base import Page
+from registry.api.schema.bodies import Capabilities, Ticket
+from registry.api.schema.environments import (
+    LogPiece,
+    RolloutDetail,
+    RolloutSummary,
+    RunDetail,
+    RunSummary,
+)
+from registry.api.schema.operation import PAGED, Operation, query
+
+RUN = "runs/{id}/"
+
+OPERATIONS = {
+    "GET environments/{owner}/{name}/runs/": Operation(
+        "listRuns",
+        "Runs",
+        "List the runs of an environment",
+        "Of all versions that you may see, newest first.",
+        {200: Page[RunSummary]},
+        query=PAGED,
+        free=True,
+    ),
+    f"GET {RUN}": Operation(
+        "getRun",
+        "Runs",
+        "Show a run",
+        "With facts, findings and the scores so far.",
+        {200: RunDetail},
+        free=True,
+    ),
+    f"GET {RUN}log/": Operation(
+        "readLog",
+        "Runs",
+        "Read the log",
+        "To follow it, ask again with `after` from `next` until `ended`.",
+        {200: LogPiece},
+        query=(
+            query(
+                "after",
+                "Where to go on: `next` of the answer before.",
+                {"type": "integer", "minimum": 0, "default": 0},
+            ),
+        ),
+        free=True,
+    ),
+    f"GET {RUN}rollouts/": Operation(
+        "listRollouts",
+        "Runs",
+        "List rollouts",
+        "Finished ones in the order they came, of one policy or of all.",
+        {200: Page[RolloutSummary]},
+        query=(query("policy", "Of that policy only."), *PAGED),
+        free=True,
+    ),
+    f"GET {RUN}rollouts/{{number}}/": Operation(
+        "getRollout",
+        "Runs",
+        "Show a rollout",
+        "With the conversation, as the gateway recorded it.",
+        {200: RolloutDetail},
+        free=True,
+    ),
+    f"POST {RUN}cancel/": Operation(
+        "cancelRun",
+        "Runs",
+        "Cancel a run",
+        "The answer shows what it is by now; a runner may take some seconds to stop.",
+        {200: RunDetail},
+        refusals=(409,),
+    ),
+    "GET runner/whoami/": Operation(
+        "runnerWhoami",
+        "Runners",
+        "Name the runner",
+        "`hub-runner doctor` asks so whether its token is good.",
+        {200: runners.RunnerName},
+        needs="runner",
+    ),
+    "POST runner/poll/": Operation(
+        "pollForRun",
+        "Runners",
+        "Lease the oldest queued run",
+        "204 where none waits.",
+        {200: runners.Job, 204: None},
+        Capabilities,
+        said={204: "No run waits."},
+        needs="runner",
+    ),
+    "POST runner/redeem/": Operation(
+        "redeemTicket",
+        "Runners",
+        "Lease the run of a ticket",
+        "The ticket came over the broker and is worth nothing without the runner's token.",
+        {200: runners.Job},
+        Ticket,
+        refusals=(409,),
+        needs="runner",
+    ),
+    "POST runner/runs/{id}/events/": Operation(
+        "reportEvents",
+        "Runners",
+        "Report a batch of events",
+        "Numbered in each attempt; a number seen before is ignored. Renews the lease.",
+        {200: runners.Heard},
+        runners.Batch,
+        refusals=(409,),
+        needs="run",
+    ),
+    "POST runner/runs/{id}/finish/": Operation(
+        "finishRun",
+        "Runners",
+        "End the attempt",
+        "May be said twice for the same attempt.",
+        {200: runners.Nothing},
+        runners.Ending,
+        refusals=(409,),
+        needs="run",
+    ),
+}

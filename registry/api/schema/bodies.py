@@ -1,0 +1,145 @@
+"""What requests send. Fields without a default must be there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, RootModel
+
+from registry.accounts.models import Token
+from registry.api.leaks import MOST
+from registry.api.schema.base import Shape, among
+from registry.api.schema.environments import Visibility
+from registry.api.schema.people import Role
+from registry.publishers.models import TrustedPublisher
+
+
+class NewEnvironment(Shape):
+    """An environment to make, or to find where it is there."""
+
+    name: str
+    owner: Annotated[str, Field(description="Yours where it is left out.")] = ""
+    visibility: Visibility | None = None
+
+
+class ChangedEnvironment(Shape):
+    """What may be changed of an environment."""
+
+    visibility: Visibility
+
+
+class NewOwner(Shape):
+    """Whom to give it to; you must publish under that name too."""
+
+    owner: str
+
+
+class NewDeprecation(Shape):
+    """Why not to use it, and perhaps what to use instead."""
+
+    reason: str
+    successor: Annotated[str, Field(description="owner/name")] = ""
+
+
+class Reason(Shape):
+    """Why."""
+
+    reason: str
+
+
+class TokenRequest(Shape):
+    """A token to make."""
+
+    name: str
+    scope: Annotated[str, among(Token.Scope.values)]
+    environment: Annotated[str, Field(description="owner/name, to bind it to one.")] = ""
+    days: Annotated[int | None, Field(description="Until it expires; null: never.")] = 90
+
+
+class Device(Shape):
+    """The machine that wants to sign in."""
+
+    device_name: str
+
+
+class DeviceCode(Shape):
+    """The secret that the sign-in began with."""
+
+    device_code: str
+
+
+class NewOrganisation(Shape):
+    """An organisation to make."""
+
+    name: str
+    title: str = ""
+
+
+class ChangedOrganisation(Shape):
+    """What may be changed of an organisation."""
+
+    title: str = ""
+
+
+class ChangedMember(Shape):
+    """Another role."""
+
+    role: Role
+
+
+class NewInvitation(Shape):
+    """Whom to invite, by user name or address, as what."""
+
+    to: str
+    role: Role
+
+
+class NewPublisher(Shape):
+    """A publisher to trust: what its identity token must say."""
+
+    kind: Annotated[str, among(TrustedPublisher.Kind.values)]
+    issuer: Annotated[str, Field(description="Left out: the one of that kind.")] = ""
+    repository: str = ""
+    workflow: str = ""
+    ci_environment: str = ""
+    owner_id: str = ""
+    sub: str = ""
+    claims: Annotated[dict[str, str] | None, Field(description="More that it must say.")] = None
+
+
+class NewPendingPublisher(NewPublisher):
+    """The same for an environment that its first upload will make."""
+
+    name: str
+
+
+class Leak(Shape):
+    """A token that somebody found."""
+
+    token: str
+    where: str = ""
+
+
+class PartnerLeak(Shape):
+    """The same as GitHub's secret scanning sends it."""
+
+    token: str
+    type: str = ""
+    url: str = ""
+    source: str = ""
+
+
+class Leaks(RootModel[Leak | Annotated[list[PartnerLeak], Field(min_length=1, max_length=MOST)]]):
+    """One, or a list."""
+
+
+class Ticket(Shape):
+    """What the doorbell carried."""
+
+    ticket: str
+
+
+class Capabilities(Shape):
+    """What the runner can do."""
+
+    capabilities: dict[str, Any] | None = None

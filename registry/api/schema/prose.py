@@ -1,0 +1,68 @@
+"""What the document says of the API as a whole, its groups and its credentials."""
+
+from __future__ import annotations
+
+ABOUT = """\
+Search, install from, publish to and manage a hub of reinforcement-learning environments.
+
+**Credentials.** `Authorization: Bearer hub_...`; the same token as the password of the user
+`__token__` in Basic, which installers and `twine` speak; or the browser's session, whose changes
+need the header `X-CSRFToken`. Tokens have a scope (read, publish, admin), may be bound to one
+environment, and expire.
+
+**Errors** all have one shape, `Error`: branch on `error.code`, show `message` and `hint`. What you
+may not know exists is a 404, like what does not.
+
+**Lists** come in pages: `limit` (20, at most 100) and the address of the next page in `next`.
+
+**Rates.** Doors that can be guessed at answer 429 with `Retry-After`.
+
+Not told here: the addresses under `/api/v1/` that speak the `prime` command's protocol, which is
+not ours to define; the guide docs/prime.md lists them.
+"""
+
+TAGS = {
+    "Environments": "Search, show, make and manage environments.",
+    "Versions": "The immutable wheels of an environment, and what the checks found.",
+    "Runs": "Evaluations of a version: progress, log, rollouts.",
+    "You": "Who you are, your tokens, signing a machine in, invitations to you.",
+    "Organisations": "Names that several people publish under.",
+    "Trusted publishers": "Workflows that publish without a stored token.",
+    "Leaks": "For whoever finds a token in the open.",
+    "Installing": "The simple index and files, for pip and uv, in PyPI's protocol.",
+    "Publishing": "Uploads and identity tokens, for twine, uv and workflows, in PyPI's protocol.",
+    "Runners": "What the machines that execute runs call. It changes with the runner's version.",
+    "Meta": "The document itself.",
+}
+
+SCHEMES = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "hub_...",
+        "description": "An API token.",
+    },
+    "basic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "User `__token__`, an API token as the password.",
+    },
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "sessionid",
+        "description": "The browser's session; changes need `X-CSRFToken` too.",
+    },
+    "runner": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "hubr_...",
+        "description": "The token of a runner.",
+    },
+    "run": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "hubrun_...",
+        "description": "The token of one attempt of one run, which dies with it.",
+    },
+}

@@ -1,0 +1,38 @@
+"""What runners and the hub tell each other: the contract's own dataclasses."""
+
+from __future__ import annotations
+
+from pydantic import RootModel
+
+from envyard.contract.job import JobSpec
+from envyard.contract.report import Events, Finish
+from registry.api.schema.base import Shape
+
+
+class RunnerName(Shape):
+    """The name that the token stands for."""
+
+    runner: str
+
+
+class Job(RootModel[JobSpec]):
+    """One run to execute."""
+
+
+class Batch(RootModel[Events]):
+    """What happened since the last batch."""
+
+
+class Ending(RootModel[Finish]):
+    """How the attempt ended."""
+
+
+class Heard(Shape):
+    """How long the lease holds now, and whether to stop."""
+
+    lease_seconds: float
+    cancel: bool
+
+
+class Nothing(Shape):
+    """An empty object."""

@@ -1,0 +1,7 @@
+"""Every operation of the REST API, under its method and path."""
+
+from __future__ import annotations
+
+from registry.api.schema import about_environments, about_people, about_runs
+
+OPERATIONS = about_environments.OPERATIONS | about_runs.OPERATIONS | about_people.OPERATIONS
