@@ -12,24 +12,29 @@ from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
+from benchmarks.registry.process import cpu_seconds
+
 WARM_UP = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds from the request's first byte to the answer's last."""
+    """Milliseconds from the request's first byte to the answer's last, and of the web process's
+    processor a request: that is much the same on a busy machine."""
 
     case: str
     requests: int
     p50: float
     p95: float
     p99: float
+    cpu: float
 
 
 class Client:
     """One connection that is kept."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, pid: int) -> None:
+        self._pid = pid
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, path: str) -> bytes:
@@ -45,14 +50,15 @@ class Client:
         """Ask for the paths in turn, so many times in all."""
         for path in islice(cycle(paths), WARM_UP):
             self.get(path)
-        took = []
+        used, took = cpu_seconds(self._pid), []
         for path in islice(cycle(paths), number):
             began = time.perf_counter()
             self.get(path)
             took.append((time.perf_counter() - began) * 1000)
         took.sort()
         p50, p95, p99 = (took[min(int(len(took) * share), len(took) - 1)] for share in QUANTILES)
-        return Timing(case, number, p50, p95, p99)
+        used = (cpu_seconds(self._pid) - used) * 1000 / number
+        return Timing(case, number, p50, p95, p99, used)
 
 
 QUANTILES = (0.5, 0.95, 0.99)
@@ -61,8 +67,10 @@ QUANTILES = (0.5, 0.95, 0.99)
 def table(timings: Sequence[Timing]) -> str:
     """Aligned columns for people."""
     width = max(len(timing.case) for timing in timings)
-    lines = [f"{'':{width}}  {'p50':>7} {'p95':>7} {'p99':>7}  ms"]
-    lines += [f"{t.case:{width}}  {t.p50:7.1f} {t.p95:7.1f} {t.p99:7.1f}" for t in timings]
+    lines = [f"{'':{width}}  {'p50':>7} {'p95':>7} {'p99':>7} {'cpu':>7}  ms"]
+    lines += [
+        f"{t.case:{width}}  {t.p50:7.1f} {t.p95:7.1f} {t.p99:7.1f} {t.cpu:7.1f}" for t in timings
+    ]
     return "\n".join(lines)
 
 

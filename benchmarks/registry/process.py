@@ -16,8 +16,8 @@ START_SECONDS = 60
 
 
 @contextmanager
-def web(port: int, *, workers: int = 2) -> Iterator[None]:
-    """Run it on the caller's HUB_HOME and DATABASE_URL until the end of the block."""
+def web(port: int, *, workers: int = 2) -> Iterator[int]:
+    """Run it on the caller's HUB_HOME and DATABASE_URL until the end of the block; its id."""
     environment = os.environ | {"HUB_URL": f"http://127.0.0.1:{port}", "HUB_LOG_LEVEL": "ERROR"}
     manage("collectstatic", "--noinput", "--verbosity", "0")
     running = subprocess.Popen(
@@ -31,10 +31,24 @@ def web(port: int, *, workers: int = 2) -> Iterator[None]:
     )
     try:
         _wait(port, running)
-        yield
+        yield running.pid
     finally:
         running.terminate()
         running.wait(timeout=30)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process and its children have used so far; the database's is its
+    own, but for SQLite, which is inside."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it just ended
+            continue
+        if pid in (int(stat.parent.name), int(fields[1])):
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def manage(*arguments: str) -> None:

@@ -35,13 +35,13 @@ def main() -> None:
     arguments.add_argument("--json", type=Path, default=Path("search.json"))
     asked = arguments.parse_args()
     manage("migrate", "--verbosity", "0")
-    with web(asked.port):
-        empty = not json.loads(Client(asked.port).get(API))["results"]
+    with web(asked.port) as pid:
+        empty = not json.loads(Client(asked.port, pid).get(API))["results"]
     if empty:
         sizes = (f"--environments={asked.environments}", f"--versions={asked.versions}")
         manage("bulk_load", *sizes)
-    with web(asked.port):
-        client = Client(asked.port)
+    with web(asked.port) as pid:
+        client = Client(asked.port, pid)
         timings = []
         for case, paths in cases(client):
             if asked.only in case:

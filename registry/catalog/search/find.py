@@ -35,7 +35,7 @@ ORDERS = {
     "fresh": ("-fresh_at", "-pk"),
     "installs": ("-installs", "-pk"),
     "stars": ("-star_count", "-pk"),
-    "name": ("name", "owner__name", "pk"),
+    "name": ("name", "pk"),
 }
 SORTS = (RELEVANCE, *ORDERS)
 

