@@ -135,7 +135,8 @@ class Version(models.Model):
     `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
     row and its file name stay so that neither ever returns. `published_with` holds the claims of
     the trusted publisher that uploaded it, {} where a person's own token did. `staged` names the
-    upload's bytes in the storage until they lie under their own sha256.
+    upload's bytes in the storage until they lie under their own sha256. `emptied_at` is when a
+    deleted version's bytes went: from then on it names none.
     """
 
     class Status(models.TextChoices):
@@ -182,6 +183,7 @@ class Version(models.Model):
     quarantined_at = models.DateTimeField(null=True, blank=True)
     quarantine_reason = models.CharField(max_length=400, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    emptied_at = models.DateTimeField(null=True, blank=True)
 
     objects = VersionQuerySet.as_manager()
 
@@ -225,8 +227,17 @@ class Version(models.Model):
                 condition=rules.only_with("quarantine_reason", "quarantined_at"),
                 name="only_quarantined_versions_say_why",
             ),
+            models.CheckConstraint(
+                condition=Q(emptied_at__isnull=True) | Q(deleted_at__isnull=False, staged=""),
+                name="only_deleted_versions_are_emptied",
+            ),
         )
         indexes = (
+            models.Index(
+                fields=("deleted_at",),
+                condition=Q(deleted_at__isnull=False, emptied_at__isnull=True),
+                name="version_to_empty",
+            ),
             models.Index(fields=("status", "status_at"), name="version_by_status"),
             models.Index(fields=("sha256",), name="version_by_sha256"),
             models.Index(fields=("metadata_sha256",), name="version_by_metadata"),

@@ -94,6 +94,7 @@ class SampleBatch(models.Model):
                 condition=Q(sha256__regex=r"^[0-9a-f]{64}$"), name="sample_batch_digest_is_sha256"
             ),
         )
+        indexes = (models.Index(fields=("sha256",), name="sample_batch_by_sha256"),)
 
     def __str__(self) -> str:
         return f"{self.evaluation_id} {self.first}+{self.count}"

@@ -74,6 +74,7 @@ class Source(models.Model):
                 name="source_digests_are_sha256",
             ),
         )
+        indexes = (models.Index(fields=("sha256",), name="source_by_sha256"),)
 
     def __str__(self) -> str:
         return self.filename
