@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.models import Membership, Token
+from registry.accounts.permissions import require
 from registry.api import lookup
 from registry.api.auth import asker, person
 from registry.api.paging import whole
@@ -18,9 +19,10 @@ from registry.errors import HubError, NotFound
 
 @endpoint("GET")
 def whoami(request: Request) -> Response:
-    """The person, and what the token may do."""
+    """The person, and what the token may do; the address is for tokens of the whole person."""
     user = person(request)
     _, token = asker(request)
+    whole_person = token is None or token.environment_id is None
     writes = token is None or token.scope != Token.Scope.READ
     may = {"read": True, "write": writes}
     return answer(
@@ -28,7 +30,7 @@ def whoami(request: Request) -> Response:
             "id": user.username,
             "slug": user.owner.name,
             "name": user.get_full_name() or user.username,
-            "email": user.email,
+            "email": user.email if whole_person else None,
             "scope": {"environments": may, "evaluations": may},
         }
     )
@@ -36,14 +38,17 @@ def whoami(request: Request) -> Response:
 
 @endpoint("GET")
 def teams(request: Request) -> Response:
-    """The person's organisations."""
+    """The person's organisations; a token for one environment opens none of them."""
+    user, (_, token) = person(request), asker(request)
     limit = whole(request, "limit", 100, low=1, high=100)
     offset = whole(request, "offset", 0, low=0, high=1_000_000)
     rows = (
-        Membership.objects.filter(user=person(request), organisation__owner__isnull=False)
+        Membership.objects.filter(user=user, organisation__owner__isnull=False)
         .select_related("organisation__owner")
         .order_by("organisation__owner__name")
     )
+    if token is not None and token.environment_id is not None:
+        rows = rows.none()
     shown = [
         {
             "teamId": row.organisation.owner.name,
@@ -60,10 +65,12 @@ def teams(request: Request) -> Response:
 @endpoint("GET")
 def members(request: Request, team: str) -> Response:
     """Who is in an organisation, for those who are; without addresses."""
-    owner = lookup.owner(team)
-    if owner.organisation is None or owner.pk not in person(request).roles:
+    organisation = lookup.owner(team).organisation
+    if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
-    rows = owner.organisation.memberships.select_related("user").order_by("user__username")
+    who, token = asker(request)
+    require(who, "organisation.see", organisation, token)
+    rows = organisation.memberships.select_related("user").order_by("user__username")
     shown = [
         {
             "userId": row.user.username,
