@@ -13,6 +13,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import User
@@ -23,6 +24,8 @@ from registry.errors import HubError, NotFound
 from registry.runs.models import Run
 
 View = Callable[..., HttpResponse]
+# Of a page with a form that comes back to it.
+takes_form = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def lately(view: View) -> View:

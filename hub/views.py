@@ -4,10 +4,12 @@ import logging
 
 from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
 
 log = logging.getLogger(__name__)
 
 
+@require_safe
 def health(request: HttpRequest) -> JsonResponse:
     """200 when the database answers, else 503; JSON for probes and load balancers."""
     try:

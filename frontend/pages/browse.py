@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from frontend.paging import SIZE, begun
 from registry.api import finding, shapes
@@ -50,6 +51,7 @@ class Choice:
     links: list[Link]
 
 
+@require_safe
 def browse(request: HttpRequest) -> HttpResponse:
     """What is listed, by words, filters and an order; with `mine` all that one belongs to."""
     given = {name: value for name, value in request.GET.items() if isinstance(value, str)}

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from frontend.access import lately, person, told
+from frontend.access import lately, person, takes_form, told
 from registry.accounts import devices, tokens
 from registry.api import throttles
 from registry.errors import HubError
@@ -20,6 +20,7 @@ DONE = {
 }
 
 
+@takes_form
 @never_cache
 @login_required
 @lately

@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
@@ -28,6 +28,7 @@ TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Fi
 MOST_PUSHED = 50
 
 
+@require_safe
 @follows_moves
 def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """The latest listed version's page; for its owners the newest one where none is listed."""

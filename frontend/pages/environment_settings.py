@@ -12,7 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from frontend.access import demand, environment_or_404, person, unless_refused
 from frontend.pages.environment import tabs
@@ -70,6 +70,7 @@ def confirmed(form: forms.Form, name: str) -> bool:
     return form.is_valid()
 
 
+@require_safe
 @never_cache
 @login_required
 def settings(request: HttpRequest, owner: str, name: str) -> HttpResponse:

@@ -7,13 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from envyard.contract.names import normalise
-from frontend.access import person, refused
-from registry.accounts.permissions import can, require
+from frontend.access import demand
+from registry.accounts.permissions import can
 from registry.api.prime.evaluation_shapes import detail
 from registry.errors import HubError
 from registry.evaluations import samples, services
@@ -22,6 +23,7 @@ from registry.evaluations.models import Evaluation
 SHOWN, CHARACTERS = 10, 4000
 
 
+@require_safe
 def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """The report, marked as one."""
     found = _found_or_404(request, owner, name, pk)
@@ -36,15 +38,12 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 
 
 @require_POST
+@login_required
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """Take it away."""
     found = _found_or_404(request, owner, name, pk)
-    try:
-        require(request.user, "evaluation.change", found)
-        services.delete(evaluation=found, by=person(request))
-    except HubError as problem:
-        refused(request, problem)
-        return redirect("evaluation", owner, name, pk)
+    user = demand(request, "evaluation.change", found)
+    services.delete(evaluation=found, by=user)
     messages.success(request, f"The evaluation {found.name} is deleted.")
     return redirect("environment", owner, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from registry.api import shapes
 from registry.catalog.models import Environment
@@ -14,6 +15,7 @@ SHOWN = 8
 COUNTED = 60  # seconds that counts may be old
 
 
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What the hub is, a search box, and what was listed last."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)

@@ -6,14 +6,15 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from frontend.access import person, refused
+from frontend.access import person, refused, takes_form
 from registry.accounts import invitations as service
 from registry.accounts.models import Invitation, User
 from registry.errors import HubError, NotFound
 
 
+@require_safe
 @never_cache
 @login_required
 def invitations(request: HttpRequest) -> HttpResponse:
@@ -33,6 +34,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     return _answered(request, row, user)
 
 
+@takes_form
 @never_cache
 @login_required
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:

@@ -10,9 +10,9 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from frontend.access import demand, lately, person, refused, unless_refused
+from frontend.access import demand, lately, person, refused, takes_form, unless_refused
 from registry.accounts import invitations, services
 from registry.accounts.models import Membership, Organisation, User
 from registry.accounts.permissions import can, require
@@ -49,6 +49,7 @@ class Invite(forms.Form):
     )
 
 
+@takes_form
 @never_cache
 @login_required
 def organisations(request: HttpRequest) -> HttpResponse:
@@ -69,6 +70,7 @@ def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
     services.create_organisation(**form.cleaned_data, by=user)
 
 
+@require_safe
 @never_cache
 @login_required
 def organisation(request: HttpRequest, name: str) -> HttpResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
 
 from frontend.paging import page
 from registry.accounts.models import Owner
@@ -12,6 +13,7 @@ from registry.api import shapes
 from registry.catalog.queries import environments_visible_to
 
 
+@require_safe
 def owner(request: HttpRequest, name: str) -> HttpResponse:
     """Their environments, as far as the reader may see them."""
     if name != name.lower():

@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 
+@require_safe
 def publish(request: HttpRequest) -> HttpResponse:
     """The commands with this hub's own address and, when signed in, the reader's own name."""
     hub = settings.HUB_URL

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from frontend.access import demand, environment_or_404, person, unless_refused
+from frontend.access import demand, environment_or_404, person, takes_form, unless_refused
 from frontend.pages.environment import tabs
 from registry.accounts.models import Owner
 from registry.api import publishers as api
@@ -75,6 +75,7 @@ class NewPending(NewPublisher):
     field_order = ("name",)
 
 
+@takes_form
 @never_cache
 @login_required
 def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
@@ -94,6 +95,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     return render(request, "pages/publishers.html", context, status=400 if form.errors else 200)
 
 
+@takes_form
 @never_cache
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from frontend.access import person, refused, run_or_404
+from frontend.access import demand, refused, run_or_404
 from frontend.render.transcript import turns
-from registry.accounts.permissions import can, require
+from registry.accounts.permissions import can
 from registry.api import shapes
 from registry.errors import HubError
 from registry.runs import services
@@ -23,6 +24,7 @@ ROWS = 100
 LOG_TAIL = 64_000
 
 
+@require_safe
 def run(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The whole page."""
     found = run_or_404(request, pk)
@@ -40,6 +42,7 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
     )
 
 
+@require_safe
 def live(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The part that changes while the run is active; then the page, for what stands around it."""
     context = live_context(request, run_or_404(request, pk))
@@ -66,6 +69,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     }
 
 
+@require_safe
 def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     """One rollout's conversation and reward, with its neighbours."""
     found = run_or_404(request, pk)
@@ -90,12 +94,13 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 
 
 @require_POST
+@login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask the run to stop."""
     found = run_or_404(request, pk)
+    user = demand(request, "run.cancel", found)
     try:
-        require(request.user, "run.cancel", found)
-        services.cancel(run=found, by=person(request))
+        services.cancel(run=found, by=user)
     except HubError as problem:
         refused(request, problem)
     return redirect("run", pk)

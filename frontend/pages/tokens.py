@@ -8,13 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from frontend.access import lately, person, refused, unless_refused
+from frontend.access import lately, person, takes_form, unless_refused
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
 from registry.api import throttles
 from registry.catalog.models import Environment
 from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
-from registry.errors import HubError
 
 
 class NewToken(forms.Form):
@@ -41,6 +40,7 @@ class NewToken(forms.Form):
     )
 
 
+@takes_form
 @never_cache
 @login_required
 @lately
@@ -69,18 +69,16 @@ def _form(own: EnvironmentQuerySet, data: QueryDict | None = None) -> NewToken:
     return form
 
 
+@takes_form
 @never_cache
 @login_required
 def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
     """Ask, then end one now."""
     user = person(request)
-    if request.method == "POST":
-        try:
-            service.revoke(user=user, public_id=public_id)
-        except HubError as problem:
-            refused(request, problem)
-        return redirect("tokens")
     token = user.tokens.filter(public_id=public_id, revoked_at=None).first()
     if token is None:
         raise Http404
+    if request.method == "POST":
+        service.revoke(user=user, public_id=public_id)
+        return redirect("tokens")
     return render(request, "pages/token_revoke.html", {"token": token})

@@ -9,13 +9,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
 from registry import pipeline
-from registry.accounts.permissions import can, require
+from registry.accounts.permissions import can
 from registry.api import shapes
 from registry.catalog import overlays
 from registry.catalog.deletion import delete_version
@@ -25,6 +25,7 @@ from registry.errors import HubError
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
 
 
+@require_safe
 @follows_moves
 def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """The whole page."""
@@ -44,6 +45,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
     )
 
 
+@require_safe
 def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """The part that changes while the hub decides; then the page, for what stands around it."""
     context = live_context(version_or_404(request, owner, name, number))
@@ -63,6 +65,7 @@ def live_context(found: Version) -> dict[str, Any]:
 
 
 @require_POST
+@login_required
 def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Yank it with the reason given."""
     reason = request.POST.get("reason", "").replace("\0", "")
@@ -75,6 +78,7 @@ def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
 
 
 @require_POST
+@login_required
 def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Undo the yank."""
     return act(
@@ -100,6 +104,7 @@ def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
 
 
 @require_POST
+@login_required
 def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Evaluate a held version again."""
     return act(
@@ -114,8 +119,8 @@ def act(
     request: HttpRequest, found: Version, verb: str, do: Callable[[Version], object]
 ) -> HttpResponse:
     """Ask, do, and go back to the version's page, which shows what became of it."""
+    demand(request, verb, found)
     try:
-        require(request.user, verb, found)
         do(found)
     except HubError as problem:
         refused(request, problem)
