@@ -1,0 +1,212 @@
+"""Every route, method and role against the table: a route without a row fails.
+
+One world for the module; each request happens in a savepoint that is taken back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.http.response import HttpResponseBase
+from django.test import Client
+
+from tests.registry.access import routes, table, world
+from tests.registry.access.table import API, PAGE_ROLES, PAGES, ROLES, SIGNING_IN, About, Row
+from tests.registry.access.world import Place, World
+
+pytestmark = pytest.mark.django_db  # each test is a savepoint in the module's transaction
+TABLE: dict[str, Row] = API | PAGES | SIGNING_IN
+ROUTES = {route.path: route for route in routes.every()}
+PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
+# What a name in a path stands for, by the address that it is in; the first that matches counts.
+MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("rollouts/", {"pk": "run", "number": "rollout"}),
+    ("runs/", {"pk": "run"}),
+    ("evaluations/", {"pk": "evaluation"}),
+    ("owners/<name>/publishers/", {"name": "owner", "pk": "pending"}),
+    ("owners/", {"name": "owner"}),
+    ("publishers/", {"pk": "publisher"}),
+    ("organisations/", {"name": "organisation", "pk": "invitation"}),
+    ("orgs/", {"name": "organisation", "pk": "invitation"}),
+    ("invitations/", {"pk": "invitation"}),
+    ("wheels", {"pk": "id", "delivery": "wheel"}),
+    ("versions/<delivery>", {"pk": "id", "delivery": "source"}),
+)
+EXAMPLES = {
+    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)/versions$": "api/v1/environmentshub/<id>/versions",
+    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)/(?:secrets|variables)(?:/.*)?$": (
+        "api/v1/environmentshub/<id>/secrets/"
+    ),
+    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)$": "api/v1/environmentshub/<id>",
+    "api/v1/^auth_challenge/": "api/v1/auth_challenge/x",
+    r"api/v1/^(?:traces|episodes)(?:/.*)?$": "api/v1/traces",
+    "api/v1/^.*$": "api/v1/nothing/",
+    r"^confirm-email/(?P<key>[-:\w]+)/$": "confirm-email/key/",
+    "^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "password/reset/key/1-key/",
+    "settings/security/webauthn/keys/<pk>/remove/": "settings/security/webauthn/keys/1/remove/",
+    "settings/security/webauthn/keys/<pk>/edit/": "settings/security/webauthn/keys/1/edit/",
+}
+NEW = {"owner": "lab", "owner_slug": "lab", "name": "new-env"}
+VARIES = re.compile(
+    r'csrfmiddlewaretoken" value="\w+|"request_id": ?"\w+"|X-CSRFToken\W+\w+|next=[^"&]+'
+)
+LETTERS = {401: "?", 403: "x", 404: ".", 405: "-"}
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    """The world, gone with the module."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield world.build()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    """One, so that the middleware is loaded once."""
+    return Client(raise_request_exception=True)
+
+
+def address(path: str, place: Place) -> str:
+    """The route's address there."""
+    shown = EXAMPLES.get(path) or (
+        "api/v1/pods" if path.startswith("api/v1/^(?:availability") else path
+    )
+    more = next((means for part, means in MEANINGS if part in shown), {})
+    return "/" + place.fill(shown, more)
+
+
+def body(path: str, place: Place) -> dict[str, Any]:
+    """What the route must be told before it asks for the permission."""
+    if path == "legacy/<owner>/":
+        data, name = b"no wheel", place.words["name"]
+        file = f"{name.replace('-', '_')}-2.0.0-py3-none-any.whl"
+        said = {":action": "file_upload", "protocol_version": "1", "filetype": "bdist_wheel"}
+        digest = hashlib.sha256(data).hexdigest()
+        said |= {"name": name, "version": "2.0.0", "sha256_digest": digest, "pyversion": "py3"}
+        said |= {"metadata_version": "2.4"}
+        return {"data": said | {"content": SimpleUploadedFile(file, data)}}
+    if path in PAGE_PATHS:
+        return {"data": {}}
+    told: dict[str, Any] = {}
+    if path in (table.HUB + "resolve", "api/v1/environments/"):
+        told = NEW
+    elif path == table.HUB + "lookup":
+        told = {"id": place.words["id"]}
+    elif path == "api/v1/evaluations/":
+        told = {"name": "x", "environments": [{"id": place.words["id"]}]}
+    return {"data": json.dumps(told), "content_type": "application/json"}
+
+
+def ask(
+    client: Client, made: World, path: str, method: str, role: str, place: Place
+) -> HttpResponseBase:
+    """The answer; what the request changed is taken back."""
+    client.cookies.clear()
+    if role in made.sessions:
+        client.cookies["sessionid"] = made.sessions[role]
+    run = {"run": f"Bearer {place.words['run_token']}"}
+    token = (made.headers | run).get(role)
+    headers = {"Authorization": token} if token else {}
+    more = {} if method == "GET" else body(path, place)
+    with transaction.atomic():
+        call = getattr(client, method.lower())
+        answer: HttpResponseBase = call(address(path, place), headers=headers, **more)
+        if answer.streaming:
+            b"".join(answer)  # type: ignore[call-overload]
+        transaction.set_rollback(True)
+    return answer
+
+
+def letter(answer: HttpResponseBase) -> str:
+    """How the table writes that answer."""
+    if answer.status_code == 302 and answer.headers["Location"].startswith("/login/?"):
+        return ">"
+    assert answer.status_code < 500, answer
+    return LETTERS.get(answer.status_code, "+")
+
+
+def seen(answer: HttpResponseBase, place: Place) -> tuple[object, ...]:
+    """All that a reader could tell two answers apart by."""
+    text = "" if answer.streaming else place.blank(answer.content.decode())  # type: ignore[attr-defined]
+    location = place.blank(answer.headers.get("Location", ""))
+    named = sorted(name for name in answer.headers if name != "Content-Length")
+    return answer.status_code, VARIES.sub("", text), VARIES.sub("", location), named
+
+
+def test_every_route_has_a_row() -> None:
+    """Who adds a route says here who may use it."""
+    missing = sorted(ROUTES.keys() - TABLE.keys())
+    gone = sorted(TABLE.keys() - ROUTES.keys())
+    assert not missing, f"add to tests/registry/access/table.py who may do what at: {missing}"
+    assert not gone, f"no route has these paths any more, take them out of table.py: {gone}"
+
+
+@pytest.mark.parametrize("path", TABLE)
+def test_each_role_gets_what_the_table_says(path: str, client: Client, made: World) -> None:
+    """And what one may not know exists answers as what does not exist."""
+    roles = PAGE_ROLES if path in PAGE_PATHS else ROLES
+    wrong = []
+    for method, rule in TABLE[path].items():
+        cases = [(made.known, rule)]
+        if isinstance(rule, About):
+            hidden = rule.hidden
+            unlisted = rule.unlisted or hidden
+            cases = [(made.known, rule.known), (made.private, hidden), (made.unlisted, unlisted)]
+        for place, letters in cases:
+            for role, due in zip(roles, str(letters).replace(" ", ""), strict=True):
+                answer = ask(client, made, path, method, role, place)
+                got = letter(answer)
+                case = f"{method} {address(path, place)} as {role}"
+                if got != due.replace("0", "."):
+                    wrong.append(f"{case}: {due!r} due, got {answer.status_code}")
+                elif due == "." or (place is not made.known and due in "?>"):
+                    nothing = ask(client, made, path, method, role, made.absent)
+                    if seen(answer, place) != seen(nothing, made.absent):
+                        told = f"{seen(answer, place)} against {seen(nothing, made.absent)}"
+                        wrong.append(f"{case} differs from what does not exist: {told}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", [path for path in TABLE if path not in SIGNING_IN])
+def test_no_method_without_a_row_does_anything(path: str, client: Client, made: World) -> None:
+    """Not even for staff."""
+    for method in routes.METHODS:
+        if method in TABLE[path] or ROUTES[path].vendor:
+            continue
+        for role, due in (("anonymous", "-.?>x"), ("root", "-.")):
+            answer = ask(client, made, path, method, role, made.known)
+            assert letter(answer) in due, f"{method} {path} as {role}: {answer.status_code}"
+
+
+def test_a_session_does_nothing_without_the_pages_own_token(made: World) -> None:
+    """Another site can make a browser send its cookie, and no more."""
+    client = Client(enforce_csrf_checks=True)
+    changing = [
+        (path, method)
+        for path, row in TABLE.items()
+        for method in row
+        if method != "GET" and path not in table.WITHOUT_SESSION
+    ]
+    for path, method in changing:
+        answer = ask(client, made, path, method, "alice", made.known)
+        assert letter(answer) in "x?.", f"{method} {path}: {answer.status_code}"
+
+
+def test_the_admin_site_is_for_staff(made: World, client: Client) -> None:
+    """To everybody else every page of it is the way to sign in."""
+    from django.contrib import admin
+
+    models = [f"{m._meta.app_label}/{m._meta.model_name}/" for m in admin.site._registry]
+    for page in ("", *models):
+        for role in ("anonymous", "carol", "alice", "admin"):
+            answer = ask(client, made, f"admin/{page}", "GET", role, made.known)
+            assert answer.status_code == 302, (page, role)
+        assert ask(client, made, f"admin/{page}", "GET", "root", made.known).status_code == 200

@@ -1,0 +1,240 @@
+"""The people, things and credentials that every route is asked with."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+
+from registry import storage
+from registry.accounts import keys, runners, tokens
+from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
+from registry.api.prime.find import id_of
+from registry.attestations.models import Provenance
+from registry.evaluations.models import Evaluation
+from registry.models import Environment
+from registry.publishers.models import TrustedPublisher
+from registry.runs.tickets import sign_run_token
+from registry.sources import services as sources
+from registry.sources.models import Delivery, Source
+from tests.conftest import person
+from tests.factories import make_environment, make_rollout, make_run, make_version
+from tests.wheels import make_wheel
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+SECRET = "the-secret-of-an-invitation"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands for each name in a route's path, for one environment of `lab`."""
+
+    words: dict[str, str]
+
+    def fill(self, path: str, more: dict[str, str]) -> str:
+        """The address; `more` says what a bare `pk` and the like mean there."""
+        for name, value in (self.words | {k: self.words[v] for k, v in more.items()}).items():
+            path = path.replace(f"<{name}>", value)
+        return path
+
+    def blank(self, text: str) -> str:
+        """The text without what differs between one place and another."""
+        longest = sorted(self.words.items(), key=lambda word: -len(word[1]))
+        for name, value in longest:
+            if len(value) > 4:
+                text = text.replace(value, f"<{name}>")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Three environments of `lab`, one that is not there, and headers or session by role."""
+
+    known: Place
+    private: Place
+    unlisted: Place
+    absent: Place
+    sessions: dict[str, str]
+    headers: dict[str, str]
+
+
+def build() -> World:
+    """Make all rows; the caller's transaction takes them away."""
+    people = {name: person(name, staff=name == "root") for name in _NAMES}
+    lab = _lab(people)
+    alice = people["alice"]
+    bound = make_environment(lab, "other-env")
+    texts = {scope: tokens.mint(user=alice, name=scope, scope=scope)[1] for scope in _SCOPES}
+    texts["elsewhere"] = tokens.mint(user=alice, name="e", scope="admin", environment=bound)[1]
+    texts["runner"] = runners.create(name="machine")[1]
+    texts["token"] = texts["admin"]
+    shared = _of_lab(lab, people)
+    return World(
+        known=_place(lab, alice, "demo-env", shared),
+        private=_place(lab, alice, "hidden-env", shared, visibility="private"),
+        unlisted=_place(lab, alice, "draft-env", shared, status="held"),
+        absent=_absent(),
+        sessions={name: _session(user) for name, user in people.items()},
+        headers={role: f"Bearer {text}" for role, text in texts.items()},
+    )
+
+
+_NAMES = ("alice", "bob", "carol", "mia", "root")
+_SCOPES = ("read", "publish", "admin")
+
+
+def _lab(people: dict[str, User]) -> Organisation:
+    lab = Organisation.objects.create(title="Lab")
+    Owner.objects.create(name="lab", organisation=lab)
+    roles = {"alice": "owner", "bob": "member", "mia": "maintainer"}
+    for name, role in roles.items():
+        Membership.objects.create(organisation=lab, user=people[name], role=role)
+    return lab
+
+
+def _session(user: User) -> str:
+    """Signed in by password just now, so that no page asks for it again."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = BACKEND
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session["account_authentication_methods_user"] = str(user.pk)
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time()}]
+    session.save()
+    return str(session.session_key)
+
+
+def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
+    """What does not belong to one environment."""
+    invitation = Invitation.objects.create(
+        organisation=lab,
+        user=people["carol"],
+        role="member",
+        digest=keys.sha256(SECRET),
+        expires_at=timezone.now() + timedelta(days=1),
+    )
+    pending = _publisher(people["alice"], owner=lab.owner, name="coming-env")
+    token = Token.objects.filter(user=people["alice"], name="read").get()
+    return {
+        "owner": "lab",
+        "team": "lab",
+        "organisation": "lab",
+        "username": "bob",
+        "secret": SECRET,
+        "invitation": str(invitation.pk),
+        "pending": str(pending.pk),
+        "public_id": token.public_id,
+    }
+
+
+def _place(
+    lab: Organisation, alice: User, name: str, shared: dict[str, str], **state: Any
+) -> Place:
+    version = make_version(lab, name, "1.0.0", wheel=make_wheel(name, "1.0.0"), **state)
+    env = version.environment
+    run = make_run(version, status="running")
+    rollout = make_rollout(run)
+    Provenance.objects.create(version=version, document={"version": 1})
+    _source(version)
+    evaluation = Evaluation.objects.create(
+        environment=env, owner=lab.owner, created_by=alice, is_public=True, name="tried"
+    )
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    deliveries = {
+        kind: Delivery.objects.create(
+            environment=env,
+            by=alice,
+            kind=kind,
+            filename="x",
+            version=version.version if kind == "source" else "2.0.0",
+            sha256=digest,
+            content_hash=digest,
+        )
+        for kind in ("wheel", "source")
+    }
+    return Place(
+        shared
+        | {
+            "name": env.name,
+            "number": version.version,
+            "run": str(run.pk),
+            "rollout": str(rollout.pk),
+            "evaluation": str(evaluation.pk),
+            "publisher": str(_publisher(alice, environment=env).pk),
+            "id": id_of(env),
+            "wheel": str(deliveries["wheel"].pk),
+            "source": str(deliveries["source"].pk),
+            "signed": sources.sign(deliveries["wheel"]),
+            "shard": version.sha256[:2],
+            "sha256": version.sha256,
+            "filename": version.filename,
+            "run_token": sign_run_token(run_id=run.pk, attempt=1),
+        }
+    )
+
+
+def _publisher(alice: User, **of: Environment | Owner | str) -> TrustedPublisher:
+    return TrustedPublisher.objects.create(
+        **of,
+        kind="github",
+        issuer="https://token.actions.githubusercontent.com",
+        subject="lab/repository",
+        claims={"repository": "lab/repository"},
+        added_by=alice,
+    )
+
+
+def _source(version: Any) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("README.md"), io.BytesIO())
+    data = packed.getvalue()
+    sha256 = hashlib.sha256(data).hexdigest()
+    storage.get().put(storage.key("sources", sha256), io.BytesIO(data), sha256)
+    Source.objects.create(
+        version=version,
+        filename=f"{version.environment.name}.tar.gz",
+        sha256=sha256,
+        size=len(data),
+        content_hash=sha256,
+    )
+
+
+def _absent() -> Place:
+    """Names, numbers and digests of the right shape that nothing has."""
+    none = str(uuid.uuid4())
+    return Place(
+        {
+            "owner": "lab",
+            "team": "nolab",
+            "organisation": "nolab",
+            "username": "nobody",
+            "secret": "no-invitation",
+            "invitation": "900000001",
+            "pending": "900000002",
+            "public_id": "0" * 12,
+            "name": "absent-env",
+            "number": "1.0.0",
+            "run": none,
+            "rollout": "900000003",
+            "evaluation": none,
+            "publisher": "900000004",
+            "id": "env_900000005",
+            "wheel": none,
+            "source": none,
+            "signed": "signed-by-nobody",
+            "shard": "00",
+            "sha256": "0" * 64,
+            "filename": "absent_env-1.0.0-py3-none-any.whl",
+            "run_token": "hubrun_of-nobody",
+        }
+    )
