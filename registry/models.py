@@ -26,6 +26,7 @@ from registry.catalog.models import (
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
+from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.runs.models import LogChunk, Rollout, Run
 from registry.sources.models import Delivery, Source
@@ -46,6 +47,7 @@ __all__ = [
     "Organisation",
     "Owner",
     "Provenance",
+    "Report",
     "Rollout",
     "Run",
     "Runner",
