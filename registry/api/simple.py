@@ -79,13 +79,16 @@ def root(request: HttpRequest, owner: str) -> HttpResponseBase:
 @require_safe
 @answers_errors
 def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase:
-    """The files of one environment. 404 for unknown and for hidden ones: never 401 or 403, on
-    which installers stop instead of asking their next index."""
+    """The files of one environment. 404 for unknown and for hidden ones: no 401 or 403, on which
+    installers stop instead of asking their next index, but for a credential that is no good."""
     if (normal := normalise(name)) != name:
         return _moved(request, owner, normal)
     place = pages.find(owner, name)
-    if place is None or not (place.public or _may_see(place, token_of(request))):
-        raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
+    if place is None or not place.public:
+        # Asked for unknown ones too: a bad credential must not tell them from hidden ones.
+        token = token_of(request)
+        if place is None or not _may_see(place, token):
+            raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
     if place.moved:
         return _transferred(request, place)
     if place.public:

@@ -190,3 +190,13 @@ def test_addresses_of_files_lead_back_to_the_hub(client: Client, alice: User) ->
     at = urljoin(f"http://hub.example{PAGE}", url)
     stored = Version.objects.get(pk=version.pk)
     assert at == (f"http://hub.example/files/{stored.sha256[:2]}/{stored.sha256}/{stored.filename}")
+
+
+def test_a_bad_credential_does_not_tell_hidden_from_unknown(client: Client, alice: User) -> None:
+    make_version(alice, "secret", visibility="private")
+    make_version(alice)
+    bad = {"Authorization": "Bearer hub_nonsense"}
+    hidden, unknown = (client.get(f"/alice/simple/{n}/", headers=bad) for n in ("secret", "none"))
+    assert hidden.status_code == unknown.status_code == 401
+    assert hidden.json()["error"]["message"] == unknown.json()["error"]["message"]
+    assert client.get(PAGE, headers=bad).status_code == 200
