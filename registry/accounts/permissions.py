@@ -91,7 +91,8 @@ def _sees_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
 
 def _changes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
     pushed = asker.user is not None and asker.user.pk == evaluation.created_by_id
-    rightful = asker.staff or pushed or asker.publishes(evaluation.owner_id)
+    belongs = asker.role(evaluation.owner_id) is not None  # who has left pushes nothing there
+    rightful = asker.staff or (pushed and belongs) or asker.publishes(evaluation.owner_id)
     return rightful and _sees_evaluation(asker, evaluation)
 
 

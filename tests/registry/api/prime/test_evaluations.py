@@ -238,3 +238,15 @@ def test_the_environments_page_marks_them_as_reported(client: Client, bob: User,
     client.force_login(bob)
     assert client.post(f"/envs/alice/demo-env/evaluations/{one}/delete/").status_code == 302
     assert Evaluation.objects.count() == 1
+
+
+def test_who_left_the_organisation_changes_nothing_of_it(
+    client: Client, lab: Organisation, bob: User, pk: int
+) -> None:
+    lab.memberships.filter(user=bob).update(role="maintainer")
+    teams = create(client, bob, pk, team_id="lab", is_public=True)[1]["evaluation_id"]
+    own = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
+    lab.memberships.filter(user=bob).delete()
+    assert call(client, "delete", teams, bob)[0] == 403
+    assert call(client, "put", teams, bob, {"description": "x"})[0] == 403
+    assert call(client, "delete", own, bob)[0] == 200
