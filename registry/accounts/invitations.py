@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,8 +25,11 @@ ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited
 
 
 def open_ones() -> QuerySet[Invitation]:
-    """Neither ended nor expired."""
-    return ROWS.filter(ended_at=None, expires_at__gt=timezone.now())
+    """Neither ended nor expired, and of somebody who may still invite."""
+    theirs = Membership.objects.filter(organisation=OuterRef("organisation"), role="owner")
+    owns = Exists(theirs.filter(user=OuterRef("invited_by")))
+    rows = ROWS.filter(owns | Q(invited_by__is_staff=True), invited_by__is_active=True)
+    return rows.filter(ended_at=None, expires_at__gt=timezone.now())
 
 
 def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invitation:
@@ -46,7 +49,8 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
     now = timezone.now()
     try:
         with transaction.atomic():
-            organisation.invitations.filter(ended_at=None, expires_at__lte=now).update(ended_at=now)
+            over = organisation.invitations.filter(ended_at=None).exclude(pk__in=open_ones())
+            over.update(ended_at=now)
             invitation = Invitation.objects.create(
                 organisation=organisation,
                 user=user,
@@ -80,6 +84,9 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
     """Become a member; who is one already keeps the higher of the two roles."""
     now = timezone.now()
     with transaction.atomic():
+        services.lock(invitation.organisation)
+        if not open_ones().filter(pk=invitation.pk).exists():
+            raise _over()
         _end(invitation, accepted_at=now)
         rank = Membership.Role.values.index  # owner, maintainer, member
         mine = Membership.objects.filter(organisation=invitation.organisation, user=user).first()
@@ -109,7 +116,11 @@ def _end(invitation: Invitation, **change: object) -> None:
     now = timezone.now()
     row = Invitation.objects.filter(pk=invitation.pk, ended_at=None, expires_at__gt=now)
     if not row.update(ended_at=now, **change):
-        raise NotFound("this invitation is over")
+        raise _over()
+
+
+def _over() -> NotFound:
+    return NotFound("this invitation is over")
 
 
 def _record(what: str, invitation: Invitation, by: User) -> None:

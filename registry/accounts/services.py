@@ -94,9 +94,14 @@ def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
         events.record("member.removed", by=by, owner=organisation.owner, user=str(user))
 
 
+def lock(organisation: Organisation) -> None:
+    """Keep whoever takes a role there away waiting until the transaction ends."""
+    Organisation.objects.select_for_update().get(pk=organisation.pk)
+
+
 def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
     """Refuse to let the last owner go; locks the organisation, so that two cannot go at once."""
-    Organisation.objects.select_for_update().get(pk=organisation.pk)
+    lock(organisation)
     owners = organisation.memberships.filter(role=Membership.Role.OWNER)
     if not owners.exclude(user=user).exists():
         raise _invalid("role", f"{user} is the only owner of {organisation}")
