@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from registry.accounts import loans, tokens
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
-from registry.errors import HubError
+from registry.errors import Forbidden, HubError
 
 BASIC_USER = "__token__"
 CHALLENGE = 'Bearer realm="hub", Basic realm="hub"'
@@ -99,6 +99,15 @@ def asker(request: Request) -> tuple[Who, Token | None]:
     """Person and token of a REST framework request."""
     user = request.user if isinstance(request.user, User) else AnonymousUser()
     return user, request.auth if isinstance(request.auth, Token) else None
+
+
+def by_token(request: Request) -> None:
+    """Raise 403 for a browser session: the page where it gives rights asks for the password."""
+    if asker(request)[1] is None:
+        raise Forbidden(
+            "a browser session gives no rights over the API",
+            "Do it on the hub's page, which asks for the password, or send an admin token.",
+        )
 
 
 def person(request: Request) -> User:

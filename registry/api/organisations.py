@@ -13,7 +13,7 @@ from registry.accounts import services
 from registry.accounts.models import Invitation, Membership, Organisation, User
 from registry.accounts.permissions import require
 from registry.api import body, links, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import asker, by_token, person
 from registry.api.paging import page
 from registry.api.shapes import Shape, when
 from registry.errors import NotFound
@@ -68,6 +68,8 @@ def member(request: Request, name: str, username: str) -> Response:
     leaving = request.method == "DELETE" and username == person(request).username
     verb = "organisation.leave" if leaving else "organisation.manage"
     found, by = _allowed(request, name, verb)
+    if not leaving:
+        by_token(request)
     membership = found.memberships.select_related("user").filter(user__username=username).first()
     if membership is None:
         raise NotFound(f"{username[:40]!r} is no member of {found}; invite them first")
@@ -84,6 +86,7 @@ def invitations(request: Request, name: str) -> Response:
     """GET: the open ones. POST {"to", "role"}: invite a user by name, or an address."""
     found, by = _allowed(request, name, "organisation.manage")
     if request.method == "POST":
+        by_token(request)
         throttles.check(request, "invitation", who=str(by.pk))
         data = body.read(request)
         made = invited.invite(

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.accounts import tokens
+from registry.accounts import invitations, tokens
 from registry.accounts.permissions import can
+from registry.errors import NotFound
 from registry.models import Event, Invitation, Membership, Organisation, User
 from tests.factories import bearer, make_environment, make_version
 
@@ -179,3 +180,47 @@ def test_inviting_is_slowed_down(client: Client, admin: dict[str, str]) -> None:
         assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 201
     status, refused = send(client, "POST", f"{LAB}invitations/", admin, sent)
     assert (status, refused["error"]["code"]) == (429, "request.throttled")
+
+
+@pytest.mark.parametrize("change", ["removed", "demoted", "barred"])
+def test_an_invitation_is_worth_no_more_than_its_sender(
+    client: Client,
+    admin: dict[str, str],
+    lab: Organisation,
+    bob: User,
+    carol: User,
+    change: str,
+) -> None:
+    send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})
+    sent = {"to": "carol", "role": "owner"}
+    status, made = send(client, "POST", f"{LAB}invitations/", bearer(bob, "admin"), sent)
+    assert status == 201
+    if change == "barred":
+        User.objects.filter(pk=bob.pk).update(is_active=False)
+    elif change == "removed":
+        send(client, "DELETE", f"{LAB}members/bob/", admin)
+    else:
+        send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "maintainer"})
+    theirs = bearer(carol, "admin")
+    assert send(client, "GET", MINE, theirs)[1]["results"] == []
+    with pytest.raises(NotFound):
+        invitations.accept(invitation=Invitation.objects.get(pk=made["id"]), user=carol)
+    assert not Membership.objects.filter(user=carol).exists()
+    status, again = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (status, again["invited_by"]) == (201, "alice")
+
+
+def test_a_browser_session_gives_no_rights_over_the_api(client: Client, lab: Organisation) -> None:
+    client.login(username="alice", password="alice")
+    make_environment(lab)
+    workflow = {"kind": "github", "repository": "lab/envs", "workflow": "p.yml", "name": "x"}
+    for method, path, data in (
+        ("POST", f"{LAB}invitations/", {"to": "x@example.com", "role": "owner"}),
+        ("PUT", f"{LAB}members/bob/", {"role": "owner"}),
+        ("POST", "/api/v1/environments/lab/demo-env/publishers/", workflow),
+        ("POST", "/api/v1/owners/lab/publishers/", workflow),
+    ):
+        status, refused = send(client, method, path, {}, data)
+        assert (status, refused["error"]["code"]) == (403, "request.forbidden"), path
+        assert "browser session" in refused["error"]["message"]
+    assert send(client, "GET", f"{LAB}invitations/", {})[0] == 200
