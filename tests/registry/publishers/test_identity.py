@@ -1,5 +1,6 @@
 """Which identity tokens count, and what is asked of their issuer."""
 
+import base64
 import hashlib
 import json
 import time
@@ -181,3 +182,16 @@ def test_the_clocks_may_differ_by_half_a_minute(issuer: Issuer) -> None:
     assert identity.verify(issuer.token(HUB, **ahead), audience=HUB)
     assert identity.verify(issuer.token(HUB, iat=now - 99, exp=now - 20), audience=HUB)
     assert timedelta(seconds=30) == identity.LEEWAY
+
+
+def test_only_an_issuer_on_this_machine_has_its_keys_here_in_the_clear(issuer: Issuer) -> None:
+    with pytest.raises(ValueError, match="not https"):
+        issuers._get(f"{issuer.url}/keys", "https://issuer.example")
+    assert issuer.asked == []
+
+
+def test_a_token_nested_without_end_is_refused(issuer: Issuer) -> None:
+    deep = base64.urlsafe_b64encode(b"[" * 20_000).decode().rstrip("=")
+    head, body, _ = issuer.token(HUB).split(".")
+    refused(f"{deep}.{body}.x")
+    refused(f"{head}.{deep}.x")
