@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -41,8 +42,8 @@ def provenance(
         raise HubError("request.invalid", f"provenance comes as {V1} or {JSON}", status=406)
     data = json.dumps(found.document, separators=(",", ":")).encode()
     response = HttpResponse(data, content_type=kind)
-    private = found.version.environment.visibility == "private"
+    public = can(AnonymousUser(), "version.install", found.version)
     response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    response["Cache-Control"] = f"{'private' if private else 'public'}, max-age={MAX_AGE}"
+    response["Cache-Control"] = f"{'public' if public else 'private'}, max-age={MAX_AGE}"
     patch_vary_headers(response, ("Accept", "Authorization", "Cookie"))
     return get_conditional_response(request, etag=response["ETag"], response=response) or response

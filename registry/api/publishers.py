@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup, shapes
-from registry.api.auth import asker, person
+from registry.api.auth import asker, by_token, person
 from registry.catalog.models import Environment
 from registry.publishers import services
 from registry.publishers.models import TrustedPublisher
@@ -25,7 +25,8 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
     environment = _environment(request, owner, name)
     if request.method == "POST":
         return _add(request, environment)
-    return Response({"results": [shape(found) for found in environment.publishers.order_by("pk")]})
+    rows = environment.publishers.select_related("added_by").order_by("pk")
+    return Response({"results": [shape(found) for found in rows]})
 
 
 @api_view(["DELETE"])
@@ -42,7 +43,7 @@ def of_owner(request: Request, name: str) -> Response:
     owner = _owner(request, name)
     if request.method == "POST":
         return _add(request, owner)
-    rows = owner.pending_publishers.select_related("owner").order_by("pk")
+    rows = owner.pending_publishers.select_related("owner", "added_by").order_by("pk")
     return Response({"results": [shape(found) for found in rows]})
 
 
@@ -70,11 +71,12 @@ def shape(publisher: TrustedPublisher) -> shapes.Shape:
 
 
 def _add(request: Request, to: Environment | Owner) -> Response:
+    by_token(request)
     data = body.read(request)
     fields = {name: body.text(data, name, default="") for name in FIELDS}
     more: Any = data.get("claims") or {}
     if isinstance(more, dict):
-        fields |= {str(name): body.text(more, name) for name in more}
+        fields |= {body.text({"claims": name}, "claims"): body.text(more, name) for name in more}
     made = services.add(
         to=to,
         name=body.text(data, "name", default=""),

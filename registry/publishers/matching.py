@@ -8,6 +8,7 @@ over later does not match.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -29,6 +30,7 @@ WORKFLOW = {
     Kind.GITLAB: (re.compile(r"[A-Za-z0-9._/ -]+\.ya?ml"), "a path such as .gitlab-ci.yml"),
 }
 LONGEST = 255
+MOST_CLAIMS = 2000  # characters of JSON: they are part of an index, whose rows have an end
 
 
 def wanted(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -43,6 +45,8 @@ def wanted(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     if kind == Kind.OTHER:
         if "sub" not in said:
             raise _wrong("sub", "", "must be the token's subject")
+        if (size := len(json.dumps(said))) > MOST_CLAIMS:
+            raise _wrong("claims", "", f"may take {MOST_CLAIMS} characters of JSON, not {size}")
         return said["sub"], dict(sorted(said.items()))
     forge = Kind(kind)
     repository, workflow = said.get("repository", ""), said.get("workflow", "")

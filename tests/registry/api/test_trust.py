@@ -136,6 +136,36 @@ def test_others_neither_see_nor_change_publishers(
     assert TrustedPublisher.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    "claims",
+    [{"a\0b": "x"}, {"\ud800": "x"}, {str(n): "x" * 255 for n in range(12)}, {"x" * 9000: "x"}],
+)
+def test_claims_that_no_publisher_needs_are_refused(
+    client: Client, issuer: Issuer, alice: User, settings: Any, claims: dict[str, str]
+) -> None:
+    settings.HUB_OIDC_ISSUERS = {issuer.url: "other"}
+    at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
+    said = {"kind": "other", "name": "later", "sub": "build:7", "claims": claims}
+    answer = client.post(at, said, "application/json", headers=admin)
+    assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (400, "claims")
+    assert not TrustedPublisher.objects.exists()
+
+
+def test_a_list_of_publishers_costs_no_query_for_each(
+    client: Client, lab: Organisation, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    environment, admin = make_environment(lab), bearer(alice, "admin")
+    for to, at in (
+        (environment, "/api/v1/environments/lab/demo-env/publishers/"),
+        (lab.owner, "/api/v1/owners/lab/publishers/"),
+    ):
+        for number in range(12):
+            fields = FIELDS | {"workflow": f"p{number}.yml"}
+            publisher(to, alice, fields=fields, **({} if to is environment else {"name": "later"}))
+        with django_assert_max_num_queries(11):
+            assert len(client.get(at, headers=admin).json()["results"]) == 12
+
+
 def upload(client: Client, token: str, data: bytes, **fields: str) -> Any:
     form = form_of(data) | {name: [value] for name, value in fields.items()}
     return client.post(
@@ -216,7 +246,9 @@ def test_provenance_is_negotiated_and_shown_to_whom_the_file_is(
     }
     for accept, status in asked.items():
         headers = bearer(alice) | {"Accept": accept}
-        assert client.get(at, headers=headers).status_code == status
+        answer = client.get(at, headers=headers)
+        assert answer.status_code == status
+        assert "public" not in answer["Cache-Control"]  # strangers may not see it yet
     assert client.get(at, headers=bearer(carol)).status_code == 404  # it is not listed yet
     assert client.get(at).status_code == 404
     assert client.get(at.replace("0.1.0/", "0.2.0/"), headers=bearer(alice)).status_code == 404
