@@ -57,5 +57,9 @@ def delete_environment(*, environment: Environment, by: User) -> None:
         count = versions.update(deleted_at=now)
         environment.refresh_from_db()
         environment.tags.clear()
+        # Else what was given for it alone would be worth something again once it is revived.
+        ended = {"revoked_at": now, "revoked_because": "its environment was deleted"}
+        environment.tokens.filter(revoked_at=None).update(**ended)
+        environment.publishers.all().delete()
         events.record("environment.deleted", by=by, environment=environment, versions=count)
         refresh_latest(environment)

@@ -15,7 +15,7 @@ from registry.catalog.deletion import delete_environment, delete_version
 from registry.catalog.lifecycle import move
 from registry.catalog.queries import environments_visible_to
 from registry.errors import HubError, NotFound, Stale
-from registry.models import Environment, Event, User, Version
+from registry.models import Environment, Event, TrustedPublisher, User, Version
 from registry.uploads.services import accept
 from tests.factories import make_version
 from tests.registry.uploads.forms import form_of
@@ -115,3 +115,18 @@ def test_a_token_of_a_deleted_environment_does_not_revive_it(alice: User) -> Non
             wheel=io.BytesIO(data), filename=filename(version="0.2.0"), form=form_of(data),
             owner=alice.owner, by=alice, token=token,
         )  # fmt: skip
+
+
+def test_what_was_given_for_a_deleted_environment_ends_with_it(alice: User) -> None:
+    environment = upload(alice, "0.1.0").environment
+    _, bound = tokens.mint(user=alice, name="ci", scope="publish", environment=environment)
+    _, whole = tokens.mint(user=alice, name="all", scope="publish")
+    TrustedPublisher.objects.create(
+        environment=environment, kind="other", issuer="https://i.example", subject="build",
+        claims={"sub": "build"}, added_by=alice,
+    )  # fmt: skip
+    delete_environment(environment=environment, by=alice)
+    upload(alice, "0.2.0")
+    assert tokens.verify(bound) is None
+    assert tokens.verify(whole) is not None
+    assert not TrustedPublisher.objects.exists()
