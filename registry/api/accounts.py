@@ -24,11 +24,15 @@ CURRENT = "current"
 
 @api_view(["GET"])
 def whoami(request: Request) -> Response:
-    """The person, the names they may publish under or look into, and the token they use."""
+    """The person, the names they may publish under or look into, and the token they use.
+
+    A token for one environment may do neither under any name.
+    """
     user = person(request)
     _, token = asker(request)
     own_first = F("organisation_id").asc(nulls_first=True)
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
+    owners = owners if token is None or token.environment_id is None else owners.none()
     return Response(
         {
             "user": user.username,

@@ -239,3 +239,14 @@ def test_who_one_is_and_in_which_teams(
         answer = client.get(f"/api/v1/teams/{team}/members", headers=bearer(carol))
         assert answer.status_code == 404
     assert client.get("/api/v1/user/whoami").status_code == 401
+
+
+def test_a_token_of_one_environment_tells_nothing_of_its_person(
+    client: Client, bob: User, lab: Organisation
+) -> None:
+    headers = bearer(bob, "read", make_version(lab, visibility="private").environment)
+    assert client.get("/api/v1/user/whoami", headers=headers).json()["data"]["email"] is None
+    assert client.get("/api/v1/user/teams", headers=headers).json()["data"] == []
+    assert client.get("/api/v1/teams/lab/members", headers=headers).status_code == 404
+    own = client.get("/api/v1/whoami/", headers=headers).json()
+    assert (own["user"], own["owners"]) == ("bob", [])
