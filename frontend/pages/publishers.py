@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from frontend.access import demand, environment_or_404, person, takes_form, unless_refused
+from frontend.access import demand, environment_or_404, lately, person, takes_form, unless_refused
 from frontend.pages.environment import tabs
 from registry.accounts.models import Owner
 from registry.api import publishers as api
@@ -78,6 +78,7 @@ class NewPending(NewPublisher):
 @takes_form
 @never_cache
 @login_required
+@lately
 def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Those of an environment, and a form for one more."""
     env = environment_or_404(request, owner, name)
@@ -98,6 +99,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @takes_form
 @never_cache
 @login_required
+@lately
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """Pending ones under an owner's name."""
     owner = owner_or_404(request, name)

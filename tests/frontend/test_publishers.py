@@ -6,6 +6,7 @@ from django.test import Client
 
 from registry.models import Membership, Organisation, TrustedPublisher, User
 from tests.factories import make_environment, make_version
+from tests.frontend.people import sign_in
 
 AT = "/envs/lab/demo-env/settings/publishers/"
 GITHUB = "https://token.actions.githubusercontent.com"
@@ -17,7 +18,7 @@ def test_a_maintainer_adds_and_removes_a_publisher(
 ) -> None:
     Membership.objects.filter(user=bob).update(role="maintainer")
     make_environment(lab)
-    client.force_login(bob)
+    sign_in(client, "bob")
     assert b"No workflow may publish here yet" in client.get(AT).content
     assert AT in client.get("/envs/lab/demo-env/settings/").content.decode()
     page = client.post(AT, FORM, follow=True).content.decode()
@@ -30,11 +31,23 @@ def test_a_maintainer_adds_and_removes_a_publisher(
     assert not TrustedPublisher.objects.exists()
 
 
+def test_adding_a_publisher_asks_for_the_password_again(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    make_environment(lab)
+    client.force_login(alice)  # a session of yesterday
+    for at in (AT, "/owners/lab/publishers/"):
+        assert client.get(at).status_code == 200
+        answer = client.post(at, FORM | {"name": "later"})
+        assert answer.headers["Location"].startswith("/reauthenticate/?next=")
+    assert not TrustedPublisher.objects.exists()
+
+
 def test_what_cannot_match_is_said_under_its_field(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     make_environment(lab)
-    client.force_login(alice)
+    sign_in(client, "alice")
     answer = client.post(AT, FORM | {"workflow": "publish"})
     assert answer.status_code == 400
     form: Any = answer.context["form"]
@@ -45,7 +58,7 @@ def test_what_cannot_match_is_said_under_its_field(
 
 
 def test_a_pending_publisher_is_added_under_its_owner(client: Client, alice: User) -> None:
-    client.force_login(alice)
+    sign_in(client, "alice")
     at = "/owners/alice/publishers/"
     assert at in client.get("/owners/alice/").content.decode()
     page = client.post(at, FORM | {"name": "later"}, follow=True).content.decode()
@@ -60,7 +73,7 @@ def test_the_pages_are_for_those_who_publish(
 ) -> None:
     make_environment(lab, visibility="private")
     for person, status in ((bob, 403), (carol, 404)):
-        client.force_login(person)
+        sign_in(client, person.username)
         assert client.get(AT).status_code == status
         assert client.post(AT, FORM).status_code == status
     assert client.get("/owners/lab/publishers/").status_code == 403
