@@ -76,6 +76,7 @@ app.conf.update(
 if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
     app.conf.update(
         broker_url=FILESYSTEM,
+        broker_transport="hub.broker:Transport",
         broker_transport_options=filesystem_options(settings.CELERY_BROKER_URL),
     )
 

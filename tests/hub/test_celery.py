@@ -5,16 +5,21 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from queue import Empty
+from typing import Any
 
+import pytest
 from celery import current_app
 from django.conf import settings
+from kombu import Connection
 
-from hub.celery import app
+from hub.celery import app, filesystem_options
 
 SEND = """
 import django; django.setup()
 from celery import current_app
 import threading
+assert current_app.connection_for_write().transport_cls == "hub.broker:Transport"
 send = lambda: current_app.send_task("envyard.run", kwargs={"ticket": "t"}, queue="runs")
 thread = threading.Thread(target=send); thread.start(); thread.join()
 """
@@ -47,3 +52,19 @@ def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Pa
     body = json.loads(message.read_text())
     assert body["headers"]["task"] == "envyard.run"
     assert body["properties"]["delivery_info"]["routing_key"] == "runs"
+
+
+def test_nobody_takes_a_message_that_is_still_being_written(tmp_path: Path) -> None:
+    options = filesystem_options(f"filesystem://{tmp_path}")
+    own = "hub.broker:Transport"
+    with Connection("filesystem://", transport=own, transport_options=options) as broker:
+        channel: Any = broker.channel()
+
+        class Slow:
+            def __json__(self) -> str:
+                with pytest.raises(Empty):
+                    channel._get("hub")
+                return "whole"
+
+        channel._put("hub", {"body": Slow()})
+        assert channel._get("hub") == {"body": "whole"}
