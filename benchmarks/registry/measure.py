@@ -69,7 +69,8 @@ def table(timings: Sequence[Timing]) -> str:
     width = max(len(timing.case) for timing in timings)
     lines = [f"{'':{width}}  {'p50':>7} {'p95':>7} {'p99':>7} {'cpu':>7}  ms"]
     lines += [
-        f"{t.case:{width}}  {t.p50:7.1f} {t.p95:7.1f} {t.p99:7.1f} {t.cpu:7.1f}" for t in timings
+        f"{t.case:{width}}  " + " ".join(f"{v:7.1f}" for v in (t.p50, t.p95, t.p99, t.cpu))
+        for t in timings
     ]
     return "\n".join(lines)
 

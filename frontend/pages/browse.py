@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -114,9 +115,5 @@ def choices(given: QueryDict, facets: list[Facet]) -> Iterator[Choice]:
 
 def changed(given: QueryDict, **change: str | None) -> str:
     """The address with some parameters changed or taken away, back on the first page."""
-    query = given.copy()
-    for key, value in {"cursor": None, **change}.items():
-        query.pop(key, None)
-        if value is not None:
-            query[key] = value
-    return f"?{query.urlencode()}"
+    kept = [(key, value) for key, value in given.items() if key not in change and key != "cursor"]
+    return f"?{urlencode(kept + [(key, value) for key, value in change.items() if value])}"

@@ -27,7 +27,7 @@ from registry.catalog.search.models import SearchDocument
 from registry.catalog.search.rank import HEAD, Head, rank
 from registry.catalog.search.text import Query, meant, query
 
-MOST = 1000  # matches that are ranked, sorted and counted; of more, the most used ones
+MOST = 500  # matches that are ranked, sorted and counted; of more, the most used ones
 NEAR = 40  # known words that a misspelled one is compared with
 RELEVANCE = "relevance"
 # How lists of environments may be sorted, the last field unique; relevance needs words.
