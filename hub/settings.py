@@ -194,7 +194,6 @@ MFA_RATE_LIMITS = {"webauthn_login": "30/5m/ip"}
 # Whoever may sign in may protect the account; where addresses must be real, they are by then.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
-HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
 # --- Trust -----------------------------------------------------------------------------------
 # Whose workflows may publish here, as kind=issuer.
@@ -210,6 +209,7 @@ if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST)
 
 # --- Files -----------------------------------------------------------------------------------
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
+HUB_DELETED_DAYS = env.integer("HUB_DELETED_DAYS", 30, low=1, high=36500)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
 HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
 HUB_ACCEL = env.flag("HUB_ACCEL", False)  # nginx in front sends the files of a local storage

@@ -10,6 +10,7 @@ from registry import pipeline, recovery
 from registry.index import publish
 from registry.runs import services as runs
 from registry.sources import services as sources
+from registry.upkeep import deleted
 from registry.uploads import staging
 
 
@@ -49,3 +50,4 @@ def prune() -> None:
     call_command("clearsessions")
     staging.discard_old(now=timezone.now())
     sources.forget(now=timezone.now())
+    deleted.empty_deleted(now=timezone.now())

@@ -30,7 +30,8 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
     packed = _pack(samples)
     sha256 = hashlib.sha256(packed).hexdigest()
     _check_room(evaluation, len(samples), len(packed))
-    storage.get().put(storage.key("samples", sha256), io.BytesIO(packed), sha256)
+    key = storage.key("samples", sha256)
+    storage.get().put(key, io.BytesIO(packed), sha256)
     with transaction.atomic():
         # Batches come several at a time and take their places one after the other.
         row = Evaluation.objects.select_for_update().get(pk=evaluation.pk)
@@ -43,6 +44,8 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
                 sha256=sha256,
                 size=len(packed),
             )
+            if not storage.get().exists(key):  # it went with another evaluation meanwhile
+                storage.get().put(key, io.BytesIO(packed), sha256)
             Evaluation.objects.filter(pk=row.pk).update(
                 sample_count=F("sample_count") + len(samples),
                 sample_bytes=F("sample_bytes") + len(packed),

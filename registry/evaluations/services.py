@@ -12,6 +12,7 @@ from registry.catalog.models import Environment, Version
 from registry.errors import HubError, Stale
 from registry.evaluations.claims import Claims
 from registry.evaluations.models import Evaluation, SampleBatch
+from registry.storage.unnamed import delete_unnamed
 
 RUNNING, COMPLETED, FAILED, CANCELLED = Evaluation.Status
 MOST = 1000  # of one person for one environment
@@ -82,5 +83,4 @@ def delete(*, evaluation: Evaluation, by: User) -> None:
         )
         evaluation.delete()
     for sha256 in digests:
-        if not SampleBatch.objects.filter(sha256=sha256).exists():
-            storage.get().delete(storage.key("samples", sha256))
+        delete_unnamed(storage.key("samples", sha256), SampleBatch.objects.filter(sha256=sha256))

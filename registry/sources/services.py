@@ -147,23 +147,29 @@ def take_source(*, delivery: Delivery, by: User) -> Source:
         raise NotFound(f"{delivery.environment} has no version {number}; its wheel comes first")
     with _arrived(delivery) as path:
         archive.check(path)
-        storage.get().put(storage.key("sources", delivery.sha256), path, delivery.sha256)
-        size = path.stat().st_size
+        return _keep(path, delivery, version, by)
+
+
+def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
+    key = storage.key("sources", delivery.sha256)
+    storage.get().put(key, path, delivery.sha256)
     try:
         with transaction.atomic():
-            return Source.objects.create(
+            source = Source.objects.create(
                 version=version,
                 filename=delivery.filename,
                 sha256=delivery.sha256,
-                size=size,
+                size=path.stat().st_size,
                 content_hash=delivery.content_hash,
                 uploaded_by=by,
             )
+            if not storage.get().exists(key):  # it went with a deleted version meanwhile
+                storage.get().put(key, path, delivery.sha256)
     except IntegrityError:
-        before = Source.objects.get(version=version)
-        if before.sha256 != delivery.sha256:
-            raise _exists(before.content_hash, version) from None
-        return before
+        source = Source.objects.get(version=version)
+        if source.sha256 != delivery.sha256:
+            raise _exists(source.content_hash, version) from None
+    return source
 
 
 def forget(*, now: datetime) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import PurePosixPath
 from typing import Any, cast
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from registry import storage
@@ -49,42 +50,64 @@ class Kind:
     def named(self, now: datetime, page_size: int = PAGE) -> Iterator[Named]:
         """Every named object once, in the order of the keys; page by page, so that neither memory
         nor a transaction lasts as long as the walk."""
-        last = ""
-        while self.rows is not None:
-            after = self.rows(now).filter(**{f"{self.field}__gt": last}).order_by(self.field)
-            page = list(after[:page_size])
-            if not page:
-                return
-            for value, same in groupby(page, lambda row: str(getattr(row, self.field))):
-                yield from self._objects(value, list(same))
-                last = value
+        if self.rows is None:
+            return
+        found = self._pages(self.rows(now).order_by(self.field, "pk"), page_size)
+        for value, same in groupby(found, lambda row: str(getattr(row, self.field))):
+            yield from self._objects(value, same)
 
-    def names(self, key: str, now: datetime) -> bool:
-        """Whether a row names that key just now."""
-        named = {self.field: PurePosixPath(key).stem}
-        return self.rows is not None and self.rows(now).filter(**named).exists()
+    def naming(self, key: str, now: datetime) -> QuerySet[Any]:
+        """The rows that name that key just now; of a kind that has rows."""
+        if self.rows is None:
+            raise ValueError(f"no row names what is under {self.prefix!r}")
+        return self.rows(now).filter(**{self.field: PurePosixPath(key).stem})
 
-    def _objects(self, value: str, rows: list[Any]) -> Iterator[Named]:
-        by = str(rows[0])
+    def _pages(self, rows: QuerySet[Any], page_size: int) -> Iterator[Any]:
+        """All rows; those that name one object may begin on one page and end on the next."""
+        page = list(rows[:page_size])
+        while page:
+            yield from page
+            value, pk = getattr(page[-1], self.field), page[-1].pk
+            after = Q(**{f"{self.field}__gt": value}) | Q(pk__gt=pk)
+            page = list(rows.filter(after, **{f"{self.field}__gte": value})[:page_size])
+
+    def _objects(self, value: str, rows: Iterator[Any]) -> Iterator[Named]:
+        first = next(rows)
+        by = str(first)
         if self.field == "staged":  # either may have been promoted a moment ago
             for key in (staging.metadata_key(value), staging.wheel_key(value)):
                 yield Named(key, by, "", needed=False)
         else:
-            needed = not all(getattr(row, "staged", "") for row in rows)
+            needed = not all(getattr(row, "staged", "") for row in chain((first,), rows))
             yield Named(storage.key(cast("Prefix", self.prefix), value), by, value, needed)
 
 
+def kept_since(now: datetime) -> datetime:
+    """What was deleted after this time keeps its bytes: somebody may have second thoughts."""
+    return now - timedelta(days=settings.HUB_DELETED_DAYS)
+
+
+def _kept(now: datetime, version: str = "") -> Q:
+    late = Q(**{f"{version}deleted_at__gt": kept_since(now), f"{version}emptied_at": None})
+    return Q(**{f"{version}deleted_at": None}) | late
+
+
 def _versions(now: datetime) -> QuerySet[Version]:
-    """A deleted version keeps its bytes for the grace: somebody may have second thoughts."""
-    kept = Version.objects.filter(Q(deleted_at=None) | Q(deleted_at__gt=now - GRACE))
-    return kept.select_related("environment__owner")
+    return Version.objects.filter(_kept(now)).select_related("environment__owner")
 
 
+def _sources(now: datetime) -> QuerySet[Source]:
+    return Source.objects.filter(_kept(now, "version__"))
+
+
+METADATA = Kind("metadata", _versions, "metadata_sha256")
+SOURCES = Kind("sources", _sources)
+WHEELS = Kind("wheels", _versions)
 KINDS = (
     Kind("index"),
-    Kind("metadata", _versions, "metadata_sha256"),
+    METADATA,
     Kind("samples", lambda _: SampleBatch.objects.all()),
-    Kind("sources", lambda _: Source.objects.all()),
-    Kind("staging", lambda _: Version.objects.exclude(staged=""), "staged"),
-    Kind("wheels", _versions),
+    SOURCES,
+    Kind("staging", lambda now: _versions(now).exclude(staged=""), "staged"),
+    WHEELS,
 )

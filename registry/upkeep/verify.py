@@ -9,11 +9,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
-from django.db import connection, transaction
-
 from registry import storage
 from registry.storage import Missing, Stored
 from registry.storage.base import CHUNK
+from registry.storage.unnamed import delete_unnamed
 from registry.upkeep.kinds import GRACE, KINDS, Kind, Named
 
 What = Literal["missing", "corrupt", "orphan", "unknown"]
@@ -100,7 +99,7 @@ class _Walk:
                 while piece := reader.read(CHUNK):
                     found.update(piece)
         except Missing:
-            if named.needed and kind.names(named.key, self.now):
+            if named.needed and kind.naming(named.key, self.now).exists():
                 self._found("missing", named.key, f"{named.by} has no bytes")
             return
         if found.hexdigest() != named.sha256:
@@ -111,8 +110,9 @@ class _Walk:
         if stored.modified > self.now - GRACE:
             self.outcome.young += 1
         elif self.delete_orphans:
-            self.outcome.deleted += _delete(kind, stored, self.now)
-        elif not kind.names(stored.key, self.now):
+            rows = kind.naming(stored.key, self.now)
+            self.outcome.deleted += delete_unnamed(stored.key, rows)
+        elif not kind.naming(stored.key, self.now).exists():
             self._found("orphan", stored.key, f"no row names these {stored.size} bytes")
 
 
@@ -131,19 +131,3 @@ def _side_by_side(
         else:
             yield named, stored
             named, stored = next(names, None), next(objects, None)
-
-
-def _delete(kind: Kind, stored: Stored, now: datetime) -> int:
-    """Delete it while no row can be committed that names it; 0 where one was meanwhile, or where
-    it was put anew."""
-    with transaction.atomic():
-        if connection.vendor == "postgresql" and kind.rows is not None:
-            table = connection.ops.quote_name(kind.rows(now).model._meta.db_table)  # noqa: SLF001
-            with connection.cursor() as cursor:
-                cursor.execute(f"LOCK TABLE {table} IN SHARE MODE")
-        # SQLite has one writer at a time, and that is this transaction.
-        folder = stored.key.rpartition("/")[0] + "/"
-        if kind.names(stored.key, now) or stored not in storage.get().list(folder):
-            return 0
-        storage.get().delete(stored.key)
-    return 1

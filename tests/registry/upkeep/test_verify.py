@@ -5,7 +5,6 @@ import io
 import json
 import os
 import typing
-from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -92,18 +91,6 @@ def test_what_no_row_names_is_an_orphan_once_it_is_a_day_old(alice: User) -> Non
     assert storage.get().exists(wheel_of(kept))
 
 
-def test_a_deleted_version_keeps_its_bytes_for_a_day(alice: User) -> None:
-    version = published(alice)
-    age(wheel_of(version), 300)
-    age(storage.key("metadata", version.metadata_sha256), 300)
-    now = timezone.now()
-    Version.objects.update(deleted_at=now)
-    assert found(verify(now=now + timedelta(hours=23), delete_orphans=True)) == []
-    assert storage.get().exists(wheel_of(version))
-    assert verify(now=now + timedelta(hours=25), delete_orphans=True).deleted == 2
-    assert list(storage.get().list()) == []
-
-
 def test_what_lies_under_a_name_that_nobody_knows_is_told_and_never_deleted(db: None) -> None:
     stranger = put("notes/1", days=400)
     outcome = verify(now=timezone.now(), delete_orphans=True)
@@ -147,6 +134,19 @@ def test_many_rows_are_read_page_by_page(
     with django_assert_num_queries(4):
         names = list(wheels.named(timezone.now(), page_size=2))
     assert [one.sha256 for one in names] == sorted(version.sha256 for version in made)
+
+
+def test_a_row_that_needs_its_bytes_is_heard_beyond_a_page_of_staged_ones(
+    alice: User, bob: User, carol: User
+) -> None:
+    """All three say the same sha256, and only the last one's bytes must be there."""
+    for person in (alice, bob):
+        make_version(person, status="uploaded", wheel=make_wheel(), staged=f"{person.pk:032}")
+    version = published(carol)
+    wheels = next(kind for kind in kinds.KINDS if kind.prefix == "wheels")
+    for size in (1, 2, 3):
+        (named,) = wheels.named(timezone.now(), page_size=size)
+        assert (named.sha256, named.needed) == (version.sha256, True)
 
 
 def test_every_kind_that_a_storage_can_name_is_watched() -> None:

@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from types import FrameType
 from typing import Any
@@ -36,16 +36,16 @@ def main() -> None:
 
     storage.get()  # a client for S3 takes half a second to make; it connects when it is used
     assert services
-    assert _in_child(_prepare) == 0
+    assert in_child(_prepare) == 0
     for line in itertools.count(1):
-        ended = _in_child(lambda at=line: _upload(at))
+        ended = in_child(lambda at=line: _upload(at))
         if ended == 0:
             break
         assert ended == signal.SIGKILL, ended
-    assert _in_child(lambda: _recover(line)) == 0
+    assert in_child(lambda: _recover(line)) == 0
 
 
-def _in_child(work: Callable[[], object]) -> int:
+def in_child(work: Callable[[], object]) -> int:
     """How the child ended; the parent never opens a connection that two would share."""
     child = os.fork()
     if child:
@@ -76,7 +76,7 @@ def _upload(line: int) -> None:
 
     version = f"0.{line}"
     data, alice = make_wheel(version=version), User.objects.get()
-    sys.settrace(_Killer(line).call)
+    sys.settrace(Killer(line, STEPS, since="_stage").call)
     accept(
         wheel=io.BytesIO(data),
         filename=filename(version=version),
@@ -87,17 +87,20 @@ def _upload(line: int) -> None:
     )
 
 
-class _Killer:
-    """Counts the lines of STEPS, from the first that keeps anything."""
+class Killer:
+    """Counts the lines of those functions, from the first of `since`, and kills at one."""
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, line: int, steps: Mapping[str, tuple[str, ...]], *, since: str) -> None:
         self.left = line
+        self.steps = steps
+        self.since = since
         self.counts = False
 
     def call(self, frame: FrameType, event: str, arg: Any) -> Any:
         code = frame.f_code
-        self.counts = self.counts or code.co_name == "_stage"
-        watched = any(code.co_filename.endswith(f) and code.co_name in STEPS[f] for f in STEPS)
+        self.counts = self.counts or code.co_name == self.since
+        found = (names for file, names in self.steps.items() if code.co_filename.endswith(file))
+        watched = any(code.co_name in names for names in found)
         return self.line if watched else None
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Any:
