@@ -130,12 +130,17 @@ RULES: dict[str, Rule] = {
     "environment.report": Rule(
         PUBLISH, lambda e: e.pk, lambda a, e: a.user is not None and _sees_environment(a, e)
     ),
+    "environment.denounce": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
+    "environment.journal": Rule(ADMIN, lambda e: e.pk, _manages, weak=True),
+    "environment.quarantine": Rule(ADMIN, lambda e: e.pk, lambda a, _: a.staff),
     "evaluation.see": Rule(READ, lambda e: e.environment_id, _sees_evaluation),
     "evaluation.change": Rule(PUBLISH, lambda e: e.environment_id, _changes_evaluation),
     "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
     "owner.manage": Rule(
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
     ),
+    "owner.journal": Rule(ADMIN, _none, lambda a, o: a.staff or a.publishes(o.pk), weak=True),
+    "hub.moderate": Rule(ADMIN, _none, lambda a, _: a.staff),
     "account.organise": Rule(ADMIN, _none, lambda a, u: a.user == u),
     "organisation.see": Rule(READ, _none, lambda a, o: a.staff or a.role(o.owner.pk) is not None),
     "organisation.manage": Rule(
@@ -157,6 +162,7 @@ RULES: dict[str, Rule] = {
         lambda v: v.environment_id,
         lambda a, v: v.deleted_at is None and _owns(a, v.environment),
     ),
+    "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
     "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
     "run.see": Rule(
         READ, lambda r: r.version.environment_id, lambda a, r: _sees_version(a, r.version)
@@ -189,9 +195,14 @@ NAMED = {
     "environment.delete": "delete {obj}",
     "environment.star": "star {obj}",
     "environment.report": "push evaluations of {obj}",
+    "environment.denounce": "report {obj} to the staff",
+    "environment.journal": "read the journal of {obj}",
+    "environment.quarantine": "quarantine {obj}",
     "evaluation.change": "change the evaluation {obj}",
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
+    "owner.journal": "read the journal of {obj}",
+    "hub.moderate": "moderate this hub",
     "account.organise": "make an organisation",
     "organisation.manage": "manage {obj}",
     "organisation.leave": "leave {obj}",
@@ -199,6 +210,7 @@ NAMED = {
     "version.install": "install {obj}",
     "version.yank": "yank {obj}",
     "version.delete": "delete {obj}",
+    "version.quarantine": "quarantine {obj}",
     "version.retry": "retry {obj}",
     "run.cancel": "cancel run {obj}",
     "publisher.manage": "manage trusted publishers of {obj}",

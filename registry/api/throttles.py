@@ -24,6 +24,7 @@ RATES = {
     "token": (30, 3600),
     "invitation": (30, 3600),
     "organisation": (20, 3600),
+    "report": (20, 3600),
 }
 
 

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.decorators.csrf import csrf_exempt
 
 from registry.api import (
     accounts,
@@ -9,6 +10,7 @@ from registry.api import (
     files,
     integrity,
     leaks,
+    moderation,
     oidc,
     organisations,
     publishers,
@@ -27,6 +29,7 @@ RUN = "runs/<uuid:pk>/"
 ORG = "organisations/<str:name>/"
 
 
+@csrf_exempt  # a form without its token is told so in HTML
 @answers_errors
 def nothing(request: HttpRequest) -> HttpResponse:
     """404 in the API's own shape."""
@@ -49,6 +52,14 @@ api: list[URLPattern | URLResolver] = [
     path(f"{RUN}rollouts/", runs.rollouts, name="api-run-rollouts"),
     path(f"{RUN}rollouts/<int:number>/", runs.rollout, name="api-rollout"),
     path(f"{RUN}cancel/", runs.cancel, name="api-run-cancel"),
+    path(f"{ENV}report/", moderation.report, name="api-report"),
+    path(f"{ENV}quarantine/", moderation.quarantine_environment, name="api-quarantine"),
+    path(f"{VERSION}quarantine/", moderation.quarantine_version, name="api-version-quarantine"),
+    path(f"{ENV}events/", moderation.of_environment, name="api-environment-events"),
+    path("owners/<str:name>/events/", moderation.of_owner, name="api-owner-events"),
+    path("moderation/reports/", moderation.reports, name="api-reports"),
+    path("moderation/reports/<int:pk>/resolve/", moderation.resolve, name="api-report-resolve"),
+    path("moderation/events/", moderation.of_all, name="api-events"),
     path("whoami/", accounts.whoami, name="api-whoami"),
     path("tokens/", accounts.own_tokens, name="api-tokens"),
     path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),

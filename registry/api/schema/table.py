@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from registry.api.schema import about_environments, about_people, about_runs
+from registry.api.schema import about_environments, about_moderation, about_people, about_runs
 
-OPERATIONS = about_environments.OPERATIONS | about_runs.OPERATIONS | about_people.OPERATIONS
+OPERATIONS = (
+    about_environments.OPERATIONS
+    | about_runs.OPERATIONS
+    | about_people.OPERATIONS
+    | about_moderation.OPERATIONS
+)

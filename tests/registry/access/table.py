@@ -71,6 +71,7 @@ ALL = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 OF_ORGANISATION = "00++++ +++0 ??"
 MANAGES_OWNER = "00xx++ xx+0 ??"
+MODERATES = "?xxxx+ xxxx ??"
 OWN_ADMIN = "?+++++ xx+x ??"
 
 API: dict[str, Row] = {
@@ -92,6 +93,14 @@ API: dict[str, Row] = {
     f"{RUN}rollouts/": {"GET": SEES},
     f"{RUN}rollouts/<number>/": {"GET": SEES},
     f"{RUN}cancel/": {"POST": DEPRECATES},
+    f"{ENV}report/": {"POST": STARS},
+    f"{ENV}quarantine/": {"POST": STAFF, "DELETE": STAFF},
+    f"{VERSION}quarantine/": {"POST": STAFF, "DELETE": STAFF},
+    f"{ENV}events/": {"GET": MANAGES},
+    "api/v1/owners/<name>/events/": {"GET": "?xx+++ xx+x ??"},
+    "api/v1/moderation/reports/": {"GET": MODERATES},
+    "api/v1/moderation/reports/<pk>/resolve/": {"POST": MODERATES},
+    "api/v1/moderation/events/": {"GET": MODERATES},
     "api/v1/whoami/": {"GET": PEOPLE},
     # A browser's session makes tokens on the page alone, which asks for the password.
     "api/v1/tokens/": {"GET": OWN_ADMIN, "POST": "?xxxxx xx+x ??"},
@@ -101,15 +110,16 @@ API: dict[str, Row] = {
     "api/v1/organisations/": {"GET": PEOPLE, "POST": OWN_ADMIN},
     ORG: {"GET": EVERYBODY_ELSE, "PATCH": MANAGES_OWNER},
     f"{ORG}members/": {"GET": OF_ORGANISATION},
-    f"{ORG}members/<username>/": {"PUT": MANAGES_OWNER, "DELETE": "?0+x++ xx+0 ??"},
-    f"{ORG}invitations/": {"GET": MANAGES_OWNER, "POST": MANAGES_OWNER},
+    # A browser's session gives rights on the pages alone, which ask for the password.
+    f"{ORG}members/<username>/": {"PUT": "00xxxx xx+0 ??", "DELETE": "?0+xxx xx+0 ??"},
+    f"{ORG}invitations/": {"GET": MANAGES_OWNER, "POST": "00xxxx xx+0 ??"},
     f"{ORG}invitations/<pk>/": {"DELETE": MANAGES_OWNER},
     "api/v1/invitations/": {"GET": OWN_ADMIN},
     "api/v1/invitations/<pk>/accept/": {"POST": "?+.... xx.x ??"},
     "api/v1/invitations/<pk>/decline/": {"POST": "?+.... xx.x ??"},
-    f"{ENV}publishers/": {"GET": TRUSTS, "POST": TRUSTS},
+    f"{ENV}publishers/": {"GET": TRUSTS, "POST": About("?xxxxx xx+x ??", "..xxxx xx+. ??")},
     f"{ENV}publishers/<pk>/": {"DELETE": TRUSTS},
-    "api/v1/owners/<name>/publishers/": {"GET": "?xx++x xx+x ??", "POST": "?xx++x xx+x ??"},
+    "api/v1/owners/<name>/publishers/": {"GET": "?xx++x xx+x ??", "POST": "?xxxxx xx+x ??"},
     "api/v1/owners/<name>/publishers/<pk>/": {"DELETE": "?xx++x xx+x ??"},
     "api/v1/leaks/": {"POST": EVERYBODY},
     "api/v1/runner/whoami/": {"GET": "?????? ???? +?"},

@@ -22,6 +22,7 @@ from registry.api.prime.find import id_of
 from registry.attestations.models import Provenance
 from registry.evaluations.models import Evaluation
 from registry.models import Environment
+from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher
 from registry.runs.tickets import sign_run_token
 from registry.sources import services as sources
@@ -120,10 +121,15 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         user=people["carol"],
         role="member",
         digest=keys.sha256(SECRET),
+        invited_by=people["alice"],
         expires_at=timezone.now() + timedelta(days=1),
     )
     pending = _publisher(people["alice"], owner=lab.owner, name="coming-env")
     token = Token.objects.filter(user=people["alice"], name="read").get()
+    about = Environment.objects.get(name="other-env")
+    report = Report.objects.create(
+        environment=about, reporter=people["carol"], reason="spam", text="It sells shoes."
+    )
     return {
         "owner": "lab",
         "team": "lab",
@@ -133,6 +139,7 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         "invitation": str(invitation.pk),
         "pending": str(pending.pk),
         "public_id": token.public_id,
+        "report": str(report.pk),
     }
 
 
@@ -222,6 +229,7 @@ def _absent() -> Place:
             "invitation": "900000001",
             "pending": "900000002",
             "public_id": "0" * 12,
+            "report": "900000006",
             "name": "absent-env",
             "number": "1.0.0",
             "run": none,
