@@ -68,6 +68,12 @@ def for_environment(token: Token, *, owner: str, name: str) -> Token:
     return found if found is not None and found.usable and found.user.is_active else token
 
 
+def is_shared(token: Token) -> bool:
+    """Does the token's text act for other people too?"""
+    rows = Token.objects.filter(digest=token.digest).exclude(user=token.user_id)
+    return bool(token.published_with) and rows.exists()
+
+
 def revoke(*, environment: Environment, user: User, because: str) -> None:
     """End what trusted publishers of the environment hold in the person's name."""
     held = Token.objects.filter(environment=environment, user=user, revoked_at=None)

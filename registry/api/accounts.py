@@ -14,7 +14,7 @@ from registry.accounts import devices, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import require
 from registry.api import body, links, lookup, shapes, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import asker, person, sole_person
 from registry.api.paging import page
 from registry.catalog.models import Environment
 from registry.errors import Forbidden, HubError
@@ -28,7 +28,7 @@ def whoami(request: Request) -> Response:
 
     A token for one environment may do neither under any name.
     """
-    user = person(request)
+    user = sole_person(request)
     _, token = asker(request)
     own_first = F("organisation_id").asc(nulls_first=True)
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.accounts import loans, tokens
+from registry.accounts import loans, short_lived, tokens
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
 from registry.errors import Forbidden, HubError
@@ -68,7 +67,7 @@ def credentials(request: HttpRequest) -> str | None:
 def _password(value: str) -> str:
     try:
         user, _, password = base64.b64decode(value, validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # no base64, or of something that is no text
         raise HubError(
             "token.invalid", "the Basic credentials cannot be decoded", status=401
         ) from None
@@ -115,3 +114,17 @@ def person(request: Request) -> User:
     if not isinstance(request.user, User):
         raise HubError("request.unauthenticated", status=401)
     return request.user
+
+
+def sole_person(request: Request) -> User:
+    """The person, where it matters who: a workflow's token may act for strangers too, each in an
+    environment of their own; raises 409 for such a one."""
+    _, token = asker(request)
+    if token is not None and short_lived.is_shared(token):
+        raise HubError(
+            "request.conflict",
+            "this trusted publisher's token acts for several people, who all named its workflow",
+            "Say the owner: hub push --owner NAME.",
+            409,
+        )
+    return person(request)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from registry.accounts.models import Membership, Token
 from registry.accounts.permissions import require
 from registry.api import lookup
-from registry.api.auth import asker, person
+from registry.api.auth import asker, person, sole_person
 from registry.api.paging import whole
 from registry.api.prime.endpoint import answer, endpoint
 from registry.api.shapes import when
@@ -20,7 +20,7 @@ from registry.errors import HubError, NotFound
 @endpoint("GET")
 def whoami(request: Request) -> Response:
     """The person, and what the token may do; the address is for tokens of the whole person."""
-    user = person(request)
+    user = sole_person(request)
     _, token = asker(request)
     whole_person = token is None or token.environment_id is None
     writes = token is None or token.scope != Token.Scope.READ

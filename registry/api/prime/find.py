@@ -12,7 +12,7 @@ from envyard.contract.names import BadName, canonical_version
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup
-from registry.api.auth import asker, person
+from registry.api.auth import asker, sole_person
 from registry.catalog.models import Environment, Version
 from registry.catalog.queries import VersionQuerySet
 from registry.errors import HubError, NotFound
@@ -85,4 +85,4 @@ def owner(request: Request, data: dict[str, object]) -> Owner:
     for field in ("owner_slug", "team_slug", "team_id"):
         if data.get(field) is not None:
             return lookup.owner(body.text(data, field))
-    return person(request).owner
+    return sole_person(request).owner

@@ -201,3 +201,12 @@ def test_one_customers_ipv6_addresses_are_one_client() -> None:
     assert throttles.subnet("2001:db8:1:3::1") != throttles.subnet("2001:db8:1:2::1")
     assert throttles.subnet("10.0.0.1") == "10.0.0.1"
     assert throttles.subnet("unknown") == "unknown"
+
+
+@pytest.mark.parametrize(
+    "sent", ["Basic", "Basic !", "Basic \u00e9", "Basic Og==", "Bearer \u00e9", "X y"]
+)
+def test_credentials_that_cannot_be_read_are_no_good(client: Client, db: None, sent: str) -> None:
+    for path in ("/api/v1/whoami/", "/alice/simple/demo-env/", "/integrity/a/b/1/c/provenance"):
+        answer = client.get(path, headers={"Authorization": sent})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token.invalid"), path

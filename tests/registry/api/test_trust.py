@@ -234,6 +234,28 @@ def test_only_ones_own_tokens_are_listed(client: Client, issuer: Issuer, alice: 
     assert listed["scope"] == "admin"
 
 
+def test_a_token_of_several_people_is_nobodys_name(
+    client: Client, issuer: Issuer, alice: User, carol: User
+) -> None:
+    publisher(make_environment(carol), carol)  # a stranger who names the same workflow, before her
+    publisher(make_environment(alice), alice)
+    text = mint(client, issuer).json()["token"]
+    headers = {"Authorization": f"Bearer {text}"}
+    for answer in (
+        client.get("/api/v1/whoami/", headers=headers),
+        client.get("/api/v1/user/whoami", headers=headers),
+        client.post(
+            "/api/v1/environmentshub/resolve",
+            {"name": "demo-env"},
+            "application/json",
+            headers=headers,
+        ),
+    ):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "request.conflict")
+    assert upload(client, text, make_wheel()).status_code == 200
+    assert Version.objects.get().uploaded_by == alice
+
+
 def test_provenance_is_negotiated_and_shown_to_whom_the_file_is(
     client: Client, published: Version, alice: User, carol: User
 ) -> None:
