@@ -197,7 +197,9 @@ class VersionDetail(VersionSummary):
     authors: str
     links: dict[str, str]
     uploaded_by: str | None
-    published_with: Annotated[dict[str, Any], Field(description="The trusted publisher, if any.")]
+    published_with: Annotated[
+        dict[str, Any] | None, Field(description="The trusted publisher, if any.")
+    ]
     provenance: Annotated[str | None, Field(json_schema_extra={"format": "uri"})]
     file: File
     findings: list[RecordedFinding]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -79,7 +80,7 @@ class Operation:
     def _good(status: int, model: Model | None) -> str:
         if model is None:
             return "Done; no body."
-        return "Made." if status == 201 else re.sub(r"\s+", " ", model.__doc__ or "")
+        return "Made." if status == 201 else re.sub(r"\s+", " ", inspect.getdoc(model) or "")
 
 
 def query(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:

@@ -28,6 +28,8 @@ TAGS = {
     "You": "Who you are, your tokens, signing a machine in, invitations to you.",
     "Organisations": "Names that several people publish under.",
     "Trusted publishers": "Workflows that publish without a stored token.",
+    "Moderation": "Reports to staff, and quarantine.",
+    "Journal": "What happened, when and by whom.",
     "Leaks": "For whoever finds a token in the open.",
     "Installing": "The simple index and files, for pip and uv, in PyPI's protocol.",
     "Publishing": "Uploads and identity tokens, for twine, uv and workflows, in PyPI's protocol.",

@@ -1,0 +1,127 @@
+"""One hub with a row of everything, so that each operation of the API has something to answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from registry import events
+from registry.accounts import invitations, runners, services, tokens
+from registry.attestations.models import Provenance
+from registry.catalog import overlays
+from registry.catalog.models import Version
+from registry.models import Card, Environment, Organisation, Owner, Run, User
+from registry.moderation import services as moderation
+from registry.publishers.models import TrustedPublisher
+from registry.runs.tickets import sign_run_token
+from tests.factories import make_rollout, make_run, make_version
+from tests.wheels import make_wheel
+
+SCORE = {"policy": "model", "n": 4, "mean": 0.5, "low": 0.2, "high": 0.8, "ok": 4, "failed": 0}
+MEASURE = {
+    "code": "floor",
+    "title": "Floor",
+    "value": 0.0,
+    "unit": "",
+    "threshold": 0.1,
+    "status": "pass",
+    "n": 4,
+    "low": None,
+    "high": None,
+    "detail": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """What paths may name, by how they begin, and the tokens that may be sent."""
+
+    places: dict[str, dict[str, Any]]
+    tokens: dict[str, str]
+
+    def place(self, path: str) -> dict[str, str]:
+        """A value for each parameter of the path; the longest beginning that fits decides."""
+        known: dict[str, Any] = {}
+        for start in sorted(self.places, key=len):
+            known |= self.places[start] if path.startswith(start) else {}
+        return {name: str(known[name]) for name in re.findall(r"\{(\w+)\}", path)}
+
+    def bearer(self, name: str) -> dict[str, str]:
+        """The header that carries that token."""
+        return {"Authorization": f"Bearer {self.tokens[name]}"}
+
+
+def build(alice: User, lab: Organisation, root: User) -> Hub:
+    """alice owns an environment with all that one can have, and lab, where bob is a member."""
+    version = make_version(alice, wheel=make_wheel(), keywords=["maths"])
+    overlays.deprecate(
+        environment=version.environment,
+        by=alice,
+        reason="There is a better one.",
+        successor=make_version(alice, "better-env").environment,
+    )
+    make_version(alice, version="0.0.9", yanked_at=timezone.now(), yanked_reason="wrong")
+    Provenance.objects.create(version=version, document={"version": 1})
+    run = make_run(version, status="running")
+    rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
+    _evidence(version, run)
+    bob = lab.memberships.get(user__username="bob").user
+    invited = services.create_organisation(name="guild", title="", by=bob)
+    to_alice = invitations.invite(organisation=invited, to="alice", role="member", by=bob)
+    out = invitations.invite(organisation=lab, to="dan@example.com", role="member", by=alice)
+    reported = moderation.report(
+        environment=version.environment, version=version, by=bob, reason="spam", text="No tasks."
+    )
+    events.record("environment.public", by=alice, environment=version.environment)
+    publisher = _publisher(alice, environment=version.environment)
+    pending = _publisher(alice, owner=alice.owner, name="coming-env")
+    api = "/api/v1/"
+    return Hub(
+        {
+            "/": {
+                "owner": "alice",
+                "name": "demo-env",
+                "number": "0.1.0",
+                "shard": version.sha256[:2],
+                "sha256": version.sha256,
+                "filename": version.filename,
+            },
+            f"{api}environments/": {"id": publisher.pk},
+            f"{api}owners/": {"name": "alice", "id": pending.pk},
+            f"{api}runs/": {"id": run.pk, "number": rollout.pk},
+            f"{api}runner/": {"id": run.pk},
+            f"{api}organisations/": {"name": "lab", "username": "bob", "id": out.pk},
+            f"{api}invitations/": {"id": to_alice.pk},
+            f"{api}moderation/reports/": {"id": reported.pk},
+            f"{api}tokens/": {"public_id": "current"},
+        },
+        {
+            "read": tokens.mint(user=alice, name="read", scope="read")[1],
+            "admin": tokens.mint(user=alice, name="admin", scope="admin")[1],
+            "root": tokens.mint(user=root, name="root", scope="admin")[1],
+            "runner": runners.create(name="tester")[1],
+            "run": sign_run_token(run_id=run.pk, attempt=1),
+        },
+    )
+
+
+def _evidence(version: Version, run: Run) -> None:
+    Card.objects.create(version=version, run=run, scores=[SCORE], measures=[MEASURE])
+    for stage, of in (("check", None), ("run", run)):
+        version.findings.create(
+            stage=stage, code="run.network", severity="warning", message="It tried.", run=of
+        )
+
+
+def _publisher(by: User, **of: Environment | Owner | str) -> TrustedPublisher:
+    return TrustedPublisher.objects.create(
+        kind="github",
+        issuer="https://token.actions.githubusercontent.com",
+        subject="alice/code",
+        claims={"repository": "alice/code"},
+        added_by=by,
+        **of,
+    )
