@@ -5,6 +5,8 @@ Status, secrets and journal cannot be edited here: they change through the servi
 
 from __future__ import annotations
 
+from allauth.account.admin import EmailAddress
+from allauth.mfa.admin import Authenticator
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Model, QuerySet
@@ -15,6 +17,8 @@ from registry.catalog import overlays
 from registry.errors import HubError
 
 admin.site.site_header = admin.site.site_title = "Envyard staff"
+# Their own screens would show staff the secrets of second factors, and let them change addresses.
+admin.site.unregister((Authenticator, EmailAddress))
 
 
 class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
