@@ -52,8 +52,10 @@ def _status(environment: Environment) -> Page:
 
 
 def _file(version: Version) -> Page:
-    """One wheel. `upload-time` is the upload's and not the listing's, as PEP 700 says."""
-    metadata = {"sha256": version.metadata_sha256}
+    """One wheel. `upload-time` is the upload's and not the listing's, as PEP 700 says.
+
+    No `dist-info-metadata` beside `core-metadata`: pip 22.3 to 23.0 fails on it (PEP 714).
+    """
     uploaded = version.uploaded_at.astimezone(UTC)
     entry: Page = {
         "filename": version.filename,
@@ -61,8 +63,7 @@ def _file(version: Version) -> Page:
         "hashes": {"sha256": version.sha256},
         "size": version.size,
         "upload-time": uploaded.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-        "core-metadata": metadata,
-        "dist-info-metadata": metadata,
+        "core-metadata": {"sha256": version.metadata_sha256},
         "yanked": (version.yanked_reason or True) if version.yanked_at else False,
     }
     if version.requires_python:

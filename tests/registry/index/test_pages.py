@@ -41,6 +41,7 @@ def test_a_page_lists_every_file_with_what_installers_need(alice: User) -> None:
     assert file["size"] == version.size
     assert file["requires-python"] == ">=3.11"
     assert file["core-metadata"] == {"sha256": version.metadata_sha256}
+    assert "dist-info-metadata" not in file, "Debian 12's pip, 23.0.1, fails on it"
     assert file["yanked"] is False
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", file["upload-time"])
     assert file["url"].endswith(f"files/{version.sha256[:2]}/{version.sha256}/{file['filename']}")
