@@ -6,6 +6,7 @@ the version that its wheel made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ SALT = "registry.sources.delivery"
 TIME = timedelta(minutes=15)
 MOST_OPEN = 50  # announced by one person and not ended
 WHEEL, SOURCE = Delivery.Kind
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+!-]*")  # it comes back in a header of the download
 ENDS = {WHEEL: ".whl", SOURCE: ".tar.gz"}
 
 
@@ -52,6 +54,11 @@ def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -
 
     Raises 409 where the version of that content hash is complete.
     """
+    if not PLAIN.fullmatch(parcel.filename):
+        raise HubError(
+            "upload.unsupported_file",
+            f"filename {parcel.filename[:80]!r} may have letters, digits and . _ + ! - alone",
+        )
     if not parcel.filename.endswith(ENDS[Delivery.Kind(kind)]):
         raise HubError(
             "upload.unsupported_file",

@@ -227,3 +227,11 @@ def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
     assert stranger.post("resolve", name="x", owner_slug="nobody")[0] == 404
     assert not Environment.objects.filter(name="free-env").exists()
     assert client.post(f"{HUB}/resolve", {}, content_type="application/json").status_code == 401
+
+
+@pytest.mark.parametrize("name", ['a"; filename="b.exe', "a\r\nX: y", "../a", "a b", "é", ""])
+def test_a_file_is_announced_by_a_plain_name(pusher: Pusher, pk: str, name: str) -> None:
+    for kind, end in (("versions", ".tar.gz"), ("wheels", ".whl")):
+        status, said = pusher.announce(pk, kind, b"x", filename=f"{name}{end}")
+        assert (status, said["error"]["code"]) == (400, "upload.unsupported_file")
+    assert not Delivery.objects.exists()
