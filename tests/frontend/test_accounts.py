@@ -117,6 +117,7 @@ def test_a_lost_password_is_replaced_through_the_mail_that_was_written_to_a_file
     known = client.post(RESET, {"email": "alice@example.com"}, headers={"Host": "localhost"})
     unknown = client.post(RESET, {"email": "nobody@example.com"})
     assert known.headers["Location"] == unknown.headers["Location"] == f"{RESET}done/"
+    assert "If an account has this address" in client.get(f"{RESET}done/").content.decode()
     letters = [file.read_text() for file in sorted(tmp_path.iterdir())]
     assert len(letters) == 2
     written = next(letter for letter in letters if "To: alice@" in letter)
@@ -126,7 +127,8 @@ def test_a_lost_password_is_replaced_through_the_mail_that_was_written_to_a_file
     form = client.get(path, follow=True)
     assert "New Password" in form.content.decode()
     new = {"password1": "a-wholly-new-one", "password2": "a-wholly-new-one"}
-    client.post(form.request["PATH_INFO"], new)
+    done = client.post(form.request["PATH_INFO"], new, follow=True).content.decode()
+    assert '<a href="/login/">Sign in</a> with the new one' in done
     sign_in(client, "alice", "a-wholly-new-one")
     assert Event.objects.filter(verb="account.password_reset", owner=alice.owner).exists()
     assert "invalid" in client.get(path, follow=True).content.decode().lower()
