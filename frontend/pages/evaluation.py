@@ -32,7 +32,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
         "row": report(found),
         "metadata": json.dumps(found.metadata, indent=1, ensure_ascii=False),
         "samples": [_sample(number, sample) for number, sample in enumerate(_first(found), 1)],
-        "may_delete": can(request.user, "evaluation.change", found),
+        "may_delete": can(request.user, "evaluation.remove", found),
     }
     return render(request, "pages/evaluation.html", context)
 
@@ -42,7 +42,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """Take it away."""
     found = _found_or_404(request, owner, name, pk)
-    user = demand(request, "evaluation.change", found)
+    user = demand(request, "evaluation.remove", found)
     services.delete(evaluation=found, by=user)
     messages.success(request, f"The evaluation {found.name} is deleted.")
     return redirect("environment", owner, name)

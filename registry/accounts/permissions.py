@@ -96,6 +96,13 @@ def _changes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
     return rightful and _sees_evaluation(asker, evaluation)
 
 
+def _removes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
+    """Besides, who publishes the environment decides what others' word its page carries."""
+    if _changes_evaluation(asker, evaluation):
+        return True
+    return _sees_evaluation(asker, evaluation) and _publishes(asker, evaluation.environment)
+
+
 def _publishes(asker: Asker, environment: Environment) -> bool:
     """A deleted one comes back by `owner.publish`, not by what was given for it alone."""
     return environment.deleted_at is None and asker.publishes(environment.owner_id)
@@ -135,6 +142,7 @@ RULES: dict[str, Rule] = {
     "environment.quarantine": Rule(ADMIN, lambda e: e.pk, lambda a, _: a.staff),
     "evaluation.see": Rule(READ, lambda e: e.environment_id, _sees_evaluation),
     "evaluation.change": Rule(PUBLISH, lambda e: e.environment_id, _changes_evaluation),
+    "evaluation.remove": Rule(PUBLISH, lambda e: e.environment_id, _removes_evaluation),
     "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
     "owner.manage": Rule(
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
@@ -199,6 +207,7 @@ NAMED = {
     "environment.journal": "read the journal of {obj}",
     "environment.quarantine": "quarantine {obj}",
     "evaluation.change": "change the evaluation {obj}",
+    "evaluation.remove": "remove the evaluation {obj}",
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
     "owner.journal": "read the journal of {obj}",

@@ -131,10 +131,11 @@ def evaluation(request: Request, pk: UUID) -> Response:
     """GET: all but the samples. PUT: say more, or that it failed. DELETE: take it away."""
     if request.method == "GET":
         return Response(detail(_found(request, pk, "evaluation.see")))
-    found = _found(request, pk, "evaluation.change")
     if request.method == "DELETE":
+        found = _found(request, pk, "evaluation.remove")
         services.delete(evaluation=found, by=person(request))
         return answer({"success": True})
+    found = _found(request, pk, "evaluation.change")
     data = body.read(request)
     status = short(data, "status", 20).lower()
     if status:

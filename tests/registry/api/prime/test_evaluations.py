@@ -131,6 +131,30 @@ def test_a_deleted_evaluation_takes_its_samples_along(client: Client, bob: User,
     assert not Evaluation.objects.exists()
 
 
+def test_who_publishes_an_environment_takes_strangers_word_off_its_page(
+    client: Client, alice: User, bob: User, carol: User, lab: Organisation
+) -> None:
+    """Removing is all: nobody puts words into another's mouth, or sees what is private."""
+    environment = make_version(lab).environment
+    one, two, hidden = (
+        create(client, carol, environment.pk, is_public=public)[1]["evaluation_id"]
+        for public in (True, True, False)
+    )
+    assert call(client, "delete", one, bob)[0] == 403  # a member without a say
+    assert call(client, "put", one, alice, {"name": "worse"})[0] == 403
+    assert call(client, "post", f"{one}/samples", alice, {"samples": [{}]})[0] == 403
+    assert call(client, "delete", hidden, alice)[0] == 404
+    assert call(client, "delete", one, alice)[0] == 200
+    page = f"/envs/lab/demo-env/evaluations/{two}/"
+    client.force_login(bob)
+    assert "Delete this evaluation" not in client.get(page).content.decode()
+    assert client.post(f"{page}delete/").status_code == 403
+    client.force_login(alice)
+    assert "Delete this evaluation" in client.get(page).content.decode()
+    client.post(f"{page}delete/")
+    assert [str(row.pk) for row in Evaluation.objects.all()] == [hidden]
+
+
 @pytest.mark.parametrize(
     "change",
     [
