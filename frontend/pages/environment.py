@@ -48,6 +48,8 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         "tabs": tabs(request, env, on=tab),
         "may_star": can(request.user, "environment.star", env),
         "starred": stars.starred(environment=env, who=request.user),
+        "quarantine_reason": env.quarantine_reason,
+        "may_quarantine": can(request.user, "environment.quarantine", env),
     }
     context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
@@ -58,6 +60,8 @@ def tabs(request: HttpRequest, env: Environment, *, on: str) -> list[dict[str, A
     place = env.owner.name, env.name
     page = reverse("environment", args=place)
     links = {label: (key, f"{page}?tab={key}") for key, label in TABS.items()}
+    if can(request.user, "environment.journal", env):
+        links["Journal"] = ("journal", reverse("environment-journal", args=place))
     if can(request.user, "environment.manage", env):
         links["Settings"] = ("settings", reverse("environment-settings", args=place))
     return [{"label": label, "url": url, "on": key == on} for label, (key, url) in links.items()]

@@ -43,7 +43,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     try:
         row = service.find(secret=secret, user=user)
     except NotFound:
-        raise Http404 from None
+        return render(request, "pages/invitation.html", status=404)
     if request.method == "POST":
         return _answered(request, row, user)
     return render(request, "pages/invitation.html", {"invitation": row})

@@ -39,6 +39,9 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "install": install_lines(found),
             "may_yank": can(request.user, "version.yank", found),
             "may_delete": can(request.user, "version.delete", found),
+            "quarantine_reason": found.environment.quarantine_reason or found.quarantine_reason,
+            "own_quarantine": found.quarantined_at,
+            "may_quarantine": can(request.user, "version.quarantine", found),
             "may_retry": found.status == Version.Status.HELD
             and can(request.user, "version.retry", found),
         },

@@ -183,6 +183,7 @@ P_MANAGES = About(">xx+++>", ">.x+++>")
 P_OWNS = About(">xxx++>", ">.xx++>")
 P_TRUSTS = About(">xx++x>", ">.x++x>")
 P_STAFF = About(">xxxx+>", ">.xxx+>")
+P_MODERATES = ">xxxx+>"
 P_ORG = ">.++++>"
 P_ORG_OWNS = ">.xx++>"
 
@@ -196,6 +197,10 @@ PAGES: dict[str, Row] = {
     "envs/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},
+    f"{P_ENV}report/": {"GET": P_STARS, "POST": P_STARS},
+    f"{P_ENV}quarantine/": {"POST": P_STAFF},
+    f"{P_ENV}release/": {"POST": P_STAFF},
+    f"{P_ENV}journal/": {"GET": P_MANAGES},
     f"{P_ENV}settings/": {"GET": P_MANAGES},
     f"{P_ENV}settings/visibility/": {"POST": P_MANAGES},
     f"{P_ENV}settings/deprecate/": {"POST": P_MANAGES},
@@ -212,6 +217,8 @@ PAGES: dict[str, Row] = {
     f"{P_VERSION}unyank/": {"POST": P_MANAGES},
     f"{P_VERSION}delete/": {"POST": P_OWNS},
     f"{P_VERSION}retry/": {"POST": P_STAFF},
+    f"{P_VERSION}quarantine/": {"POST": P_STAFF},
+    f"{P_VERSION}release/": {"POST": P_STAFF},
     P_RUN: {"GET": P_SEES},
     f"{P_RUN}live/": {"GET": P_SEES},
     f"{P_RUN}cancel/": {"POST": P_MANAGES},
@@ -224,6 +231,10 @@ PAGES: dict[str, Row] = {
     "owners/<name>/": {"GET": P_EVERYBODY},
     "owners/<name>/publishers/": {"GET": ">xx++x>", "POST": ">xx++x>"},
     "owners/<name>/publishers/<pk>/remove/": {"POST": ">xx++x>"},
+    "owners/<name>/journal/": {"GET": ">xx+++>"},
+    "moderation/": {"GET": P_MODERATES},
+    "moderation/journal/": {"GET": P_MODERATES},
+    "moderation/reports/<pk>/resolve/": {"POST": P_MODERATES},
     P_OF_ORG: {"GET": P_ORG},
     f"{P_OF_ORG}title/": {"POST": P_ORG_OWNS},
     f"{P_OF_ORG}leave/": {"POST": ">.+++x>"},

@@ -1,0 +1,62 @@
+"""The journal: of an environment, of an owner, and for staff of everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from frontend.access import demand, environment_or_404
+from frontend.pages.environment import tabs
+from frontend.paging import page
+from registry.accounts.models import Owner
+from registry.api import shapes
+from registry.events import Event
+from registry.moderation import journal
+
+
+@never_cache
+@require_safe
+@login_required
+def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
+    """What happened to it, for those who publish it."""
+    env = environment_or_404(request, owner, name)
+    demand(request, "environment.journal", env)
+    context = {
+        "env": shapes.environment_summary(env),
+        "tabs": tabs(request, env, on="journal"),
+        "title": f"Journal of {env}",
+    }
+    return _page(request, journal.of_environment(env), context)
+
+
+@never_cache
+@require_safe
+@login_required
+def of_owner(request: HttpRequest, name: str) -> HttpResponse:
+    """What happened under that name."""
+    owner = Owner.objects.filter(name=name.lower()).first()
+    if owner is None:
+        raise Http404
+    demand(request, "owner.journal", owner)
+    return _page(request, journal.of_owner(owner), {"title": f"Journal of {owner}"})
+
+
+@never_cache
+@require_safe
+@login_required
+def of_all(request: HttpRequest) -> HttpResponse:
+    """Everything, for staff."""
+    demand(request, "hub.moderate", request.user)
+    return _page(request, journal.entire(), {"title": "Journal of the hub"})
+
+
+def _page(request: HttpRequest, rows: QuerySet[Event], context: dict[str, Any]) -> HttpResponse:
+    events, following = page(request, rows, by=("-pk",))
+    shown = [(event, journal.sentence(event)) for event in events]
+    return render(request, "pages/journal.html", context | {"events": shown, "next": following})

@@ -1,0 +1,77 @@
+"""Reporting, moderating and reading the journal in the browser."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from registry.models import Environment, Organisation, Report, User
+from tests.factories import make_version
+from tests.frontend.people import text
+
+PAGE = "/envs/lab/demo-env/"
+
+
+@pytest.fixture
+def env(lab: Organisation) -> Environment:
+    """lab/demo-env with one listed version."""
+    return make_version(lab).environment
+
+
+def test_a_reader_reports_and_staff_withdraw_and_resolve(
+    client: Client, env: Environment, carol: User, root: User
+) -> None:
+    client.force_login(carol)
+    assert f"{PAGE}report/" in text(client, PAGE)
+    assert "selected>0.1.0" in text(client, f"{PAGE}report/?version=0.1.0")
+    said = {"reason": "malware", "version": "0.1.0", "text": "It reads <my> keys."}
+    assert client.post(f"{PAGE}report/", said).status_code == 302
+    again = client.post(f"{PAGE}report/", said)
+    assert again.status_code == 400
+    assert "already" in again.content.decode()
+    assert text(client, "/moderation/", 403)
+
+    client.force_login(root)
+    page = text(client, "/moderation/")
+    assert "It reads &lt;my&gt; keys." in page
+    assert "carol" in page
+    client.post(f"{PAGE}0.1.0/quarantine/", {"reason": "It reads keys."})
+    pk = Report.objects.get().pk
+    client.post(f"/moderation/reports/{pk}/resolve/", {"resolution": "Withdrawn."})
+    assert "None is open." in text(client, "/moderation/")
+    assert "Release this version" in text(client, f"{PAGE}0.1.0/")
+
+    client.force_login(carol)
+    shown = text(client, f"{PAGE}0.1.0/")
+    assert "They say: It reads keys." in shown
+    assert "Release this version" not in shown
+
+
+def test_a_quarantine_needs_a_reason(client: Client, env: Environment, root: User) -> None:
+    client.force_login(root)
+    client.post(f"{PAGE}quarantine/", {"reason": " "})
+    assert "Reason must have 1 to 400 characters" in text(client, PAGE)
+    env.refresh_from_db()
+    assert env.quarantined_at is None
+    client.post(f"{PAGE}quarantine/", {"reason": "It mines coins."})
+    assert "Release this environment" in text(client, PAGE)
+    client.post(f"{PAGE}release/")
+    env.refresh_from_db()
+    assert env.quarantined_at is None
+
+
+def test_the_journal_is_a_tab_for_those_who_publish(
+    client: Client, env: Environment, alice: User, bob: User, root: User
+) -> None:
+    client.force_login(bob)
+    assert f"{PAGE}journal/" not in text(client, PAGE)
+    client.force_login(root)
+    client.post(f"{PAGE}quarantine/", {"reason": "It mines coins."})
+    client.force_login(alice)
+    assert f"{PAGE}journal/" in text(client, PAGE)
+    told = "root put lab/demo-env into quarantine: It mines coins."
+    assert told in text(client, f"{PAGE}journal/")
+    assert "/owners/lab/journal/" in text(client, "/owners/lab/")
+    assert told in text(client, "/owners/lab/journal/")
+    client.force_login(root)
+    assert told in text(client, "/moderation/journal/")

@@ -1,0 +1,119 @@
+"""The journal: nothing is recorded without a sentence, and who reads what."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import allauth
+import pytest
+from django.test import Client
+
+from registry import events
+from registry.catalog.models import Version
+from registry.catalog.transfer import transfer
+from registry.models import Environment, Event, Organisation, Run, User
+from registry.moderation import journal
+from tests.factories import bearer, make_version
+
+ROOT = Path(__file__).parents[3]
+# What the places that build a verb from a word can put there.
+WORDS = {
+    "environment.{verb}": ["quarantined", "released", "deprecated", "undeprecated"],
+    "environment.{visibility}": Environment.Visibility.values,
+    "invitation.{what}": ["sent", "accepted", "declined", "withdrawn"],
+    "run.{status.value}": [s for s in Run.Status if s not in Run.ACTIVE],
+    "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
+    "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
+    "account.{change}": None,  # what the library that signs people in tells them of
+    "verb": ["publisher.added", "publisher.removed"],
+}
+
+
+def recorded() -> Iterator[str]:
+    """The first argument of every call of `events.record`, as it stands in the code."""
+    for folder in ("registry", "frontend", "hub"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "events.record":
+                    first = node.args[0]
+                    text = ast.unparse(first)
+                    yield first.value if isinstance(first, ast.Constant) else text.strip("f'\"")
+
+
+def verbs() -> Iterator[str]:
+    """Every verb that the code can write."""
+    for found in recorded():
+        if found == "account.{change}":
+            yield from told_by_allauth()
+        elif found in WORDS:
+            before = found.partition("{")[0] if "{" in found else ""
+            yield from (f"{before}{word}" for word in WORDS[found] or ())
+        else:
+            assert "." in found, f"say in WORDS which verbs {found!r} stands for"
+            assert "{" not in found, f"say in WORDS which verbs {found!r} stands for"
+            yield found
+
+
+def told_by_allauth() -> Iterator[str]:
+    """What it calls `send_notification_mail` with."""
+    call = re.compile(r'send_notification_mail\(\s*"(?:account|mfa)/email/(\w+)"')
+    for path in Path(allauth.__file__).parent.rglob("*.py"):
+        if path.parts[-2] != "tests":
+            yield from (f"account.{word}" for word in call.findall(path.read_text()))
+
+
+def test_every_verb_has_a_sentence_and_every_sentence_a_verb() -> None:
+    known = set(verbs())
+    assert len(known) > 50
+    assert known - journal.SENTENCES.keys() == set(), "add these to registry/moderation/journal.py"
+    never = {v for v in journal.SENTENCES if v not in known and not v.startswith("account.")}
+    assert never == set(), "nothing records these any more"
+
+
+@pytest.mark.parametrize("verb", journal.SENTENCES)
+def test_every_sentence_reads_without_its_words(verb: str, db: None) -> None:
+    event = events.record(verb, reason="it was time")
+    told = journal.sentence(event)
+    assert told.endswith(": it was time")
+    assert "{" not in told
+
+
+def test_its_publishers_and_staff_read_an_environments_journal(
+    client: Client, lab: Organisation, alice: User, bob: User, root: User
+) -> None:
+    env = make_version(lab).environment
+    events.record("environment.deprecated", by=alice, environment=env, reason="too easy")
+    path = "/api/v1/environments/lab/demo-env/events/"
+    for reader in (alice, root):
+        (row,) = client.get(path, headers=bearer(reader, "admin")).json()["results"]
+        assert row["text"] == "alice deprecated lab/demo-env: too easy"
+        assert (row["verb"], row["data"]["reason"]) == ("environment.deprecated", "too easy")
+    assert client.get(path, headers=bearer(bob, "admin")).status_code == 403
+
+
+def test_pages_of_the_journal_neither_repeat_nor_skip(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    env = make_version(lab).environment
+    made = [events.record("environment.public", by=alice, environment=env).pk for _ in range(5)]
+    url, seen = "/api/v1/owners/lab/events/?limit=2", []
+    while url:
+        page = client.get(url, headers=bearer(alice, "admin")).json()
+        seen += [row["id"] for row in page["results"] if row["id"] in made]
+        url = page["next"]
+    assert seen == made[::-1]
+
+
+def test_a_new_owner_does_not_read_what_happened_under_the_old_one(
+    client: Client, lab: Organisation, alice: User, carol: User
+) -> None:
+    env = make_version(alice).environment
+    events.record("environment.public", by=alice, environment=env)
+    transfer(environment=env, to=carol.owner, by=alice)
+    path = "/api/v1/environments/carol/demo-env/events/"
+    rows = client.get(path, headers=bearer(carol, "admin")).json()["results"]
+    assert [row["verb"] for row in rows] == ["environment.received"]
+    assert Event.objects.filter(environment=env).count() == 3
