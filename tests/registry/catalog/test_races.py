@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from django.test import Client
 from pytest_django import Settings
 
 from registry.catalog.deletion import delete_environment, delete_version
 from registry.catalog.lifecycle import move
 from registry.catalog.overlays import yank
-from registry.catalog.services import get_or_create_environment
+from registry.catalog.services import get_or_create_environment, lock
 from registry.catalog.stars import star, unstar
 from registry.catalog.transfer import transfer
 from registry.errors import HubError
@@ -170,3 +171,33 @@ def test_listing_yanking_and_deleting_take_turns(alice: User) -> None:
         assert set(answers) <= {"done", "request.conflict", "request.not_found"}
         assert not Version.objects.filter(environment=pk, deleted_at=None).exists()
         assert of(pk).latest is None
+
+
+def test_no_download_waits_for_a_change_of_its_environment(client: Client, alice: User) -> None:
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer at a time, who never waits for a storage for long")
+    version = make_version(alice, wheel=make_wheel())
+    held, done = threading.Event(), threading.Event()
+
+    def change() -> None:
+        with transaction.atomic():
+            lock(version.environment)
+            held.set()
+            done.wait(30)
+        connection.close()
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        assert held.wait(30)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '1s'")
+        at = f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
+        assert client.get(at).status_code == 200
+    finally:
+        done.set()
+        changing.join(30)
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    client.get(at)
+    assert of(version.environment.pk).installs == 1

@@ -73,12 +73,12 @@ def every_order_shows_each_environment_once(pages: Pages) -> None:
 
 def rows_that_come_between_pages_hide_and_repeat_none(pages: Pages) -> None:
     owner = User.objects.get(username="person-1")
-    for query in ("sort=stars", "sort=fresh", "q=math"):
+    for query in ("sort=stars", "sort=fresh", "q=haystack"):
         before = [row["ref"] for page in pages(f"{LIST}?{query}&limit=100") for row in page]
         reading = pages(f"{LIST}?{query}&limit=100")
         shown = [row["ref"] for row in next(reading)]
         name = f"come-between-{query[-3:]}"
-        make_version(owner, name, summary="Math.")
+        make_version(owner, name, summary="Haystack.")
         Environment.objects.filter(name=name).update(star_count=10**6)
         shown += [row["ref"] for page in reading for row in page]
         come = f"person-1/{name}"  # may be shown, if its place is further on
