@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,13 +155,17 @@ def api_error(answer: requests.Response) -> ApiError:
     try:
         error = answer.json()["error"]
         code, message = str(error.get("code", "hub.error")), str(error.get("message") or "")
+        hint = str(error.get("hint") or "")
         if code == "request.not_found":  # of several things asked for, which one
             message = f"{answer.url}: {message}"
+        shown = answer.request.headers.get("Authorization")
+        if code == "token.invalid" and shown == f"Bearer {os.environ.get('HUB_TOKEN')}":
+            hint = "It is the one in HUB_TOKEN: unset that, or set another."
         return ApiError(
             answer.status_code,
             code,
             message or answer.reason,
-            str(error.get("hint") or ""),
+            hint,
             error.get("details"),
         )
     except (ValueError, KeyError, TypeError, AttributeError):

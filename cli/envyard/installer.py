@@ -12,7 +12,10 @@ from envyard.builder import find_uv, uv_environment
 from envyard.errors import HubCliError, UsageError
 
 PYTHON = "Scripts/python.exe" if os.name == "nt" else "bin/python"
-ANOTHER = "Make one: `uv venv train && source train/bin/activate`; or name one with --python."
+ANOTHER = (
+    "Make a virtual environment: `uv venv train && source train/bin/activate`; "
+    "or name one with --python."
+)
 
 
 def target_python(given: str | None = None) -> Path:

@@ -36,6 +36,18 @@ def test_a_refused_token_is_not_kept(server: Answers, capsys: pytest.CaptureFixt
     assert "The token is revoked." in capsys.readouterr().err
 
 
+def test_a_refused_token_of_the_environment_is_not_cured_by_signing_in(
+    server: Answers, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
+    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    monkeypatch.setenv("HUB_TOKEN", "hub_old")
+    assert main(["whoami", "--url", server.url]) == 1
+    said = capsys.readouterr().err
+    assert "the one in HUB_TOKEN" in said
+    assert "Log in." not in said
+
+
 def test_text_that_is_no_token_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["login", "--token", "password123"]) == 2
     assert "tokens begin with hub_" in capsys.readouterr().err
