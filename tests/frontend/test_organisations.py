@@ -97,7 +97,7 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     assert "as <b>maintainer</b>" in text(client, link)
     assert client.post(link, {"answer": "accept"}).headers["Location"] == LAB
     assert Membership.objects.get(user=carol).role == "maintainer"
-    text(client, link, 404)
+    assert "This invitation is over" in text(client, link, 404)
 
 
 def test_an_invitation_to_a_person_is_theirs_alone(
