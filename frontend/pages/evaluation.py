@@ -16,11 +16,11 @@ from envyard.contract.names import normalise
 from frontend.access import demand
 from registry.accounts.permissions import can
 from registry.api.prime.evaluation_shapes import detail
-from registry.errors import HubError
 from registry.evaluations import samples, services
 from registry.evaluations.models import Evaluation
 
 SHOWN, CHARACTERS = 10, 4000
+LAID_OUT = 100_000  # bytes
 
 
 @require_safe
@@ -31,7 +31,10 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
         "env": found.environment,
         "row": report(found),
         "metadata": json.dumps(found.metadata, indent=1, ensure_ascii=False),
-        "samples": [_sample(number, sample) for number, sample in enumerate(_first(found), 1)],
+        "samples": [
+            _sample(number, line)
+            for number, line in enumerate(samples.lines(evaluation=found, count=SHOWN), 1)
+        ],
         "may_delete": can(request.user, "evaluation.remove", found),
     }
     return render(request, "pages/evaluation.html", context)
@@ -68,17 +71,14 @@ def _found_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Eval
     return found
 
 
-def _first(found: Evaluation) -> list[dict[str, Any]]:
-    """As many of the first samples as one answer holds."""
-    try:
-        return samples.read(evaluation=found, start=0, count=SHOWN)
-    except HubError:  # they are large
-        return samples.read(evaluation=found, start=0, count=1)
-
-
-def _sample(number: int, sample: dict[str, Any]) -> dict[str, str]:
+def _sample(number: int, line: bytes) -> dict[str, str]:
+    """A large one stays as it was sent: to lay it out takes seconds."""
+    title = f"Sample {number}"
+    if len(line) > LAID_OUT:
+        return {"title": title, "text": f"{line[:CHARACTERS].decode(errors='ignore')} …"}
+    sample = json.loads(line)
     text = json.dumps(sample, indent=1, ensure_ascii=False)
     cut = text[:CHARACTERS] + (" …" if len(text) > CHARACTERS else "")
     reward = sample.get("reward")
     said = f": reward {reward}" if isinstance(reward, int | float) else ""
-    return {"title": f"Sample {number}{said}", "text": cut}
+    return {"title": title + said, "text": cut}

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -57,27 +58,38 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
 def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, Any]]:
     """Samples `start` to `start + count` in the order they arrived; raises 413 where they are
     more bytes than one answer holds."""
-    batches = evaluation.batches.filter(
-        first__lt=start + count, first__gt=start - F("count")
-    ).order_by("first")
     found: list[dict[str, Any]] = []
     room = PAGE_BYTES
-    for batch in batches:
-        wanted = range(max(start, batch.first), min(start + count, batch.first + batch.count))
-        for place, line in enumerate(_lines(batch), batch.first):
-            if place >= wanted.stop:
-                break
-            if place in wanted:
-                room -= len(line)
-                if room < 0 and found:
-                    raise HubError(
-                        "request.too_large",
-                        f"{count} samples from number {start} are more than {PAGE_BYTES} bytes",
-                        "Ask for fewer at a time.",
-                        413,
-                    )
-                found.append(json.loads(line))
+    for line in _between(evaluation, start, start + count):
+        room -= len(line)
+        if room < 0 and found:
+            raise HubError(
+                "request.too_large",
+                f"{count} samples from number {start} are more than {PAGE_BYTES} bytes",
+                "Ask for fewer at a time.",
+                413,
+            )
+        found.append(json.loads(line))
     return found
+
+
+def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
+    """The first samples as lines of JSON, as many as one answer holds."""
+    found: list[bytes] = []
+    room = PAGE_BYTES
+    for line in _between(evaluation, 0, count):
+        room -= len(line)
+        if room < 0 and found:
+            break
+        found.append(line)
+    return found
+
+
+def _between(evaluation: Evaluation, start: int, stop: int) -> Iterator[bytes]:
+    """The lines of samples `start` to `stop`."""
+    held = evaluation.batches.filter(first__lt=stop, first__gt=start - F("count"))
+    for batch in held.order_by("first"):
+        yield from islice(_lines(batch), max(start - batch.first, 0), stop - batch.first)
 
 
 def _pack(samples: list[dict[str, Any]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +35,7 @@ TEXTS = {
     "description": 4000,
 }
 MOST_TAGS = 20
+MOST_CHARACTERS = 100_000  # of metadata or metrics, which every list reads
 
 
 class Batch(body.Json):
@@ -227,4 +229,12 @@ def _object(data: dict[str, Any], field: str) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise HubError("request.invalid", f"{field} must be an object", details={"field": field})
     cleaned = plain(value)
+    if len(json.dumps(cleaned)) > MOST_CHARACTERS:
+        raise HubError(
+            "request.too_large",
+            f"{field} has more than {MOST_CHARACTERS} characters as JSON",
+            "Push what belongs to single samples with the samples.",
+            413,
+            {"field": field},
+        )
     return cleaned if isinstance(cleaned, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -215,6 +216,27 @@ def test_odd_samples_are_refused(client: Client, bob: User, pk: int, body: str) 
     answer = client.post(at, body, content_type="application/json", headers=headers)
     assert answer.status_code == 400
     assert not SampleBatch.objects.exists()
+
+
+def test_what_is_said_of_an_evaluation_has_a_limit(client: Client, bob: User, pk: int) -> None:
+    """Lists and pages read all of it, fifty at a time."""
+    large = {f"{n}": "x" * 4000 for n in range(30)}
+    for field in ("metadata", "metrics"):
+        status, said = create(client, bob, pk, **{field: large})
+        assert (status, said["error"]["details"]) == (413, {"field": field})
+    assert not Evaluation.objects.exists()
+
+
+def test_a_page_reads_no_more_of_a_sample_than_it_shows(client: Client, bob: User, pk: int) -> None:
+    one = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
+    large = {"reward": 1.0, "said": "first", "rest": [[n] for n in range(400_000)]}
+    call(client, "post", f"{one}/samples", bob, {"samples": [large, {"said": "second"}]})
+    begun = time.monotonic()
+    page = client.get(f"/envs/alice/demo-env/evaluations/{one}/").content.decode()
+    assert time.monotonic() - begun < 1
+    assert "first" in page
+    assert "second" in page
+    assert len(page) < 20_000
 
 
 def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:
