@@ -41,6 +41,10 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise Failure(f"{folder} is not empty: name a new folder")
+    try:
+        folder.chmod(0o700)  # it may have been there before, open to all
+    except PermissionError:
+        raise Failure(f"{folder} is somebody else's: name a new folder") from None
     count = 0
     with (folder / SUMS).open("w") as sums:
         dumped = database.dump(folder)

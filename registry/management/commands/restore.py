@@ -1,6 +1,7 @@
 """`manage.py restore FOLDER`: bring a copy back into an empty hub."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,12 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        before = os.umask(0o077)
+        os.umask(before | 0o027)  # the database holds password hashes; nginx's group reads files
         try:
             count = restore(options["folder"])
         except Failure as error:
             raise CommandError(str(error)) from None
+        finally:
+            os.umask(before)
         self.stderr.write(f"restored the database and {count} objects; next: verify_storage")

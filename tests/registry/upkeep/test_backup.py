@@ -83,6 +83,8 @@ def test_a_copy_brings_a_whole_hub_back_and_a_damaged_one_nothing(
     assert back["fields"]["sha256"] == version.sha256
     kept = Path(other["HUB_HOME"], "files", storage.key("wheels", version.sha256))
     assert kept.read_bytes() == whole
+    for database in Path(other["HUB_HOME"]).glob("*.sqlite3*"):
+        assert database.stat().st_mode & 0o007 == 0, database
     assert "the database has tables" in manage(other, "restore", str(folder), expect=1)
 
 
@@ -107,6 +109,13 @@ def test_a_copy_is_private_and_checked_by_sha256sum(copy: Path) -> None:
     checked = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=copy, capture_output=True)
     assert checked.returncode == 0
     assert json.loads((copy / "backup.json").read_text())["objects"] == 1
+
+
+def test_a_folder_that_was_there_before_is_closed_to_others(db: None, tmp_path: Path) -> None:
+    folder = tmp_path / "mounted"
+    folder.mkdir(mode=0o755)
+    backup(folder, now=timezone.now())
+    assert folder.stat().st_mode & 0o077 == 0
 
 
 def test_a_folder_with_anything_in_it_takes_no_copy(copy: Path) -> None:
