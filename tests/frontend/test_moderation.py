@@ -44,6 +44,7 @@ def test_a_reader_reports_and_staff_withdraw_and_resolve(
     client.force_login(carol)
     shown = text(client, f"{PAGE}0.1.0/")
     assert "They say: It reads keys." in shown
+    assert "hub install" not in shown
     assert "Release this version" not in shown
 
 
