@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib.auth.decorators import login_required
+from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -58,7 +59,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and unless_refused(form, mint):
         form = _form(own)
     mine = user.tokens.filter(published_with={})  # not those of trusted publishers, soon gone
-    rows = mine.select_related("environment__owner").order_by("revoked_at", "-created_at")
+    rows = mine.select_related("environment__owner").order_by(
+        F("revoked_at").asc(nulls_first=True), "-created_at"
+    )
     context = {"form": form, "tokens": rows[:200], "minted": "".join(minted)}
     return render(request, "pages/tokens.html", context)
 

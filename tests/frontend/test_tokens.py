@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
@@ -38,6 +39,7 @@ def test_a_token_is_shown_once_and_can_be_revoked(
     assert (token.expires_at - timezone.now()).days in (89, 90)
     assert mail.outbox[0].to == ["alice@example.com"]
     assert token.public_id in mail.outbox[0].body
+    assert f"{settings.HUB_URL}/settings/tokens/" in mail.outbox[0].body
     assert "hub_" not in text(client, "/settings/tokens/").replace("hub_...", "")
     address = f"/settings/tokens/{token.public_id}/revoke/"
     assert "Revoke ci?" in text(client, address)
@@ -101,3 +103,13 @@ def test_a_device_waits_for_the_second_factor(client: Client, alice: User, setti
     answer = client.post("/device/", {"code": begun.user_code, "answer": "approve"})
     assert "/settings/security/" in answer.content.decode()
     assert devices.poll(device_code=begun.device_code) is None
+
+
+def test_tokens_that_work_stand_before_revoked_ones(client: Client, alice: User) -> None:
+    for name in ("first", "gone", "last"):
+        token, _ = tokens.mint(user=alice, name=name, scope="read")
+        if name == "gone":
+            tokens.revoke(user=alice, public_id=token.public_id)
+    sign_in(client, "alice")
+    listed = client.get("/settings/tokens/").context["tokens"]
+    assert [token.name for token in listed] == ["last", "first", "gone"]
