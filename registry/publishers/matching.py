@@ -83,9 +83,15 @@ def matches(publisher: TrustedPublisher, said: Claims) -> bool:
     return (
         publisher.subject == subject(publisher.kind, said)
         and _workflow(publisher, said)
-        and (not environment or environment.lower() == _text(said, "environment").lower())
+        and (not environment or _alike(environment, _text(said, "environment")))
         and (not owner_id or owner_id == _text(said, PINS[Kind(publisher.kind)]))
     )
+
+
+def _alike(name: str, said: str) -> bool:
+    """The same but for case, as forges compare; a letter that only becomes another one in lower
+    case (the Kelvin sign) would name an environment without its approvals."""
+    return name == said or (said.isascii() and name.lower() == said.lower())
 
 
 def _workflow(publisher: TrustedPublisher, said: Claims) -> bool:

@@ -156,6 +156,14 @@ def test_a_ci_environment_narrows_a_publisher(issuer: Issuer, alice: User) -> No
     assert mint(issuer, environment="release")
 
 
+def test_letters_that_only_become_others_in_lower_case_do_not_match(
+    issuer: Issuer, alice: User
+) -> None:
+    publisher(make_environment(alice), alice, fields=FIELDS | {"ci_environment": "packages"})
+    no_match(issuer, environment="pac\N{KELVIN SIGN}ages")
+    assert mint(issuer, environment="Packages")
+
+
 def test_a_taken_over_account_name_does_not_match(issuer: Issuer, alice: User) -> None:
     """The first use pins the account's number where nobody gave it."""
     publisher(make_environment(alice), alice)
