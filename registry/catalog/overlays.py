@@ -139,9 +139,8 @@ def _lay(version: Version, verb: str, change: Mapping[str, object], by: User) ->
         lock(version.environment)
         if not rows.update(**change):
             version.refresh_from_db()
-            raise Stale(
-                f"{version} ({version.status}) cannot be {verb}: it is not listed, or is so already"
-            )
+            now = f"it is {version.status}, or {verb} already"
+            raise Stale(f"{version} cannot be {verb}: {now}")
         for name, value in change.items():
             setattr(version, name, value)
         reason = change.get("yanked_reason", change.get("quarantine_reason", ""))
@@ -165,7 +164,7 @@ def _lay_over_all(
         rows = rows.filter(**{f"{field}__isnull": at is not None})
     with transaction.atomic():
         if not rows.update(**change):
-            raise Stale(f"{environment} cannot be {verb}: it is so already")
+            raise Stale(f"{environment} is {verb} already")
         for name, value in change.items():
             setattr(environment, name, value)
         reason = change.get("deprecation_reason", change.get("quarantine_reason", ""))

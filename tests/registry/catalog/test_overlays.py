@@ -46,7 +46,7 @@ def test_only_a_listed_version_can_be_yanked(alice: User, status: str) -> None:
 def test_yanking_twice_is_stale(alice: User) -> None:
     version = make_version(alice)
     overlays.yank(version=version, by=alice, reason="first")
-    with pytest.raises(Stale):
+    with pytest.raises(Stale, match="cannot be yanked: it is listed, or yanked already"):
         overlays.yank(version=version, by=alice, reason="second")
     assert Version.objects.get().yanked_reason == "first"
 
@@ -97,7 +97,7 @@ def test_a_deprecation_is_said_changed_and_undone(alice: User, carol: User) -> N
     overlays.undeprecate(environment=environment, by=alice)
     stored = Environment.objects.get(pk=environment.pk)
     assert (stored.deprecated_at, stored.successor) == (None, None)
-    with pytest.raises(Stale):
+    with pytest.raises(Stale, match="alice/old is undeprecated already"):
         overlays.undeprecate(environment=environment, by=alice)
     assert IndexChange.objects.filter(name="old").count() == 3
 
