@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 from registry import events
@@ -29,7 +31,9 @@ for what you did not do yourself.
 """
 MINTED = """A token {name!r} ({public_id}) was made for you: scope {scope}, {reach}, {until}.
 
-Was that not you? Revoke it on the Tokens page of the hub and set a new password.
+Was that not you? Revoke it and set a new password:
+
+{page}
 """
 
 
@@ -87,6 +91,7 @@ def _tell_minted(token: Token) -> None:
         scope=token.scope,
         reach=token.environment or "all environments",
         until=until,
+        page=settings.HUB_URL + reverse("tokens"),
     )
     mail.send(to=token.user.email, subject="A token was made for you", text=text)
 
