@@ -20,7 +20,7 @@ RATES = {
     "code": (20, 60),
     "mint": (60, 60),
     "leak": (60, 60),
-    "inspect": (120, 60),
+    "inspect": (60, 60),
     "token": (30, 3600),
     "invitation": (30, 3600),
     "organisation": (20, 3600),

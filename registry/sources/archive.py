@@ -35,18 +35,21 @@ class Member:
 
 def check(path: Path) -> list[Member]:
     """All files, in order; raises HubError source.unreadable where the archive is not sound."""
-    with _opened(path) as archive:
-        return [member for member, _ in _files(archive)]
+    members, _ = look(path, "", 0)
+    return members
 
 
-def read(path: Path, member: str, most: int) -> tuple[bytes, int] | None:
-    """The first `most` bytes of a file and its length; None where there is no such file."""
+def look(path: Path, wanted: str, most: int) -> tuple[list[Member], tuple[bytes, int] | None]:
+    """The first `most` bytes of the file of that path and its length; where there is none, all
+    files. In one go: to unpack a large archive takes a second."""
+    members = []
     with _opened(path) as archive:
-        for found, info in _files(archive):
-            if found.path == member:
+        for member, info in _files(archive):
+            if wanted and member.path == wanted:
                 file = archive.extractfile(info)
-                return (file.read(most) if file else b""), found.size
-    return None
+                return [], ((file.read(most) if file else b""), member.size)
+            members.append(member)
+    return members, None
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class File:
 def browse(*, version: Version, source: Source | None, path: str, most: int) -> Tree | File:
     """The file of that path, or the folder; raises NotFound where there is neither."""
     wanted = _clean(path)
-    look = _in_wheel if source is None else _in_archive
+    look = _in_wheel if source is None else archive.look
     key = (
         storage.key("wheels", version.sha256)
         if source is None
@@ -58,13 +58,6 @@ def browse(*, version: Version, source: Source | None, path: str, most: int) -> 
     except storage.Missing:
         raise Stale(f"{version} is still being taken in; look again in a moment") from None
     return File(wanted, *found) if found is not None else _tree(wanted, members)
-
-
-def _in_archive(
-    file: Path, wanted: str, most: int
-) -> tuple[list[Member], tuple[bytes, int] | None]:
-    found = archive.read(file, wanted, most) if wanted else None
-    return ([] if found else archive.check(file)), found
 
 
 def _in_wheel(file: Path, wanted: str, most: int) -> tuple[list[Member], tuple[bytes, int] | None]:
