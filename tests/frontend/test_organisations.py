@@ -173,4 +173,4 @@ def test_a_second_factor_that_is_missing_is_named(
     assert "add an authenticator app or a passkey" in text(client, LAB)
     answer = client.post(f"{LAB}title/", {"title": "x"})
     assert answer.status_code == 403
-    assert "/settings/security/" in answer.content.decode()
+    assert f'<a href="{settings.HUB_URL}/settings/security/"' in answer.content.decode()
