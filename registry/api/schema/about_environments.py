@@ -96,7 +96,7 @@ OPERATIONS = {
         "undeprecateEnvironment",
         "Environments",
         "Take a deprecation back",
-        "Nothing happens where there is none.",
+        "409 where there is none.",
         {200: EnvironmentDetail},
     ),
     f"PUT {ENV}star/": Operation(
@@ -150,7 +150,7 @@ OPERATIONS = {
         "unyankVersion",
         "Versions",
         "Take a yank back",
-        "Nothing happens where there is none.",
+        "409 where it is not yanked.",
         {200: VersionSummary},
     ),
     f"POST {VERSION}retry/": Operation(

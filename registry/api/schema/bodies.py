@@ -13,12 +13,16 @@ from registry.api.schema.environments import Visibility
 from registry.api.schema.people import Role
 from registry.publishers.models import TrustedPublisher
 
+REF, BETTER = "alice/demo-env", "alice/better-env"
+Name = Annotated[str, Field(examples=["new-env"])]
+Text = Annotated[str, Field(examples=["Some words"])]
+
 
 class NewEnvironment(Shape):
     """An environment to make, or to find where it is there."""
 
-    name: str
-    owner: Annotated[str, Field(description="Yours where it is left out.")] = ""
+    name: Name
+    owner: Annotated[str, Field(description="Left out: yours.", examples=["alice"])] = ""
     visibility: Visibility | None = None
 
 
@@ -31,35 +35,39 @@ class ChangedEnvironment(Shape):
 class NewOwner(Shape):
     """Whom to give it to; you must publish under that name too."""
 
-    owner: str
+    owner: Annotated[str, Field(examples=["lab"])]
 
 
 class NewDeprecation(Shape):
     """Why not to use it, and perhaps what to use instead."""
 
-    reason: str
-    successor: Annotated[str, Field(description="owner/name")] = ""
+    reason: Text
+    successor: Annotated[str, Field(description="owner/name", examples=[BETTER])] = ""
 
 
 class Reason(Shape):
     """Why."""
 
-    reason: str
+    reason: Text
 
 
 class TokenRequest(Shape):
     """A token to make."""
 
-    name: str
+    name: Text
     scope: Annotated[str, among(Token.Scope.values)]
-    environment: Annotated[str, Field(description="owner/name, to bind it to one.")] = ""
-    days: Annotated[int | None, Field(description="Until it expires; null: never.")] = 90
+    environment: Annotated[
+        str, Field(description="owner/name, to bind it to one.", examples=[REF])
+    ] = ""
+    days: Annotated[
+        int | None, Field(description="Until it expires; null: never.", examples=[30])
+    ] = 90
 
 
 class Device(Shape):
     """The machine that wants to sign in."""
 
-    device_name: str
+    device_name: Text
 
 
 class DeviceCode(Shape):
@@ -71,14 +79,14 @@ class DeviceCode(Shape):
 class NewOrganisation(Shape):
     """An organisation to make."""
 
-    name: str
-    title: str = ""
+    name: Name
+    title: Text = ""
 
 
 class ChangedOrganisation(Shape):
     """What may be changed of an organisation."""
 
-    title: str = ""
+    title: Text = ""
 
 
 class ChangedMember(Shape):
@@ -90,7 +98,7 @@ class ChangedMember(Shape):
 class NewInvitation(Shape):
     """Whom to invite, by user name or address, as what."""
 
-    to: str
+    to: Annotated[str, Field(examples=["carol"])]
     role: Role
 
 
@@ -99,8 +107,8 @@ class NewPublisher(Shape):
 
     kind: Annotated[str, among(TrustedPublisher.Kind.values)]
     issuer: Annotated[str, Field(description="Left out: the one of that kind.")] = ""
-    repository: str = ""
-    workflow: str = ""
+    repository: Annotated[str, Field(examples=["alice/code"])] = ""
+    workflow: Annotated[str, Field(examples=["release.yml"])] = ""
     ci_environment: str = ""
     owner_id: str = ""
     sub: str = ""
@@ -110,7 +118,7 @@ class NewPublisher(Shape):
 class NewPendingPublisher(NewPublisher):
     """The same for an environment that its first upload will make."""
 
-    name: str
+    name: Name
 
 
 class Leak(Shape):

@@ -9,14 +9,14 @@ from typing import Any
 from django.utils import timezone
 
 from registry import events
-from registry.accounts import invitations, runners, services, tokens
+from registry.accounts import devices, invitations, runners, services, tokens
 from registry.attestations.models import Provenance
 from registry.catalog import overlays
 from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
 from registry.publishers.models import TrustedPublisher
-from registry.runs.tickets import sign_run_token
+from registry.runs.tickets import sign_run_token, sign_ticket
 from tests.factories import make_rollout, make_run, make_version
 from tests.wheels import make_wheel
 
@@ -37,9 +37,10 @@ MEASURE = {
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """What paths may name, by how they begin, and the tokens that may be sent."""
+    """What paths may name, by how they begin, what bodies may say, and the tokens."""
 
     places: dict[str, dict[str, Any]]
+    fields: dict[str, Any]
     tokens: dict[str, str]
 
     def place(self, path: str) -> dict[str, str]:
@@ -66,6 +67,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     make_version(alice, version="0.0.9", yanked_at=timezone.now(), yanked_reason="wrong")
     Provenance.objects.create(version=version, document={"version": 1})
     run = make_run(version, status="running")
+    queued = make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
     _evidence(version, run)
     bob = lab.memberships.get(user__username="bob").user
@@ -97,6 +99,36 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             f"{api}invitations/": {"id": to_alice.pk},
             f"{api}moderation/reports/": {"id": reported.pk},
             f"{api}tokens/": {"public_id": "current"},
+        },
+        {
+            "owner": "lab",
+            "name": "new-env",
+            "visibility": "private",
+            "title": "Guild",
+            "reason": "spam",
+            "text": "No tasks.",
+            "version": "",
+            "resolution": "Done.",
+            "successor": "alice/better-env",
+            "environment": "alice/demo-env",
+            "days": 30,
+            "to": "eve@example.com",
+            "role": "member",
+            "scope": "read",
+            "kind": "github",
+            "issuer": "",
+            "workflow": "a.yml",
+            "ci_environment": "",
+            "repository": "alice/more",
+            "owner_id": "1",
+            "sub": "",
+            "claims": None,
+            "attempt": 1,
+            "seq": 1,
+            "phase": "running",
+            "outcome": "succeeded",
+            "device_code": devices.begin(device_name="laptop").device_code,
+            "ticket": sign_ticket(run_id=queued.pk, attempt=1),
         },
         {
             "read": tokens.mint(user=alice, name="read", scope="read")[1],
