@@ -102,30 +102,31 @@ def install_packages(packages: list[str]) -> None:
         raise Stop(f"apt-get failed:\n{done.stdout}\nType this, then try again:\n\n    {command}\n")
 
 
-def install_browser() -> None:
-    """Fetch what the tests in a browser need; where it cannot be had they are skipped."""
-    missing = [] if shutil.which("chromium") else ["chromium"]
-    if not has_library("libatomic.so.1"):  # which Playwright's own program needs
-        missing.append("libatomic1")
-    if not missing:
-        return
-    try:
-        install_packages(missing)
-    except Stop:
-        words = " ".join(missing)
-        say(f"no {words} (apt-get install {words}): the tests in a browser are skipped")
+def has_program(name: str) -> bool:
+    """Whether it is on the PATH, or among the system's own that a user's PATH leaves out."""
+    return bool(shutil.which(name) or shutil.which(name, path="/usr/sbin"))
 
 
-def install_s3_server() -> None:
-    """Fetch the S3-compatible server of the tests; where it cannot be had they are skipped."""
-    programs = ["radosgw", "ceph-mon", "ceph-osd"]  # the packages are named as the programs
-    if all(shutil.which(name) for name in programs):
-        return
-    try:
-        install_packages(programs)
-    except Stop:
-        words = " ".join(programs)
-        say(f"no Ceph (apt-get install --no-install-recommends {words}): tests on S3 are skipped")
+def install_for_tests() -> None:
+    """Fetch the programs that some tests need; where one cannot be had those are skipped."""
+    needs = {
+        "in a browser": {
+            "chromium": has_program("chromium"),
+            "libatomic1": has_library("libatomic.so.1"),  # Playwright's own program needs it
+        },
+        # These packages are named as their programs.
+        "on S3": {name: has_program(name) for name in ("radosgw", "ceph-mon", "ceph-osd")},
+        "of the site behind nginx": {"nginx-light": has_program("nginx")},
+    }
+    for tests, packages in needs.items():
+        missing = [name for name, there in packages.items() if not there]
+        try:
+            if missing:
+                install_packages(missing)
+        except Stop:
+            words = " ".join(missing)
+            command = f"apt-get install --no-install-recommends {words}"
+            say(f"no {words} ({command}): tests {tests} are skipped")
 
 
 # --- uv -------------------------------------------------------------------------------------
@@ -289,8 +290,7 @@ def main(mode: str) -> int:
             if missing := missing_packages():
                 raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
         if sync(mode) and mode == "test":
-            install_browser()
-            install_s3_server()
+            install_for_tests()
     except Stop as stop:
         print(f"setup: {stop}", file=sys.stderr)
         return 1
