@@ -121,6 +121,8 @@ def install_for_tests() -> None:
     for tests, packages in needs.items():
         missing = [name for name, there in packages.items() if not there]
         try:
+            if missing == ["nginx-light"] and Path("/run/systemd/system").exists():
+                raise Stop("its package would start a server here; that is the user's to want")
             if missing:
                 install_packages(missing)
         except Stop:
