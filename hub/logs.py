@@ -12,6 +12,15 @@ def _when(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
 
+class Refusals(logging.Filter):
+    """Takes off the traceback that Django gives a refusal: in a log it means a fault of ours."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == "django.request" and record.levelno < logging.ERROR:
+            record.exc_info = None
+        return True
+
+
 class Plain(logging.Formatter):
     """`time level logger [request] message`, for people."""
 

@@ -250,6 +250,7 @@ CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'bro
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"refusals": {"()": "hub.logs.Refusals"}},
     "formatters": {
         "plain": {"()": "hub.logs.Plain"},
         "json": {"()": "hub.logs.Json"},
@@ -257,6 +258,7 @@ LOGGING = {
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
+            "filters": ["refusals"],
             "formatter": env.choice("HUB_LOG_FORMAT", "plain", among=("plain", "json")),
         },
     },
