@@ -11,15 +11,16 @@ from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Sum
 
 from registry import storage
-from registry.errors import HubError
+from registry.errors import HubError, NotFound
 from registry.evaluations.models import Evaluation, SampleBatch
 
 BATCH_BYTES = 26 << 20  # of JSON; clients cut at 25 MiB, without counting what stands around it
 MOST_SAMPLES = 100_000
 MOST_BYTES = 256 << 20  # packed, of one evaluation
+MOST_OF_PERSON = 10 << 30  # packed, of all that one person pushed
 PAGE_BYTES = 32 << 20
 
 
@@ -35,7 +36,9 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
     storage.get().put(key, io.BytesIO(packed), sha256)
     with transaction.atomic():
         # Batches come several at a time and take their places one after the other.
-        row = Evaluation.objects.select_for_update().get(pk=evaluation.pk)
+        row = Evaluation.objects.select_for_update().filter(pk=evaluation.pk).first()
+        if row is None:
+            raise NotFound
         if not row.batches.filter(sha256=sha256).exists():
             _check_room(row, len(samples), len(packed))
             SampleBatch.objects.create(
@@ -122,4 +125,14 @@ def _check_room(evaluation: Evaluation, count: int, size: int) -> None:
             f"an evaluation's samples have at most {MOST_BYTES} bytes when packed; "
             f"this one has {evaluation.sample_bytes}, and {size} more came",
             status=413,
+        )
+    pushed = Evaluation.objects.filter(created_by=evaluation.created_by)
+    total = pushed.aggregate(total=Sum("sample_bytes", default=0))["total"]
+    if evaluation.created_by_id is not None and total + size > MOST_OF_PERSON:
+        raise HubError(
+            "request.too_large",
+            f"{evaluation.created_by} has pushed {total} bytes of samples, and {size} more came; "
+            f"the limit is {MOST_OF_PERSON}",
+            "Delete some evaluations first.",
+            413,
         )

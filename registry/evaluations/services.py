@@ -9,7 +9,7 @@ from django.utils import timezone
 from registry import events, storage
 from registry.accounts.models import Owner, User
 from registry.catalog.models import Environment, Version
-from registry.errors import HubError, Stale
+from registry.errors import HubError, NotFound, Stale
 from registry.evaluations.claims import Claims
 from registry.evaluations.models import Evaluation, SampleBatch
 from registry.storage.unnamed import delete_unnamed
@@ -51,10 +51,11 @@ def create(
 
 def update(*, evaluation: Evaluation, claims: Claims) -> None:
     """Replace what is said anew and leave the rest."""
-    said = claims.said()
+    said = claims.said() | {"updated_at": timezone.now()}
+    if not Evaluation.objects.filter(pk=evaluation.pk).update(**said):
+        raise NotFound
     for name, value in said.items():
         setattr(evaluation, name, value)
-    evaluation.save(update_fields=[*said, "updated_at"])
 
 
 def end(*, evaluation: Evaluation, status: str, error_message: str = "") -> None:
@@ -69,8 +70,10 @@ def end(*, evaluation: Evaluation, status: str, error_message: str = "") -> None
     before = {RUNNING, COMPLETED} if status == COMPLETED else {RUNNING}
     rows = Evaluation.objects.filter(pk=evaluation.pk, status__in=before)
     if not rows.update(**fields):
-        evaluation.refresh_from_db(fields=("status",))
-        raise Stale(f"the evaluation is {evaluation.status} and does not become {status}")
+        now = Evaluation.objects.filter(pk=evaluation.pk).first()
+        if now is None:
+            raise NotFound
+        raise Stale(f"the evaluation is {now.status} and does not become {status}")
     evaluation.refresh_from_db()
 
 

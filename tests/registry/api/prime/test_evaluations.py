@@ -10,9 +10,12 @@ import pytest
 from django.test import Client
 
 from registry import storage
-from registry.evaluations import samples
+from registry.errors import NotFound
+from registry.evaluations import samples, services
+from registry.evaluations.claims import Claims
 from registry.models import Card, Evaluation, Organisation, SampleBatch, User
 from tests.factories import bearer, make_environment, make_version
+from tests.registry.catalog.test_races import at_once
 
 AT = "/api/v1/evaluations/"
 ODD = '{"a": 1e999, "b": "\\u0000\\ud800"}'
@@ -237,6 +240,48 @@ def test_a_page_reads_no_more_of_a_sample_than_it_shows(client: Client, bob: Use
     assert "first" in page
     assert "second" in page
     assert len(page) < 20_000
+
+
+def test_a_person_has_room_for_so_many_bytes_of_samples(
+    client: Client, bob: User, carol: User, pk: int
+) -> None:
+    one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
+    Evaluation.objects.filter(pk=one).update(sample_bytes=samples.MOST_OF_PERSON)
+    status, said = call(client, "post", f"{two}/samples", bob, {"samples": [{}]})
+    assert (status, "Delete some" in said["detail"]) == (413, True)
+    other = create(client, carol, pk)[1]["evaluation_id"]
+    assert call(client, "post", f"{other}/samples", carol, {"samples": [{}]})[0] == 201
+
+
+def test_what_was_deleted_a_moment_ago_is_not_there(client: Client, bob: User, pk: int) -> None:
+    """Another request deletes it behind this one's question of permission."""
+    create(client, bob, pk)
+    gone = Evaluation.objects.get()
+    Evaluation.objects.all().delete()
+    for change in (
+        lambda: samples.add(evaluation=gone, samples=[{}]),
+        lambda: services.update(evaluation=gone, claims=Claims(name="x")),
+        lambda: services.end(evaluation=gone, status=services.FAILED),
+    ):
+        with pytest.raises(NotFound):
+            change()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_samples_that_go_with_one_evaluation_stay_with_another(bob: User) -> None:
+    environment = make_version(bob).environment
+    one, two = (
+        services.create(
+            environment=environment, version=None, owner=bob.owner, by=bob, claims=Claims(name=name)
+        )
+        for name in ("one", "two")
+    )
+    samples.add(evaluation=one, samples=[{"a": 1}])
+    assert at_once(
+        lambda: services.delete(evaluation=one, by=bob),
+        lambda: samples.add(evaluation=two, samples=[{"a": 1}]),
+    ) == ["done", "done"]
+    assert samples.read(evaluation=two, start=0, count=1) == [{"a": 1}]
 
 
 def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:
