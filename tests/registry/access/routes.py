@@ -21,6 +21,13 @@ class Route:
     view: Any
 
     @property
+    def methods(self) -> set[str] | None:
+        """What REST framework lets through to the view, None where it has no say."""
+        made = getattr(self.view, "cls", None)
+        names = getattr(made, "http_method_names", None)
+        return {name.upper() for name in names} - {"OPTIONS"} if names else None
+
+    @property
     def vendor(self) -> bool:
         """Not our own view: its methods are its author's business."""
         return not self.view.__module__.startswith(("registry.", "frontend.", "hub."))
