@@ -33,7 +33,8 @@ ORG = "organisations/<str:name>/"
 @answers_errors
 def nothing(request: HttpRequest) -> HttpResponse:
     """404 in the API's own shape."""
-    raise NotFound(f"the API has no {request.path}: paths end in a slash, see the documentation")
+    slash = "" if request.path.endswith("/") else ": paths end in a slash"
+    raise NotFound(f"the API has no {request.path}{slash}; /api/v1/schema names what it has")
 
 
 api: list[URLPattern | URLResolver] = [

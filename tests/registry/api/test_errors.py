@@ -42,6 +42,15 @@ def test_every_refusal_has_the_same_shape(
     assert error["request_id"] == answer["X-Request-ID"] != ""
 
 
+@pytest.mark.parametrize(("path", "told"), [("/api/v1/me", True), ("/api/v1/me/", False)])
+def test_an_unknown_address_is_told_of_slashes_where_it_has_none(
+    client: Client, path: str, told: bool
+) -> None:
+    message = client.get(path).json()["error"]["message"]
+    assert ("paths end in a slash" in message) is told
+    assert "/api/v1/schema" in message
+
+
 def test_another_content_type_is_415(client: Client, alice: User) -> None:
     answer = client.post("/api/v1/tokens/", {"name": "x"}, headers=bearer(alice, "admin"))
     assert answer.status_code == 415
