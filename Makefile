@@ -23,7 +23,7 @@ test-flows: setup  ## run the flows through real processes, and the browser
 	@$(BIN)/python -m pytest --postgresql -m "(flow or browser) and not adapter"
 
 test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
-	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not flow and not browser and not s3"
+	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
 	@$(BIN)/python -m pytest --postgresql -m "adapter or not (flow or browser)"
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)

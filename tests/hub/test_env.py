@@ -8,6 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from hub import database, env
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize(
     ("value", "read", "rule"),

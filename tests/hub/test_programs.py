@@ -6,6 +6,8 @@ import pytest
 
 from hub import programs
 
+pytestmark = pytest.mark.once
+
 
 def test_the_runner_is_given_no_credential_of_the_hub(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,8 @@ from django.conf import settings
 
 from hub import checks
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(settings.BASE_DIR)
 READ = re.compile(r'"((?:HUB|RUNNER)_[A-Z0-9_]+|DATABASE_URL)"')
 

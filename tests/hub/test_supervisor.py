@@ -12,6 +12,8 @@ import pytest
 
 from hub import supervisor
 
+pytestmark = pytest.mark.once
+
 SLEEPER = ["sleep", "600"]
 # A leader that ignores SIGTERM and has a child of its own, which does too.
 STUBBORN = """

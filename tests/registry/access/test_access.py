@@ -21,7 +21,8 @@ from tests.registry.access import routes, table, world
 from tests.registry.access.table import API, PAGE_ROLES, PAGES, ROLES, SIGNING_IN, About, Row
 from tests.registry.access.world import Place, World
 
-pytestmark = pytest.mark.django_db  # each test is a savepoint in the module's transaction
+# Each test is a savepoint in the module's transaction.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 TABLE: dict[str, Row] = API | PAGES | SIGNING_IN
 ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()

@@ -28,6 +28,8 @@ from schemathesis.specs.openapi.checks import (
 from registry.models import Organisation, User
 from tests.registry.api.hub import Hub, build
 
+pytestmark = pytest.mark.once
+
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -25,6 +25,8 @@ from tests.corpus.content import TOKEN
 from tests.registry.uploads.forms import form_of
 from tests.wheels import TASKSET, filename, make_wheel
 
+pytestmark = pytest.mark.once
+
 WHEEL = make_wheel()
 
 
