@@ -98,7 +98,7 @@ api: list[URLPattern | URLResolver] = [
     path("schema/", document.schema),
     path("runner/", include("registry.api.runner")),
     path("", include("registry.api.prime.urls")),
-    re_path("^.*$", nothing),
+    re_path("", nothing),  # all else, with line breaks too
 ]
 FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
 

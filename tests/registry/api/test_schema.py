@@ -146,9 +146,10 @@ def test_real_answers_are_what_the_document_says(
 def test_an_unknown_address_is_refused_in_json_whatever_the_method() -> None:
     careful = Client(enforce_csrf_checks=True)
     for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
-        answer = careful.generic(method, "/api/v1/runs/0.5/")
-        assert answer.status_code == 404, method
-        assert answer.json()["error"]["code"] == "request.not_found"
+        for address in ("/api/v1/runs/0.5/", "/api/v1/a%0Ab/c/"):
+            answer = careful.generic(method, address)
+            assert answer.status_code == 404, (method, address)
+            assert answer.json()["error"]["code"] == "request.not_found"
 
 
 def strict(document: Document, told: Document) -> Draft202012Validator:
