@@ -34,6 +34,8 @@ READING = {
     "evaluation.see",
 }
 
+STAFFS = {"version.retry", "version.quarantine", "environment.quarantine", "hub.moderate"}
+
 # verb -> object -> who may, in the browser
 MATRIX: dict[tuple[str, str], set[str]] = {
     ("environment.see", "public"): EVERYBODY,
@@ -50,6 +52,11 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("environment.star", "private"): INSIDE,
     ("environment.report", "public"): EVERYBODY - {NOBODY},
     ("environment.report", "private"): INSIDE,
+    ("environment.denounce", "public"): EVERYBODY - {NOBODY},
+    ("environment.denounce", "private"): INSIDE,
+    ("environment.journal", "public"): MANAGE,
+    ("environment.journal", "private"): MANAGE,
+    ("environment.quarantine", "public"): {STAFF},
     ("evaluation.see", "public"): EVERYBODY,
     ("evaluation.see", "yanked"): INSIDE,
     ("evaluation.see", "private"): INSIDE,
@@ -57,6 +64,8 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("evaluation.remove", "public"): MANAGE,
     ("owner.publish", "public"): PUBLISH,
     ("owner.manage", "public"): {OWNER, STAFF},
+    ("owner.journal", "public"): MANAGE,
+    ("hub.moderate", "public"): {STAFF},
     ("version.see", "public"): EVERYBODY,
     ("version.see", "yanked"): EVERYBODY,
     ("version.see", "quarantined"): EVERYBODY,
@@ -70,6 +79,7 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("version.yank", "public"): MANAGE,
     ("version.delete", "public"): {OWNER, STAFF},
     ("version.retry", "public"): {STAFF},
+    ("version.quarantine", "public"): {STAFF},
     ("run.see", "public"): EVERYBODY,
     ("run.see", "private"): INSIDE,
     ("run.see", "unlisted"): INSIDE,
@@ -188,9 +198,10 @@ def _tokens(who: Who, world: World) -> list[Token | None]:
                 *("environment.publish", "owner.publish", "version.yank", "run.cancel"),
                 *("environment.deprecate", "environment.star"),
                 *("evaluation.change", "evaluation.remove", "environment.report"),
+                "environment.denounce",
             },
         ),
-        ("admin", set(RULES) - {"version.retry"}),
+        ("admin", set(RULES) - STAFFS),
     ],
 )
 def test_a_token_allows_no_more_than_its_scope(world: World, scope: str, verbs: set[str]) -> None:
@@ -274,6 +285,7 @@ def test_where_the_operator_asks_publishing_needs_a_second_factor(
     token = tokens.mint(user=alice, name="made before", scope="admin")[0]
     settings.HUB_REQUIRE_MFA = "publish"
     weak = {"environment.star", "organisation.leave", "account.answer", "token.manage"}
+    weak |= {"environment.denounce", "environment.journal", "owner.journal"}
     for acting in (None, token):
         allowed = {v for v in RULES if can(alice, v, world.object(v, "public"), acting)}
         assert allowed == READING | weak
