@@ -22,9 +22,10 @@ class Command(BaseCommand):
         if not options["check"]:
             self.stdout.write(f"{documents.rebuild()} documents")
             return
-        wrong = 0
-        for wrong, sentence in enumerate(documents.differing(), 1):
+        wrong = False
+        for sentence in documents.differing():
             self.stdout.write(sentence)
+            wrong = True
         if wrong:
-            raise CommandError(f"{wrong} documents differ: run manage.py rebuild_search")
+            raise CommandError("these documents differ: run manage.py rebuild_search")
         self.stdout.write("every document is right")
