@@ -62,7 +62,7 @@ def test_rebuild_search_mends_what_check_finds(
     Environment.objects.filter(name="maze").update(summary="Changed behind its back.")
     SearchDocument.objects.filter(environment__name="sums").delete()
     SearchWord.objects.all().delete()
-    with pytest.raises(CommandError, match="2 documents differ"):
+    with pytest.raises(CommandError, match="documents differ"):
         call_command("rebuild_search", "--check")
     said = capsys.readouterr().out
     assert "alice/maze: summary" in said
