@@ -122,6 +122,10 @@ def _stars(asker: Asker, environment: Environment) -> bool:
     return asker.user is not None and _sees_environment(asker, environment)
 
 
+def _moderates(asker: Asker, thing: Environment | Version) -> bool:
+    return asker.staff and thing.deleted_at is None
+
+
 def _none(_: object) -> None:
     return None
 
@@ -139,7 +143,7 @@ RULES: dict[str, Rule] = {
     ),
     "environment.denounce": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
     "environment.journal": Rule(ADMIN, lambda e: e.pk, _manages, weak=True),
-    "environment.quarantine": Rule(ADMIN, lambda e: e.pk, lambda a, _: a.staff),
+    "environment.quarantine": Rule(ADMIN, lambda e: e.pk, _moderates),
     "evaluation.see": Rule(READ, lambda e: e.environment_id, _sees_evaluation),
     "evaluation.change": Rule(PUBLISH, lambda e: e.environment_id, _changes_evaluation),
     "evaluation.remove": Rule(PUBLISH, lambda e: e.environment_id, _removes_evaluation),
@@ -170,7 +174,7 @@ RULES: dict[str, Rule] = {
         lambda v: v.environment_id,
         lambda a, v: v.deleted_at is None and _owns(a, v.environment),
     ),
-    "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
+    "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, _moderates),
     "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
     "run.see": Rule(
         READ, lambda r: r.version.environment_id, lambda a, r: _sees_version(a, r.version)
