@@ -32,5 +32,5 @@ def hub(home: Path) -> Iterator[Hub]:
         url = stack.enter_context(postgresql.database(server)) if server else ""
         limits = {"HUB_RUN_SECONDS": "90", "HUB_ROLLOUT_SECONDS": "20"}
         limits |= {"RUNNER_CPU_SECONDS": "40", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
-        limits |= {"RUNNER_HOME": str(home / "runner")}
+        limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         yield stack.enter_context(serving(home / "hub", url, **limits))

@@ -179,8 +179,9 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
 ) -> None:
     assert hub.decided("lab/secret-words==0.1.0")["status"] == "listed"
     bob = people.bob
-    ((row,)) = bob.json("env", "list", "--owner", "lab", "--search", "word")["environments"]
-    assert (row["environment"], row["visibility"]) == ("lab/secret-words", "PRIVATE")
+    found = bob.json("env", "list", "--owner", "lab", "--search", "secret words")
+    (row,) = (one for one in found["environments"] if one["environment"] == "lab/secret-words")
+    assert row["visibility"] == "PRIVATE"
     assert people.carol.json("env", "list", "--owner", "lab")["total"] == 0
     assert bob.json("env", "status", "lab/secret-words")["latest_version"]["content_hash"]
     tree = bob.json("env", "inspect", "lab/secret-words")
