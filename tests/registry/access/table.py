@@ -127,7 +127,7 @@ API: dict[str, Row] = {
     "api/v1/runner/redeem/": {"POST": "?????? ???? +?"},
     "api/v1/runner/runs/<pk>/events/": {"POST": "?????? ???? ?+"},
     "api/v1/runner/runs/<pk>/finish/": {"POST": "?????? ???? ?+"},
-    "api/v1/^.*$": dict.fromkeys(ALL, NOTHING),
+    "api/v1/": dict.fromkeys(ALL, NOTHING),
     # -- what the stock prime command calls
     HUB: {"GET": EVERYBODY_ELSE},
     f"{HUB}resolve": {"POST": "?xx++x x++x ??"},
