@@ -16,7 +16,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 from benchmarks.registry import load, material, servers
 from benchmarks.registry.load import Reading
@@ -34,30 +34,31 @@ Table = dict[str, dict[str, Reading]]
 def main() -> None:
     """Start all, measure, print, stop."""
     options = _options()
-    scratch = Path(mkdtemp(prefix="bench-registry-"))
-    scratch.chmod(0o755)
-    made = material.make(scratch / "wheels", uploads=options.uploads)
     with ExitStack() as stack:
+        kept = TemporaryDirectory(prefix="bench-registry-", ignore_cleanup_errors=True)
+        scratch = Path(stack.enter_context(kept))
+        scratch.chmod(0o755)
+        made = material.make(scratch / "wheels", uploads=options.uploads)
         every = _start(stack, scratch, made, on_postgresql=not options.sqlite)
-        result = {
-            "reads": _reads(every, seconds=options.seconds, rounds=options.rounds),
-            "uploads": {
-                one.label: {"4 clients": load.upload(one, made.uploads)}
-                for one in every
-                if one.upload
-            },
-        }
+        reads = _reads(every, seconds=options.seconds, rounds=options.rounds)
+        _tell(reads)
+        uploads = {one.label: load.upload(one, made.uploads) for one in every if one.upload}
+        _tell({"uploads, 4 clients": uploads})
         installs = {one.label: load.install(one, times=options.rounds) for one in every}
-        app = next(one for one in every if one.label == "hub")
-        memory = load.growth_mib(app, requests=options.requests, seconds=options.seconds)
-    report = {
-        **{name: _plain(table) for name, table in result.items()},
-        "install_seconds": installs,
-        "web_memory_mib": memory,
-    }
-    _print(result, installs, memory, options.requests)
+        print("\ncold `uv pip install` of one environment with 3 dependencies")
+        for label, seconds in installs.items():
+            print(f"  {label:18} {seconds:8.3f} s")
+        app = every[0]
+        before, after = load.growth_mib(app, requests=options.requests, seconds=options.seconds)
+        print(f"\nmemory of web: {before:.0f} MiB; {options.requests:,} pages later {after:.0f}")
     if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
+        figures = {
+            "reads": _plain(reads),
+            "uploads": _plain({"4 clients": uploads})["4 clients"],
+            "install_seconds": installs,
+            "web_memory_mib": [before, after],
+        }
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def _options() -> argparse.Namespace:
@@ -77,12 +78,16 @@ def _start(
     database = stack.enter_context(postgresql.server()) if on_postgresql else ""
     programs = {name: _installed(name) for name in PEERS}
     app, files = servers.hub(scratch, made, database=database)
+    stack.callback(app.stop)
     every = [app]
-    stack.callback(lambda: [one.stop() for one in every])
-    every.append(servers.hub_behind_nginx(scratch, app, files))
-    every.append(servers.nginx_static(scratch, app, files))
-    every.append(servers.pypiserver(scratch, made, programs["pypiserver"]))
-    every.append(servers.devpi(scratch, made, programs["devpi"]))
+    for start, given in (
+        (servers.hub_behind_nginx, (app, files)),
+        (servers.nginx_static, (app, files)),
+        (servers.pypiserver, (made, programs["pypiserver"])),
+        (servers.devpi, (made, programs["devpi"])),
+    ):
+        every.append(start(scratch, *given))  # type: ignore[operator]
+        stack.callback(every[-1].stop)
     return every
 
 
@@ -125,23 +130,11 @@ def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def _print(
-    result: dict[str, Table],
-    installs: dict[str, float],
-    memory: tuple[float, float],
-    requests: int,
-) -> None:
-    for kind, by in result["reads"].items():
+def _tell(table: Table) -> None:
+    for kind, by in table.items():
         print(f"\n{kind}")
         for label, one in by.items():
-            print(f"  {label:18} {_row(one)}")
-    print("\nuploads, 4 clients")
-    for label, found in result["uploads"].items():
-        print(f"  {label:18} {_row(found['4 clients'])}")
-    print("\ncold `uv pip install` of one environment with 3 dependencies")
-    for label, seconds in installs.items():
-        print(f"  {label:18} {seconds:8.3f} s")
-    print(f"\nmemory of the hub's web: {memory[0]:.0f} MiB, {memory[1]:.0f} MiB after {requests:,}")
+            print(f"  {label:18} {_row(one)}", flush=True)
 
 
 def _row(one: Reading) -> str:

@@ -43,14 +43,11 @@ class Server:
         """The processes whose trees do its work."""
         return [one.pid for one in self.processes]
 
-    def wheel_url(self) -> str:
-        """Where its page says that the 100 KB wheel lies."""
-        page = f"{self.index}{BIG}/"
+    def wheel_urls(self, environment: str = BIG) -> list[str]:
+        """Where its page says that the environment's wheels lie."""
+        page = f"{self.index}{environment}/"
         html = requests.get(page, headers={"Accept": "text/html"}, timeout=20).text
-        found = re.search(r'href="([^"#]+\.whl)', html)
-        if found is None:
-            raise RuntimeError(f"{self.label}: no wheel on {page}")
-        return urljoin(page, found[1])
+        return [urljoin(page, url) for url in re.findall(r'href="([^"#]+\.whl)', html)]
 
     def stop(self) -> None:
         """End all that was started for it."""
@@ -124,9 +121,13 @@ def nginx_static(scratch: Path, app: Server, files: Path) -> Server:
     shutil.copytree(files / "index" / USER, root / USER / "simple")
     for page in (root / USER / "simple").rglob("*.gz"):
         page.unlink()
-    wheel = app.wheel_url().partition("/files/")[2]
-    (root / "files" / wheel).parent.mkdir(parents=True)
-    (root / "files" / wheel).write_bytes(requests.get(app.wheel_url(), timeout=20).content)
+    for environment in (BIG, NEEDY, name(0), name(1), name(2)):
+        for url in app.wheel_urls(environment):
+            place = root / "files" / url.partition("/files/")[2]
+            place.parent.mkdir(parents=True)
+            place.write_bytes(requests.get(url, timeout=20).content)
+            metadata = requests.get(f"{url}.metadata", timeout=20).content
+            place.with_name(f"{place.name}.metadata").write_bytes(metadata)
     process = _nginx(scratch / "nginx", STATIC.format(port=port, root=root), port)
     return Server("nginx static", f"http://127.0.0.1:{port}/{USER}/simple/", [process])
 
@@ -220,7 +221,7 @@ def addresses(server: Server) -> dict[str, tuple[str, str]]:
         "root index, HTML": (server.index, "text/html"),
         "environment, HTML": (page, "text/html"),
         "environment, JSON": (page, JSON),
-        "wheel of 100 KB": (server.wheel_url(), "*/*"),
+        "wheel of 100 KB": (server.wheel_urls()[0], "*/*"),
     }
     if not server.speaks_json:
         del found["environment, JSON"]
