@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 
-.PHONY: help setup run fuzz test test-flows test-parts test-quick lint types format clean
+.PHONY: help setup run fuzz benchmark test test-flows test-parts test-quick lint types format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ setup:  ## set up .venv with everything for working on the code
 run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 	@$(PYTHON) tools/bootstrap.py run
 	@exec $(BIN)/python manage.py serve --with-parent
+
+benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
+	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
 test: setup  ## run all tests: flows beside the rest, which runs on SQLite and PostgreSQL
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-flows test-parts
