@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
+from tests import chromium
 from tests.flows.hub import BIN, Hub, clean_environ
 from tests.wheels import TASKSET, make_wheel
 
 pytestmark = [pytest.mark.flow, pytest.mark.browser, pytest.mark.timeout(600)]
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 60_000  # milliseconds, for one answer of a busy machine
 NAME, PASSWORD = "nora", "quite-a-long-one"
 # Slow enough to be watched, and with something to read.
@@ -72,17 +69,9 @@ def watched(page: Page, problems: list[str]) -> Page:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's own chromium; Playwright's would have to be downloaded."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip("no chromium on this machine: apt-get install chromium")
-    try:
-        ctypes.CDLL("libatomic.so.1")
-    except OSError:
-        pytest.skip("Playwright's driver does not start: apt-get install libatomic1")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield running
-        running.close()
+    """One for all of these tests."""
+    with chromium.running() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")

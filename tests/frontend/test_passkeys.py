@@ -1,23 +1,19 @@
 """Passkeys in a real browser, whose authenticator is Chromium's own virtual one."""
 
-import ctypes
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from allauth.mfa.models import Authenticator
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from registry.models import Event
+from tests import chromium
 from tests.conftest import person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 KEY = {
     "protocol": "ctap2",
     "transport": "internal",
@@ -35,15 +31,8 @@ def tab() -> Iterator[Page]:
     Ask the database before and after, not within: Playwright's loop runs in this very thread, and
     Django would open a connection for it that nobody closes.
     """
-    if not Path(CHROMIUM).exists():
-        pytest.skip("no chromium on this machine: apt-get install chromium")
-    try:
-        ctypes.CDLL("libatomic.so.1")
-    except OSError:
-        pytest.skip("Playwright's driver does not start: apt-get install libatomic1")
     problems: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium.running() as browser:
         page = browser.new_context().new_page()
         page.set_default_timeout(20_000)
         page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
@@ -52,7 +41,6 @@ def tab() -> Iterator[Page]:
         devtools.send("WebAuthn.enable")
         devtools.send("WebAuthn.addVirtualAuthenticator", {"options": KEY})
         yield page
-        browser.close()
     assert not problems
 
 
