@@ -1,0 +1,92 @@
+"""A gateway with a real model server behind it, called over sockets as an environment does."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from envyard.contract.job import JobSpec, RunLimits, WheelRef
+from envyard_runner.gateway import Gateway, Model
+from tests.worker.stub_model import StubModel
+
+PORT = 18380
+USER = {"role": "user", "content": "Say <reversed_text> please.\n\nText:\nabc def"}
+TOOL = {
+    "type": "function",
+    "function": {"name": "add", "parameters": {"properties": {"a": {"type": "integer"}}}},
+}
+
+
+def job(**changes: Any) -> JobSpec:
+    limits = RunLimits(rollout_seconds=5.0, max_tokens=64, **changes.pop("limits", {}))
+    values: dict[str, Any] = {
+        "run": "r1", "attempt": 1, "run_token": "hubrun_x", "environment": "alice/reverse",
+        "version": "0.1.0", "wheel": WheelRef("/files/x", "x.whl", "0" * 64, 1),
+        "framework": "verifiers", "api": "v1", "module": "reverse", "entry": "",
+        "policies": ("silent", "parrot", "babble", "oracle", "swapped", "model"),
+        "tasks": 3, "attempts": 2, "seed": 7, "lease_seconds": 60.0, "model": "stub",
+    }  # fmt: skip
+    return JobSpec(**(values | changes), limits=limits)
+
+
+class World:
+    """A gateway, the model behind it, and a client before it."""
+
+    def __init__(self, gateway: Gateway, model: StubModel, client: aiohttp.ClientSession) -> None:
+        self.gateway, self.model, self.client = gateway, model, client
+
+    def url(self, rollout: str, path: str = "v1/chat/completions") -> str:
+        return f"http://127.0.0.1:{PORT}/rollouts/{rollout}/{path}"
+
+    async def chat(self, rollout: str, *messages: Any, **fields: Any) -> tuple[int, dict[str, Any]]:
+        body = {"model": "x", "messages": list(messages) or [USER], **fields}
+        data = io.BytesIO(json.dumps(body).encode())
+        async with self.client.post(self.url(rollout), data=data) as response:
+            return response.status, await response.json()
+
+    async def stream(self, rollout: str, **fields: Any) -> list[Any]:
+        body = {"model": "x", "messages": [USER], "stream": True, **fields}
+        async with self.client.post(self.url(rollout), json=body) as response:
+            assert response.headers["Content-Type"] == "text/event-stream"
+            lines = (await response.text()).split("\n\n")
+        events = [line.removeprefix("data: ") for line in lines if line]
+        assert events.pop() == "[DONE]"
+        return [json.loads(event) for event in events]
+
+
+@asynccontextmanager
+async def world(spec: JobSpec | None = None, *, model_up: bool = True) -> AsyncIterator[World]:
+    spec, stub = spec or job(), StubModel()
+    runner = web.AppRunner(stub.application(), shutdown_timeout=0.1)
+    await runner.setup()
+    if model_up:
+        await web.TCPSite(runner, "127.0.0.1", PORT + 1).start()
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", PORT))
+    listening.listen()
+    async with aiohttp.ClientSession() as outward, aiohttp.ClientSession() as client:
+        url = f"http://127.0.0.1:{PORT + 1}/v1"
+        gateway = Gateway(spec, Model(outward, url=url, name="stub", key="secret", timeout=2.0))
+        await gateway.open(listening)
+        try:
+            yield World(gateway, stub, client)
+        finally:
+            await gateway.close()
+            await runner.cleanup()
+
+
+def play(scenario: Callable[[World], Awaitable[None]], *args: Any, **more: Any) -> None:
+    async def acting() -> None:
+        async with world(*args, **more) as w:
+            await scenario(w)
+
+    asyncio.run(acting())

@@ -1,0 +1,102 @@
+"""A model that fails, a stream that breaks off, a bug of our own: who gets the blame."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import aiohttp
+import pytest
+
+from envyard_runner.gateway import Gateway, Model
+from tests.worker.gateway_world import PORT, USER, World, job, play
+
+
+@pytest.mark.parametrize(("failure", "stream", "status", "code"), [
+    ("500", False, 502, "model_error"), ("500", True, 502, "model_error"),
+    ("503", False, 503, "model_busy"), ("503", True, 503, "model_busy"),
+    ("404", False, 502, "model_error"), ("not_json", False, 502, "model_error"),
+    ("odd", False, 502, "model_error"),
+    ("hang", False, 503, "model_timeout"), ("hang", True, 503, "model_timeout"),
+])  # fmt: skip
+def test_a_failing_model_is_its_own_fault(
+    failure: Any, stream: bool, status: int, code: str
+) -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure = failure
+        got, body = await w.chat("model/0/0", stream=stream)
+        assert (got, body["error"]["code"], body["error"]["type"]) == (status, code, "server_error")
+        record = w.gateway.ledger.take("model/0/0")
+        assert record.model_fault
+        assert [m["role"] for m in record.messages] == ["user"]
+
+    play(scenario)
+
+
+def test_a_request_the_model_refuses_is_the_environments_own() -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure = "400"
+        status, body = await w.chat("model/0/0")
+        assert (status, body["error"]["code"]) == (400, "refused_by_model")
+        assert "told to fail" in body["error"]["message"]
+        record = w.gateway.ledger.take("model/0/0")
+        assert (record.model_fault, record.replies) == ("", 0)
+        assert [m["role"] for m in record.messages] == ["user"]
+        assert not w.gateway.model_down.is_set()
+
+    play(scenario)
+
+
+def test_a_model_that_restarts_is_asked_again() -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure, w.model.failing = "503", 2
+        assert (await w.chat("model/0/0"))[0] == 200
+        assert not w.gateway.ledger.take("model/0/0").model_fault
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("failure", ["cut_stream", "not_json"])
+def test_a_stream_that_breaks_off_ends_with_an_error_event_and_is_a_model_fault(
+    failure: Any,
+) -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure = failure
+        events = await w.stream("model/0/0")
+        assert events[-1]["error"]["code"] == "model_error"
+        assert w.gateway.ledger.take("model/0/0").model_fault
+
+    play(scenario)
+
+
+def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() -> None:
+    class Broken(Model):
+        async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+            raise KeyError("ours")
+
+    async def scenario(w: World) -> None:
+        async with aiohttp.ClientSession() as session:
+            broken = Broken(session, url="http://127.0.0.1:1", name="stub", key=None, timeout=1.0)
+            gateway = Gateway(job(), broken)
+            listening = socket.create_server(("127.0.0.1", PORT + 2))
+            await gateway.open(listening)
+            url = w.url("model/0/0").replace(str(PORT), str(PORT + 2))
+            async with w.client.post(url, json={"messages": [USER]}) as response:
+                assert response.status == 500
+                assert (await response.json())["error"]["code"] == "gateway_error"
+            assert gateway.failure == "KeyError: 'ours'"
+            assert not gateway.ledger.take("model/0/0").model_fault
+            await gateway.close()
+
+    play(scenario)
+
+
+def test_three_faults_in_a_row_say_that_the_model_is_down() -> None:
+    async def scenario(w: World) -> None:
+        for task in range(3):
+            assert not w.gateway.model_down.is_set()
+            status, body = await w.chat(f"model/{task}/0")
+            assert (status, body["error"]["code"]) == (502, "model_unreachable")
+        assert w.gateway.model_down.is_set()
+
+    play(scenario, model_up=False)

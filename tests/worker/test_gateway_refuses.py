@@ -1,0 +1,169 @@
+"""What the gateway refuses, limits and lives through, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from envyard_runner.gateway import server
+from tests.worker.gateway_world import PORT, World, job, play
+
+
+@pytest.mark.parametrize(
+    "rollout",
+    [
+        "other/0/0",
+        "parrot/3/0",
+        "parrot/0/1",
+        "model/0/2",
+        "parrot/-1/0",
+        "parrot/00/0",
+        "parrot/x/0",
+        "parrot/٣/0",
+        "parrot/9999999999999999999/0",
+    ],
+)
+def test_a_rollout_that_was_not_planned_is_not_found(rollout: str) -> None:
+    async def scenario(w: World) -> None:
+        status, body = await w.chat(rollout)
+        assert (status, body["error"]["code"]) == (404, "no_such_rollout")
+        assert set(body["error"]) == {"message", "type", "code", "param"}
+
+    play(scenario)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"messages": 1}',
+     b'{"messages": []}', b'{"messages": [1]}', b'{"a": NaN}',
+     b'{"messages": [{"role": 1}]}', b'{"messages": [{"role": "user", "content": 1}]}',
+     b'{"messages": [{"role": "user"}], "n": 2}',
+     b'{"messages": [{"role": "user"}], "tools": {"a": 1}}',
+     b"[" * 100_000, b'{"n": ' + b"9" * 10_000 + b"}"],
+)  # fmt: skip
+def test_a_malformed_request_is_a_400_and_never_a_crash(body: bytes) -> None:
+    async def scenario(w: World) -> None:
+        for rollout in ("parrot/0/0", "model/0/0"):
+            async with w.client.post(w.url(rollout), data=body) as response:
+                assert response.status == 400
+                assert (await response.json())["error"]["code"] == "bad_request"
+        assert not w.model.requests
+
+    play(scenario)
+
+
+def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:
+    async def calls(w: World) -> None:
+        assert [(await w.chat("silent/0/0"))[0] for _ in range(3)] == [200, 200, 400]
+        _, body = await w.chat("silent/0/0")
+        assert body["error"]["code"] == "rollout_budget_exhausted"
+        assert (await w.chat("silent/1/0"))[0] == 200
+        assert w.gateway.ledger.take("silent/0/0").usage.calls == 2
+
+    async def tokens(w: World) -> None:
+        assert [(await w.chat("babble/0/0"))[0] for _ in range(3)] == [200, 200, 400]
+
+    play(calls, job(limits={"calls_per_rollout": 2}))
+    play(tokens, job(limits={"max_turns": 2}))
+
+
+def test_an_ended_rollout_gets_no_more_replies() -> None:
+    async def scenario(w: World) -> None:
+        await w.chat("silent/0/0")
+        w.gateway.ledger.take("silent/0/0")
+        status, body = await w.chat("silent/0/0")
+        assert (status, body["error"]["code"]) == (400, "rollout_ended")
+
+    play(scenario)
+
+
+def test_only_so_many_rollouts_are_open_at_once() -> None:
+    async def scenario(w: World) -> None:
+        answers = [(await w.chat(f"silent/{task}/0"))[0] for task in range(9)]
+        assert answers == [200] * 8 + [429]
+
+    play(scenario, job(tasks=20, concurrency=1, attempts=1))
+
+
+def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:
+    async def scenario(w: World) -> None:
+        status, body = await w.chat(
+            "silent/0/0", {"role": "user", "content": "x" * server.MAX_BODY}
+        )
+        assert (status, body["error"]["code"]) == (413, "bad_request")
+        assert (await w.chat("silent/0/0"))[0] == 200
+
+    play(scenario)
+
+
+def test_a_long_conversation_is_kept_whole_with_its_texts_cut() -> None:
+    async def scenario(w: World) -> None:
+        await w.chat("silent/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
+        messages = w.gateway.ledger.take("silent/0/0").messages
+        assert len(messages) == 501
+        assert sum(len(m["content"]) for m in messages) < 450_000
+
+    play(scenario)
+
+
+def test_a_client_that_goes_away_frees_its_place() -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure, w.model.failing = "hang", 2
+        calls = [asyncio.create_task(w.chat(f"model/{task}/0")) for task in range(2)]
+        await asyncio.sleep(0.3)
+        for call in calls:
+            call.cancel()
+        async with asyncio.timeout(1.5):  # well before the model's own two seconds are over
+            assert (await w.chat("silent/0/0"))[0] == 200
+        assert w.gateway.ledger.take("model/0/0").replies == 0
+
+    play(scenario, job(concurrency=1))
+
+
+def test_half_sent_requests_and_garbage_do_not_stop_others() -> None:
+    async def scenario(w: World) -> None:
+        open_ones = []
+        for sent in (
+            b"POST /rollouts/silent/0/0/v1/chat/completions HTTP/1.1\r\nHost: x\r\n",
+            b"\0" * 999,
+            b"GET",
+        ):
+            _, writer = await asyncio.open_connection("127.0.0.1", PORT)
+            writer.write(sent)
+            open_ones.append(writer)
+        assert (await w.chat("silent/0/0"))[0] == 200
+        for writer in open_ones:
+            writer.close()
+
+    play(scenario)
+
+
+def test_connections_over_the_limit_are_closed_and_do_not_use_up_descriptors() -> None:
+    async def scenario(w: World) -> None:
+        pairs = [
+            await asyncio.open_connection("127.0.0.1", PORT)
+            for _ in range(server.MAX_CONNECTIONS + 20)
+        ]
+        await asyncio.sleep(0.2)
+        refused = sum(reader.at_eof() or bool(reader.exception()) for reader, _ in pairs)
+        assert refused == 20
+        for _, writer in pairs:
+            writer.close()
+        await asyncio.sleep(0.2)
+        assert (await w.chat("silent/0/0"))[0] == 200
+
+    play(scenario)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "metrics", "v1/embeddings", "v1/../../../admin", "v1/chat/completions/x"]
+)
+def test_nothing_else_of_the_model_server_can_be_reached(path: str) -> None:
+    async def scenario(w: World) -> None:
+        async with w.client.post(w.url("model/0/0", path), json={}) as response:
+            assert response.status in (404, 405)
+            assert (await response.json())["error"]["type"] == "invalid_request_error"
+        assert not w.model.requests
+
+    play(scenario)
