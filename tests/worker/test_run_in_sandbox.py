@@ -1,0 +1,97 @@
+"""One run from its job to its ending, in a real sandbox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envyard_runner.config import Config
+from envyard_runner.inside import launch
+from envyard_runner.sandbox import Sandbox
+from envyard_runner.venvs import Venv
+from tests.worker.played import PLAYED, Outcome, run
+
+INSIDE = """
+import json, os, sys, urllib.request
+job = json.load(open("/job.json"))
+events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
+def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
+print("loading", job["module"], flush=True)
+say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p", "reference": True}])
+for policy in job["policies"]:
+    name = policy + "/0/0"
+    base = job["door"] + "/rollouts/" + name
+    say("rollout_started", rollout=name)
+    def send(url, body, method):
+        data = json.dumps(body).encode()
+        request = urllib.request.Request(url, data, method=method)
+        return json.load(urllib.request.urlopen(request))
+    if policy == "oracle":
+        send(base + "/reference", {"message": {"role": "assistant", "content": "42"}}, "PUT")
+    messages = [{"role": "user", "content": "what?"}]
+    answer = send(base + "/v1/chat/completions", {"messages": messages}, "POST")
+    said = answer["choices"][0]["message"]["content"]
+    say("rollout", rollout=name, ok=True, reward=float(said == "42"))
+if MODE == "hang":
+    while True: pass
+say("done")
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A runner's home that every uid can reach."""
+    home = Path(tempfile.mkdtemp(prefix="envyard-run-", dir="/var/tmp"))
+    home.chmod(0o755)
+    yield home
+    shutil.rmtree(home)
+
+
+def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list[Path]]:
+    """Run INSIDE in bubblewrap, with an empty venv."""
+    site, inside = home / "site", home / "programs"
+    for folder in (site, inside):
+        folder.mkdir()
+        folder.chmod(0o755)
+    shutil.copy(Path(launch.__file__), inside)
+    (inside / "main.py").write_text(f"MODE = {mode!r}\n{INSIDE}")
+    config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home)})
+
+    async def empty(*_: Any, **__: Any) -> Venv:
+        return Venv(site, site, packages=1, seconds=0.0)
+
+    def prepare(**given: Any) -> Sandbox:
+        return Sandbox.prepare(**given | {"config": config, "inside": inside})
+
+    spec = replace(PLAYED, policies=("silent", "oracle"), limits=replace(PLAYED.limits, **limits))
+    outcome = run(spec=spec, build=empty, prepare=prepare)
+    return outcome, list(config.runs.iterdir())
+
+
+@pytest.mark.sandbox
+def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(home: Path) -> None:
+    outcome, left = in_real_sandbox(home, "")
+    assert outcome.said == ("succeeded", [])
+    assert [(r["policy"], r["reward"]) for r in outcome.hub.rollouts] == [
+        ("silent", 0.0),
+        ("oracle", 1.0),
+    ]
+    assert [m["content"] for m in outcome.hub.rollouts[1]["messages"]] == ["what?", "42"]
+    assert "loading reverse_words\n" in outcome.hub.log
+    assert outcome.hub.facts["peak_memory_bytes"] > 0
+    assert not left
+
+
+@pytest.mark.sandbox
+def test_a_program_that_never_ends_is_stopped_by_the_wall_clock(home: Path) -> None:
+    outcome, left = in_real_sandbox(home, "hang", wall_seconds=3.0)
+    assert outcome.said == ("failed", ["run.wall_clock"])
+    assert len(outcome.hub.rollouts) == 2
+    assert not left
