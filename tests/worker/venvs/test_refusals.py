@@ -1,0 +1,132 @@
+"""What cannot be installed, and whose fault it is."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import zipfile
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from envyard_runner.venvs import VenvError, build_venv
+from envyard_runner.venvs.uv import diagnose
+from tests.wheels import entry, make_wheel, write_wheel
+from tests.worker.venvs.conftest import World, refused
+
+pytestmark = pytest.mark.sandbox
+
+
+def test_an_unknown_dependency_is_the_authors_fault_and_is_named(world: World) -> None:
+    error = refused(world, requires=["no-such-thing"])
+    assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
+    assert "no-such-thing was not found" in error.finding.message
+
+
+def test_a_conflict_is_the_authors_fault_with_uvs_reason(world: World) -> None:
+    world.publish("dep", "1.0")
+    error = refused(world, requires=["dep>1"])
+    assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
+    assert "dep>1" in error.finding.message
+
+
+def test_a_dependency_without_a_wheel_is_never_built_and_is_named(world: World) -> None:
+    (world.index / "sourceonly-1.0.tar.gz").write_bytes(b"never unpacked")
+    error = refused(world, requires=["sourceonly"])
+    assert (error.finding.code, error.fault) == ("env.dependency_sdist_only", "environment")
+    assert error.finding.where == "sourceonly"
+
+
+def test_an_index_that_does_not_answer_is_our_fault(world: World) -> None:
+    closed = replace(
+        world.config,
+        index_environment={"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"},
+    )
+    error = refused(replace(world, config=closed), requires=["dep"])
+    assert (error.finding.code, error.fault) == ("run.install_failed", "platform")
+    assert "127.0.0.1:9" in error.finding.message
+
+
+def test_too_little_time_is_our_fault(world: World) -> None:
+    wheel = write_wheel(world.wheels, metadata={"Requires-Dist": ["dep"]})
+    with pytest.raises(VenvError) as caught:
+        asyncio.run(build_venv(world.config, wheel, seconds=0.0))
+    assert (caught.value.finding.code, caught.value.fault) == ("run.install_failed", "platform")
+
+
+@pytest.mark.parametrize(
+    "line", ["dep @ file:///etc/dep-1.0-py3-none-any.whl", "dep @ git+https://127.0.0.1/dep.git"]
+)
+def test_a_direct_url_is_refused_before_uv_sees_it(world: World, line: str) -> None:
+    error = refused(world, requires=[line])
+    assert (error.finding.code, error.fault) == ("metadata.direct_url", "environment")
+    assert world.asked == []
+
+
+def test_a_dependencys_direct_url_is_refused(world: World) -> None:
+    secret = write_wheel(world.wheels, "secret", "1.0", files={"secret.py": "TOLD = 1\n"})
+    world.publish("bridge", requires=[f"secret @ {secret.as_uri()}"])
+    error = refused(world, requires=["bridge"])
+    assert error.fault == "environment", error.finding
+
+
+def test_an_option_in_place_of_a_requirement_is_refused(world: World) -> None:
+    error = refused(world, requires=["--index-url http://127.0.0.1:9/simple"])
+    assert error.finding.code == "metadata.bad_requirement"
+
+
+def test_another_python_than_required_is_said(world: World) -> None:
+    error = refused(world, **{"Requires-Python": ">=4"})
+    assert error.finding.code == "env.dependencies_unresolvable"
+    assert "Requires-Python is >=4" in error.finding.message
+
+
+def test_a_file_that_changed_on_the_index_after_the_lock_is_refused(world: World) -> None:
+    world.publish("dep")
+    venv = world.build(requires=["dep"])
+    world.publish("dep", files={"dep/__init__.py": "VERSION = 'swapped'\n"})
+    assert venv.packages == 2
+    shutil.rmtree(world.config.venvs)
+    shutil.rmtree(world.config.home / "uv-cache")
+    error = refused(world, requires=["dep"])
+    assert error.fault == "platform"
+    assert "hash" in error.finding.message.lower()
+
+
+def test_a_member_that_climbs_out_stays_inside(world: World) -> None:
+    climbing = entry("../../../climbed.py")
+    data = make_wheel("dep", "1.0", files={"dep.py": ""}, extra=[(climbing, b"x = 1\n")])
+    (world.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
+    with suppress(VenvError):
+        world.build(requires=["dep"])
+    assert not list(world.config.home.parent.rglob("climbed.py"))
+
+
+def test_an_archive_that_is_no_wheel_is_the_authors_fault(world: World) -> None:
+    wheel = world.wheels / "demo_env-0.1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("x", "x")
+    wheel.write_bytes(wheel.read_bytes()[:-5])
+    with pytest.raises(VenvError) as caught:
+        asyncio.run(build_venv(world.config, wheel))
+    assert caught.value.fault == "environment"
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "expected"),
+    [
+        (2, "error: Failed to fetch: `http://x`\n  cause: dns error", "run.install_failed"),
+        (1, "error: something new", "run.install_failed"),
+        (-9, "", "run.install_failed"),
+        (
+            1,
+            "error: No solution found when resolving\n  cause: Because",
+            "env.dependencies_unresolvable",
+        ),
+    ],
+)
+def test_what_uv_says_is_blamed_on_the_author_only_when_sure(
+    code: int, said: str, expected: str
+) -> None:
+    assert diagnose(code, said).code == expected
