@@ -1,9 +1,12 @@
-"""What gunicorn serves."""
+"""What the web server runs."""
 
 import os
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
+_hub = get_wsgi_application()  # first: it sets Django up
 
-application = get_wsgi_application()
+from registry.api.published import published  # noqa: E402
+
+application = published(_hub)

@@ -1,8 +1,8 @@
 """The simple index of an owner: PEP 503/691/700/714/592/792, for pip, uv and their caches.
 
 What is private needs a token; the browser's session counts for nothing here, so that no page
-varies with a cookie. Pages of public environments also lie in the storage, where nginx serves
-them with the same bytes and headers.
+varies with a cookie. Pages of public environments also lie in the storage, from where nginx, or
+`registry.api.published` before this, serves them with the same bytes and headers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from django.http import (
 )
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.http import parse_etags
 from django.views.decorators.http import require_safe
 
 from envyard.contract.names import normalise
@@ -30,11 +29,8 @@ from registry.api.errors import answers_errors
 from registry.catalog.models import Environment
 from registry.errors import NotFound
 from registry.index import content, negotiate, pages
+from registry.index.negotiate import AND_WHO, MAX_AGE, VARY
 
-MAX_AGE = 600  # seconds; what PyPI says and uv's documentation recommends
-POLICY = "default-src 'none'; frame-ancestors 'none'"
-VARY = "Accept, Accept-Encoding"
-AND_WHO = f"{VARY}, Authorization"
 ADDRESS = re.compile(r"/([^/]+)/simple/(?:([^/]+)/)?")
 
 
@@ -104,41 +100,16 @@ def _may_see(place: pages.Place, token: Token | None) -> bool:
 def _answer(
     request: HttpRequest, page: pages.Page, *, vary: str = VARY, cache: str = "public"
 ) -> HttpResponseBase:
-    """The page in the form that was asked for, or 304 where the client has it already.
-
-    Packed even where it is private: nothing that a stranger sends comes back in a page, so its
-    length gives nothing away.
-    """
+    """The page in the form that was asked for, or 304 where the client has it already."""
     meta = request.META
     wanted = request.GET.get("format", "") if meta.get("QUERY_STRING") else ""
-    kind = negotiate.choose(meta.get("HTTP_ACCEPT", ""), wanted)
-    packed = negotiate.takes_gzip(meta.get("HTTP_ACCEPT_ENCODING", ""))
-    form = "index.json" if kind == negotiate.JSON else "index.html"
-    body = page.forms[f"{form}.gz" if packed else form]
-    headers = {
-        "ETag": body.etag,
-        "Cache-Control": f"{cache}, max-age={MAX_AGE}",
-        "Vary": vary,
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": POLICY,
-    }
-    if page.serial is not None:
-        headers["X-PyPI-Last-Serial"] = str(page.serial)
-    if _has(meta.get("HTTP_IF_NONE_MATCH", ""), body.etag):
+    form = negotiate.form(meta.get("HTTP_ACCEPT", ""), meta.get("HTTP_ACCEPT_ENCODING", ""), wanted)
+    body = page[form.file]
+    headers = dict(negotiate.headers(body.etag, vary, cache))
+    if negotiate.known(meta.get("HTTP_IF_NONE_MATCH", ""), body.etag):
         return HttpResponse(status=304, headers=headers)
-    if packed:
-        headers["Content-Encoding"] = "gzip"
-    headers["Content-Length"] = str(len(body.data))
-    charset = "" if kind == negotiate.JSON else "; charset=utf-8"
-    data = b"" if request.method == "HEAD" else body.data
-    return HttpResponse(data, content_type=kind + charset, headers=headers)
-
-
-def _has(asked: str, etag: str) -> bool:
-    """If-None-Match: `*`, or a list that names the tag, strong or weak."""
-    if asked in ("", etag):
-        return bool(asked)
-    return any(one.removeprefix("W/") in (etag, "*") for one in parse_etags(asked))
+    headers |= {**dict(form.headers), "Content-Length": str(len(body.data))}
+    return HttpResponse(b"" if request.method == "HEAD" else body.data, headers=headers)
 
 
 def _moved(request: HttpRequest, owner: str, name: str) -> HttpResponseBase:

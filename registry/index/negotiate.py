@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+
+from django.utils.http import parse_etags
 
 JSON = "application/vnd.pypi.simple.v1+json"
 HTML = "application/vnd.pypi.simple.v1+html"
@@ -15,6 +18,52 @@ ALIASES = {
     "json": JSON,
     "html": PLAIN,
 }
+MAX_AGE = 600  # seconds; what PyPI says and uv's documentation recommends
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+VARY = "Accept, Accept-Encoding"
+AND_WHO = f"{VARY}, Authorization"
+Headers = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One of a page's forms: the name of its file, and what is said of the file's bytes."""
+
+    file: str
+    headers: tuple[tuple[str, str], ...]
+
+
+@lru_cache(1024)
+def form(accept: str, accept_encoding: str, wanted: str = "") -> Form:
+    """The form that those headers and `?format=` ask for.
+
+    Packed even where the page is private: nothing that a stranger sends comes back in it, so its
+    length gives nothing away.
+    """
+    kind = choose(accept, wanted)
+    json = kind == JSON
+    file, said = "index.json" if json else "index.html", kind if json else f"{kind}; charset=utf-8"
+    if takes_gzip(accept_encoding):
+        return Form(f"{file}.gz", (("Content-Type", said), ("Content-Encoding", "gzip")))
+    return Form(file, (("Content-Type", said),))
+
+
+def headers(etag: str, vary: str, cache: str = "public") -> Headers:
+    """What every answer about a page says, 304 too; deploy/nginx.conf says the same."""
+    return [
+        ("ETag", etag),
+        ("Cache-Control", f"{cache}, max-age={MAX_AGE}"),
+        ("Vary", vary),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Security-Policy", POLICY),
+    ]
+
+
+def known(asked: str, etag: str) -> bool:
+    """If-None-Match: `*`, or a list that names the tag, strong or weak."""
+    if asked in ("", etag):
+        return bool(asked)
+    return any(one.removeprefix("W/") in (etag, "*") for one in parse_etags(asked))
 
 
 @lru_cache(1024)

@@ -19,6 +19,7 @@ from registry.index import content, render
 
 FORMS = ("index.json", "index.json.gz", "index.html", "index.html.gz")
 MOST_PAGES = 256  # kept by each web process; one of ten versions takes some 15 kB
+Page = Mapping[str, "Body"]  # the forms by their file names
 Query = Callable[[], QuerySet[Any, Any]]
 _OWNER, _NAME = "the owner's name", "the environment's name"  # stand for what is asked for
 
@@ -31,14 +32,6 @@ class Body:
     data: bytes
     stamp: int
     etag: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The forms by their file names, and the serial; an owner's root has none."""
-
-    forms: Mapping[str, Body]
-    serial: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +75,7 @@ def made(page: content.Page) -> Page:
     """All forms of a page."""
     json, html = render.as_json(page), render.as_html(page)
     data = (json, gzip.compress(json, 9, mtime=0), html, gzip.compress(html, 9, mtime=0))
-    forms = dict(zip(FORMS, map(_body, data), strict=True))
-    return Page(forms, page["meta"].get("_last-serial"))
+    return dict(zip(FORMS, map(_body, data), strict=True))
 
 
 def names(owner_id: int) -> QuerySet[Environment, str]:

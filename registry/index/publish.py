@@ -107,7 +107,7 @@ def _write(store: Storage, owner: Owner, name: str) -> None:
         if page is None:
             store.delete(key)
         else:
-            body = page.forms[form]
+            body = page[form]
             kind = TYPES[form.split(".")[1]]
             store.write(key, body.data, content_type=kind, stamp=body.stamp)
 
@@ -127,7 +127,7 @@ def _objects(owner: Owner) -> Iterator[tuple[str, pages.Body]]:
     for name in (*pages.names(owner.pk), ""):
         if (page := _page(owner, name)) is not None:
             folder = _folder(owner.name, name)
-            yield from ((folder + form, body) for form, body in page.forms.items())
+            yield from ((folder + form, body) for form, body in page.items())
 
 
 def _remove_stray(store: Storage, key: str) -> None:
