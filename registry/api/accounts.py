@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, parse_ref
-from registry.accounts import devices, tokens
+from registry.accounts import devices, second_factor, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import require
 from registry.api import body, links, lookup, shapes, throttles
@@ -24,7 +24,8 @@ CURRENT = "current"
 
 @api_view(["GET"])
 def whoami(request: Request) -> Response:
-    """The person, the names they may publish under or look into, and the token they use.
+    """The person, the names they may publish under or look into, what keeps them from publishing
+    anywhere, and the token they use.
 
     A token for one environment may do neither under any name.
     """
@@ -44,9 +45,17 @@ def whoami(request: Request) -> Response:
                 }
                 for owner in owners
             ],
+            "publish_refusal": _publish_refusal(user),
             "token": shapes.token(token) if token else None,
         }
     )
+
+
+def _publish_refusal(user: User) -> shapes.Shape | None:
+    if not second_factor.missing(user):
+        return None
+    refusal = second_factor.refusal(user)
+    return {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
 
 
 @api_view(["GET", "POST"])

@@ -13,6 +13,7 @@ from tests.cli.conftest import Answers
 ME = {
     "user": "alice",
     "owners": [{"name": "alice", "kind": "user", "role": "owner"}],
+    "publish_refusal": None,
     "token": None,
 }
 
@@ -98,6 +99,19 @@ def test_whoami_promises_members_no_more_than_they_may(
     said = capsys.readouterr().err
     assert "may publish as alice (owner)" in said
     assert "may look into lab (member)" in said
+
+
+def test_whoami_says_what_keeps_one_from_publishing(
+    server: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "hub_abc")
+    refusal = {"code": "account.mfa_required", "message": "alice has none", "hint": "Add one."}
+    server.say("GET /api/v1/whoami/", 200, ME | {"publish_refusal": refusal})
+    assert main(["whoami", "--url", server.url]) == 0
+    said = capsys.readouterr().err
+    assert "may look into alice (owner)" in said
+    assert "may publish" not in said
+    assert "alice has none\n\nhint: Add one.\n" in said
 
 
 def test_logout_revokes_and_forgets(server: Answers) -> None:

@@ -16,11 +16,14 @@ ALL = tuple(
         "versions",
         "runs",
         "logs",
+        "cancel",
         "install",
         "uninstall",
         "star",
+        "report",
         "yank",
         "manage",
         "delete",
+        "tokens",
     )
 )

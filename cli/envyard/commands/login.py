@@ -92,13 +92,17 @@ def whoami(args: Namespace, out: Output) -> None:
         return
     out.line(me["user"])
     out.note(f"on {config.url}")
+    refusal = me["publish_refusal"]
     for owner in me["owners"]:
-        may = "look into" if owner["role"] == "member" else "publish as"
+        may = "look into" if refusal or owner["role"] == "member" else "publish as"
         out.note(f"  may {may} {owner['name']} ({owner['role']})")
     if token := me.get("token"):
         reach = token["environment"] or "all environments"
         until = f", until {token['expires_at'][:10]}" if token["expires_at"] else ""
         out.note(f"  token {token['name']}: {token['scope']}, {reach}{until}")
+    if refusal:
+        out.note(refusal["message"], "yellow")
+        out.hint(refusal["hint"])
 
 
 def sign_out(args: Namespace, out: Output) -> None:

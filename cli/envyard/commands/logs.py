@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 from typing import Any
-from uuid import UUID
 
 from envyard import config as configs
 from envyard.client import Hub
-from envyard.errors import UsageError
+from envyard.commands.show import run_of
 from envyard.output import Output
 
 PACE_SECONDS = 1.0
@@ -25,10 +24,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 def run(args: Namespace, out: Output) -> None:
     """Print the log so far, or follow it to the run's end."""
-    try:
-        run_id = UUID(args.run_id)
-    except ValueError as exc:
-        raise UsageError(f"{args.run_id!r} is not a run's id", "See: hub runs owner/name") from exc
+    run_id = run_of(args.run_id)
     hub = Hub(configs.load(args.url))
     text, rest, after = "", "", 0
     while True:

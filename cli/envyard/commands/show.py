@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from envyard.contract.codes import Finding
 from envyard.contract.names import BadName, Ref, parse_ref
@@ -38,6 +39,14 @@ def version_ref_of(text: str) -> Ref:
     if ref.version is None:
         raise UsageError(f"{ref} names no version", f"For example: {ref}==0.1.0")
     return ref
+
+
+def run_of(text: str) -> UUID:
+    """A run's id from the command line; raises UsageError."""
+    try:
+        return UUID(text)
+    except ValueError as exc:
+        raise UsageError(f"{text!r} is not a run's id", "See: hub runs owner/name") from exc
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -39,11 +39,22 @@ class OwnerRole(Shape):
     role: Role
 
 
+class PublishRefusal(Shape):
+    """Why you may publish nowhere yet; the hint says what to do."""
+
+    code: str
+    message: str
+    hint: str
+
+
 class Whoami(Shape):
     """You, your names, and the token you use."""
 
     user: str
     owners: list[OwnerRole]
+    publish_refusal: Annotated[
+        PublishRefusal | None, Field(description="Null where nothing but your roles decides.")
+    ]
     token: TokenSummary | None
 
 

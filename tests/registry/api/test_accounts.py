@@ -27,6 +27,17 @@ def test_whoami_names_the_person_their_owners_and_the_token(
     assert (token["name"], token["scope"], token["environment"]) == ("test", "publish", None)
 
 
+def test_whoami_says_that_a_second_factor_is_missing(
+    client: Client, bob: User, settings: Any
+) -> None:
+    headers = bearer(bob, "publish")
+    assert client.get(WHOAMI, headers=headers).json()["publish_refusal"] is None
+    settings.HUB_REQUIRE_MFA = "publish"
+    refusal = client.get(WHOAMI, headers=headers).json()["publish_refusal"]
+    assert refusal["code"] == "account.mfa_required"
+    assert "/settings/security/" in refusal["hint"]
+
+
 def test_a_browser_session_has_no_token_and_a_stranger_is_nobody(
     client: Client, alice: User
 ) -> None:

@@ -1,0 +1,36 @@
+"""`hub report`: tell the hub's staff what is wrong with an environment."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from envyard import config as configs
+from envyard.client import Hub, environment_path
+from envyard.commands.show import ref_of
+from envyard.output import Output
+
+REASONS = ("malware", "secrets", "copyright", "broken", "spam", "other")
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add report."""
+    report = commands.add_parser(
+        "report", parents=[common], help="report an environment to the hub's staff"
+    )
+    report.add_argument("ref", metavar="owner/name[==version]")
+    report.add_argument("--reason", required=True, choices=REASONS, help="what is wrong with it")
+    report.add_argument(
+        "--text", required=True, help="what you saw, where, and how staff can see it too"
+    )
+    report.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Send it; without a version it is about all of them."""
+    ref = ref_of(args.ref)
+    body = {"reason": args.reason, "text": args.text, "version": ref.version or ""}
+    made = Hub(configs.load(args.url)).post(f"{environment_path(ref)}report/", body)
+    if out.as_json:
+        out.json(made)
+    out.note(f"Reported {ref} as {made['reason']}; its owner is not told who did")

@@ -1,0 +1,75 @@
+"""Reports, tokens and cancelling from the command line, against a real hub."""
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.__main__ import main
+from envyard.commands.report import REASONS
+from registry.accounts import tokens
+from registry.models import User
+from registry.moderation.models import Report
+from tests.cli.test_manage import said, told
+from tests.factories import make_run, make_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def hub(live_server: LiveServer, alice: User, carol: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """alice/demo-env==0.1.0 on a hub where carol, who has no part in it, is signed in."""
+    make_version(alice)
+    monkeypatch.setenv("HUB_URL", live_server.url)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=carol, name="cli", scope="admin")[1])
+
+
+def test_a_report_reaches_staff(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--reason", "malware", "--text", "It reads ~/.ssh.")
+    text = said(capsys, "report", "alice/Demo_Env==0.1.0", *words)
+    assert "Reported alice/demo-env==0.1.0 as malware; its owner is not told" in text
+    made = Report.objects.get()
+    assert (str(made.version), made.reason) == ("alice/demo-env==0.1.0", "malware")
+    assert made.text == "It reads ~/.ssh."
+    again = said(capsys, "report", "alice/demo-env", *words, exit_code=1)
+    assert "you have reported alice/demo-env already" in again
+
+
+def test_a_report_of_all_versions_answers_json(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = told(capsys, "report", "alice/demo-env", "--reason", "spam", "--text", "Shoes.")
+    assert (made["environment"], made["version"]) == ("alice/demo-env", None)
+
+
+def test_a_report_that_makes_no_sense_is_told_why(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", "alice/demo-env", "--reason", "ugly", "--text", "x"])
+    assert "'malware', 'secrets'" in capsys.readouterr().err
+    words = ("--reason", "spam", "--text")
+    assert "text" in said(capsys, "report", "alice/demo-env", *words, "", exit_code=1)
+    assert "alice/nothing" in said(capsys, "report", "alice/nothing", *words, "x", exit_code=1)
+    assert tuple(Report.Reason.values) == REASONS
+
+
+def test_tokens_are_made_listed_and_revoked(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--scope", "read", "--environment", "alice/demo-env", "--days", "7")
+    assert main(["token", "create", "ci", *words]) == 0
+    made = tokens.verify(capsys.readouterr().out.strip())
+    assert made is not None
+    assert (made.name, made.scope, str(made.environment)) == ("ci", "read", "alice/demo-env")
+    assert [row["name"] for row in told(capsys, "token", "list")] == ["ci", "cli"]
+    assert main(["token", "list"]) == 0
+    assert f"{made.public_id}\tci\tread\talice/demo-env\t" in capsys.readouterr().out
+    assert f"Revoked {made.public_id}" in said(capsys, "token", "revoke", made.public_id)
+    assert "could be revoked" in said(capsys, "token", "revoke", made.public_id, exit_code=1)
+
+
+def test_owners_cancel_their_runs(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(make_version(alice, version="0.2.0", status="evaluating"), status="queued")
+    assert "There is nothing here" in said(capsys, "cancel", str(run.pk), exit_code=1)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
+    assert "is cancelled" in said(capsys, "cancel", str(run.pk))
+    assert "is not a run's id" in said(capsys, "cancel", "7", exit_code=2)
