@@ -45,8 +45,20 @@ def create(
             is_public=is_public,
             **claims.said(),
         )
-        events.record("evaluation.pushed", by=by, owner=owner, evaluation=str(evaluation.pk))
+        _record("pushed", evaluation, by)
     return evaluation
+
+
+def _record(what: str, evaluation: Evaluation, by: User) -> None:
+    """In the journal of whose evaluation it is, and in the environment's where that is another's
+    and may know of it."""
+    environment = evaluation.environment
+    pk, of = str(evaluation.pk), str(environment)
+    theirs = environment.owner_id != evaluation.owner_id
+    if theirs:
+        events.record(f"evaluation.{what}", by=by, owner=evaluation.owner, evaluation=pk, of=of)
+    if evaluation.is_public or not theirs:
+        events.record(f"evaluation.{what}", by=by, environment=environment, evaluation=pk, of=of)
 
 
 def update(*, evaluation: Evaluation, claims: Claims) -> None:
@@ -81,9 +93,7 @@ def delete(*, evaluation: Evaluation, by: User) -> None:
     """Take it away with its samples."""
     digests = list(evaluation.batches.values_list("sha256", flat=True))
     with transaction.atomic():
-        events.record(
-            "evaluation.deleted", by=by, owner=evaluation.owner, evaluation=str(evaluation.pk)
-        )
+        _record("deleted", evaluation, by)
         evaluation.delete()
     for sha256 in digests:
         delete_unnamed(storage.key("samples", sha256), SampleBatch.objects.filter(sha256=sha256))

@@ -14,6 +14,9 @@ from django.test import Client
 from registry import events
 from registry.catalog.models import Version
 from registry.catalog.transfer import transfer
+from registry.evaluations import services as evaluations
+from registry.evaluations.claims import Claims
+from registry.evaluations.models import Evaluation
 from registry.models import Environment, Event, Organisation, Run, User
 from registry.moderation import journal
 from tests.factories import bearer, make_version
@@ -23,6 +26,7 @@ ROOT = Path(__file__).parents[3]
 WORDS = {
     "environment.{verb}": ["quarantined", "released", "deprecated", "undeprecated"],
     "environment.{visibility}": Environment.Visibility.values,
+    "evaluation.{what}": ["pushed", "deleted"],
     "invitation.{what}": ["sent", "accepted", "declined", "withdrawn"],
     "run.{status.value}": [s for s in Run.Status if s not in Run.ACTIVE],
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
@@ -117,3 +121,35 @@ def test_a_new_owner_does_not_read_what_happened_under_the_old_one(
     rows = client.get(path, headers=bearer(carol, "admin")).json()["results"]
     assert [row["verb"] for row in rows] == ["environment.received"]
     assert Event.objects.filter(environment=env).count() == 3
+
+
+def test_evaluations_stand_in_the_journals_of_both_sides(alice: User, carol: User) -> None:
+    environment = make_version(alice).environment
+
+    def push(by: User, *, is_public: bool) -> Evaluation:
+        return evaluations.create(
+            environment=environment,
+            version=None,
+            owner=by.owner,
+            by=by,
+            claims=Claims(name="tried"),
+            is_public=is_public,
+        )
+
+    def told(owner: User) -> list[str]:
+        rows = journal.of_owner(owner.owner).filter(verb__startswith="evaluation")
+        return [journal.sentence(event) for event in rows]
+
+    secret, shown, own = (
+        push(carol, is_public=False),
+        push(carol, is_public=True),
+        push(alice, is_public=False),
+    )
+    pk = shown.pk
+    evaluations.delete(evaluation=shown, by=alice)
+    both = f"carol pushed the evaluation {pk} of alice/demo-env"
+    gone = f"alice deleted the evaluation {pk} of alice/demo-env"
+    theirs = f"carol pushed the evaluation {secret.pk} of alice/demo-env"
+    assert told(carol) == [theirs, both, gone]
+    assert told(alice) == [both, f"alice pushed the evaluation {own.pk} of alice/demo-env", gone]
+    assert journal.of_environment(environment).filter(verb__startswith="evaluation").count() == 3
