@@ -3,9 +3,25 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
-from django.db.models import Q
+from django.db.models import Count, Q
+from django.utils import timezone
 
 KEY = models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")
+
+
+def one_row_a_text(apps, schema_editor):
+    """Going back, drop the rows of texts with several that have ended; refuse while one is good."""
+    Token = apps.get_model("registry", "Token")
+    texts = Token.objects.values("digest").annotate(rows=Count("pk")).filter(rows__gt=1)
+    several = Token.objects.filter(digest__in=list(texts.values_list("digest", flat=True)))
+    ended = Q(expires_at__lte=timezone.now()) | Q(revoked_at__isnull=False)
+    good = several.exclude(ended).order_by("-expires_at").first()
+    if good is not None:
+        raise RuntimeError(
+            "trusted publishers hold tokens for several environments, which the older schema"
+            f" cannot keep: wait until {good.expires_at}, when they have ended, and try again"
+        )
+    several.delete()
 
 
 class Migration(migrations.Migration):
@@ -17,6 +33,7 @@ class Migration(migrations.Migration):
             name="digest",
             field=models.CharField(db_index=True, max_length=64),
         ),
+        migrations.RunPython(migrations.RunPython.noop, one_row_a_text),
         migrations.AddConstraint(
             model_name="token",
             constraint=models.UniqueConstraint(

@@ -1,5 +1,6 @@
 """Every migration can be undone and done again, with rows present."""
 
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
@@ -7,11 +8,13 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, models
 from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
 
 from registry import models as registry_models
+from registry.accounts import short_lived, tokens
 from registry.catalog import stars
-from registry.models import Rollout, User, Version
-from tests.factories import make_rollout, make_run, make_version
+from registry.models import Rollout, Token, User, Version
+from tests.factories import make_environment, make_rollout, make_run, make_version
 
 
 def migrate(*target: str) -> None:
@@ -46,6 +49,27 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
         assert Rollout.objects.get().reward == 0.5
     finally:
         migrate()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tokens_for_several_environments_go_back_once_they_have_ended(alice: User) -> None:
+    kept = tokens.mint(user=alice, name="own", scope="read")[0]
+    grants = [
+        short_lived.Grant(alice, make_environment(alice, name), "workflow", {"kind": "github"})
+        for name in ("one", "two")
+    ]
+    short_lived.mint(grants=grants, life=timedelta(minutes=15))
+    held = Token.objects.exclude(pk=kept.pk)
+    try:
+        with pytest.raises(RuntimeError, match=r"wait until .*, when they have ended"):
+            migrate("registry", "0006")
+        migrate()
+        assert held.count() == 2
+        held.update(created_at=timezone.now() - timedelta(days=1), expires_at=timezone.now())
+        migrate("registry", "0006")
+    finally:
+        migrate()
+    assert Token.objects.get() == kept
 
 
 def test_there_is_one_line_of_migrations() -> None:
