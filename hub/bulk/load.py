@@ -17,7 +17,7 @@ from hub.bulk import copying, texts
 from registry.accounts.models import Organisation, Owner, User
 from registry.catalog.likeness import likeness
 from registry.catalog.models import Environment, Tag, Version
-from registry.catalog.search import documents
+from registry.catalog.search import documents, facets
 from registry.catalog.sorting import sort_key
 
 SEED = 1
@@ -46,6 +46,7 @@ def load(*, environments: int, versions: int) -> Iterator[int]:
         for statement in connection.ops.sequence_reset_sql(no_style(), [Environment, Version]):
             cursor.execute(statement)
     documents.rebuild(alone=True)
+    facets.recount()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 

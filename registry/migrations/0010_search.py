@@ -1,18 +1,7 @@
-"""Documents and words for search, and each database's own indexes of them, filled."""
+"""Documents and words for search; 0015 fills them."""
 
 import django.db.models.deletion
 from django.db import migrations, models
-
-from registry.catalog.search import documents, engine
-
-
-def install(apps, schema_editor):
-    names = ("Environment", "SearchDocument", "SearchWord")
-    documents.rebuild(documents.Models(*(apps.get_model("registry", name) for name in names)))
-
-
-def uninstall(apps, schema_editor):
-    engine.uninstall(schema_editor.connection)
 
 
 class Migration(migrations.Migration):
@@ -67,5 +56,4 @@ class Migration(migrations.Migration):
             model_name="environment",
             index=models.Index(fields=["name", "id"], name="environment_by_name"),
         ),
-        migrations.RunPython(install, uninstall),
     ]

@@ -9,6 +9,7 @@ from django.db import connections, transaction
 
 from registry.catalog.models import Environment
 from registry.catalog.search.engine import rebuilding
+from registry.catalog.search.facets import mark
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.catalog.search.text import with_joined, words
 
@@ -78,15 +79,24 @@ def document(environment: Any, model: type[Any] = SearchDocument) -> Any:
         place=place(environment),
         listed=latest is not None and environment.quarantined_at is None,
         visibility=environment.visibility,
-        framework=latest.framework if latest else "",
-        license=latest.license if latest else "",
-        labels=labels,
+        marks=" ".join(_marks(environment, labels)),
         name=with_joined([environment.name]),
         owner_name=with_joined([environment.owner.name]),
         tags=with_joined(labels),
         summary=" ".join(words(environment.summary)),
         readme=" ".join(list(dict.fromkeys(readme))[:README_WORDS]),
     )
+
+
+def _marks(environment: Any, labels: list[str]) -> Iterator[str]:
+    latest = environment.latest
+    if latest and latest.framework:
+        yield mark("framework", latest.framework)
+    if latest and latest.license:
+        yield mark("license", latest.license)
+    yield from (mark("tag", label) for label in labels)
+    yield mark("owner", environment.owner.name)
+    yield mark("visibility", environment.visibility)
 
 
 def place(environment: Any) -> int:

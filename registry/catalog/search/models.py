@@ -15,9 +15,10 @@ from registry.catalog.queries import DocumentQuerySet
 class SearchDocument(models.Model):
     """An environment as search and its facets see it.
 
-    The first five texts hold words as `text.words` makes them. `place` orders documents by how
-    much they are used, in steps of two: see `documents.place`. Each database keeps an index of
-    its own beside this table, which the migration and `rebuild_search` install.
+    The texts hold words as `text.words` makes them, and `marks` the facets' values as
+    `facets.mark` does. `place` orders documents by how much they are used, in steps of two: see
+    `documents.place`. Each database keeps an index of its own beside this table, which the
+    migration and `rebuild_search` install.
     """
 
     environment = models.OneToOneField(
@@ -27,9 +28,7 @@ class SearchDocument(models.Model):
     place = models.BigIntegerField(unique=True)
     listed = models.BooleanField()
     visibility = models.CharField(max_length=8)
-    framework = models.CharField(max_length=20)
-    license = models.CharField(max_length=200)
-    labels = models.JSONField()  # the tags as they are written
+    marks = models.TextField()
 
     name = models.TextField()
     owner_name = models.TextField()
@@ -38,12 +37,6 @@ class SearchDocument(models.Model):
     readme = models.TextField()
 
     objects = DocumentQuerySet.as_manager()
-
-    class Meta:
-        indexes = (
-            models.Index(fields=("framework", "listed"), name="document_by_framework"),
-            models.Index(fields=("license", "listed"), name="document_by_license"),
-        )
 
     def __str__(self) -> str:
         return str(self.environment)

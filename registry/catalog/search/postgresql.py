@@ -1,8 +1,9 @@
-"""Search on PostgreSQL: two generated `tsvector` columns with GIN indexes, and pg_trgm.
+"""Search on PostgreSQL: generated `tsvector` and array columns with GIN indexes, and pg_trgm.
 
 `vector` holds all words with their weights: A name, B owner and tags, C summary, D README. Asking
 it for weights would make PostgreSQL look at each row again, which takes half a second for a word
 that every README holds; so `names` holds the A and B words alone, and the index answers by itself.
+`held` is the marks.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.lookups import DataContains
 from django.contrib.postgres.search import (
     SearchQuery,
     SearchVectorExact,
@@ -19,7 +22,7 @@ from django.contrib.postgres.search import (
 from django.db import Error, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
-from django.db.models import F
+from django.db.models import F, Field, TextField
 from django.db.models.expressions import Col
 
 from registry.catalog.queries import DocumentQuerySet
@@ -31,8 +34,9 @@ PARTS = {
     for text, weight in WEIGHTS.items()
 }
 COLUMNS = {
-    "names": " || ".join(PARTS[text] for text in ("name", "owner_name", "tags")),
-    "vector": " || ".join(PARTS.values()),
+    "names": ("tsvector", " || ".join(PARTS[text] for text in ("name", "owner_name", "tags"))),
+    "vector": ("tsvector", " || ".join(PARTS.values())),
+    "held": ("text[]", "string_to_array(marks, ' ')"),
 }
 TRIGRAMS = """
 CREATE INDEX IF NOT EXISTS registry_searchword_like
@@ -43,12 +47,12 @@ ON registry_searchword USING gist (word gist_trgm_ops(siglen=256))
 def install(connection: BaseDatabaseWrapper) -> None:
     """Add columns and indexes; pg_trgm only where this user may and the server has it."""
     with connection.cursor() as cursor:
-        for column, words in COLUMNS.items():
+        for column, (kind, made) in COLUMNS.items():
             if _has(cursor, column):  # even ADD COLUMN keeps all readers waiting
                 continue
             cursor.execute(
                 "ALTER TABLE registry_searchdocument ADD COLUMN IF NOT EXISTS "
-                f"{column} tsvector GENERATED ALWAYS AS ({words}) STORED"
+                f"{column} {kind} GENERATED ALWAYS AS ({made}) STORED"
             )
             cursor.execute(
                 f"CREATE INDEX registry_searchdocument_{column} "
@@ -97,13 +101,13 @@ class Engine:
         self._connection = connection
 
     def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-        """By `vector`."""
+        """By `vector` and `held`."""
         return _holding("vector", documents, query)
 
     def foremost(
         self, documents: DocumentQuerySet, query: Query, *, names: bool = False
     ) -> DocumentQuerySet:
-        """By `vector`, or `names`."""
+        """The same, or by `names` in place of `vector`."""
         column = "names" if names else "vector"
         return _holding(column, documents, query).order_by("-place")
 
@@ -129,16 +133,25 @@ class Engine:
 class _Column(F):
     """A column that Django's model does not know."""
 
+    def __init__(self, name: str, field: Field[Any, Any]) -> None:
+        super().__init__(name)
+        field.set_attributes_from_name(name)
+        self._field = field
+
     def resolve_expression(self, query: Any = None, *args: Any, **kwargs: Any) -> Col:
         """It in the documents of that query, whatever they are called there."""
-        field = SearchVectorField()
-        field.set_attributes_from_name(self.name)
-        return Col(query.get_initial_alias(), field)
+        return Col(query.get_initial_alias(), self._field)
 
 
 def _holding(column: str, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-    wanted = SearchQuery(_tsquery(query), search_type="raw", config="simple")
-    return documents.filter(SearchVectorExact(_Column(column), wanted))
+    if query.marks:
+        held = _Column("held", ArrayField(TextField()))
+        documents = documents.filter(DataContains(held, list(query.marks)))
+    if query.words:
+        wanted = SearchQuery(_tsquery(query), search_type="raw", config="simple")
+        vector = _Column(column, SearchVectorField())
+        documents = documents.filter(SearchVectorExact(vector, wanted))
+    return documents
 
 
 def _tsquery(query: Query) -> str:

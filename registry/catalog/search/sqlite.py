@@ -20,7 +20,7 @@ from django.db.models.expressions import RawSQL
 from registry.catalog.queries import DocumentQuerySet
 from registry.catalog.search.text import Query
 
-TEXTS = ("name", "owner_name", "tags", "summary", "readme")
+TEXTS = ("name", "owner_name", "tags", "summary", "readme", "marks")
 NAMES = "{name owner_name tags}"
 BEFORE, BEHIND = "  ", " "  # as pg_trgm does, so that first and last letters count
 
@@ -49,7 +49,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
         cursor.execute(
             f"CREATE VIRTUAL TABLE registry_search_words USING fts5({', '.join(TEXTS)}, "
             "content='registry_searchdocument', content_rowid='place', prefix='2 3', "
-            "tokenize='unicode61')"
+            "tokenize=\"unicode61 tokenchars '='\")"
         )
         cursor.execute("INSERT INTO registry_search_words(registry_search_words) VALUES('rebuild')")
         cursor.execute(
@@ -88,6 +88,8 @@ class Engine:
 
     def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
         """By their places, read all at once."""
+        if not (query.words or query.marks):
+            return documents
         held = "SELECT rowid FROM registry_search_words WHERE registry_search_words MATCH %s"
         return documents.filter(place__in=RawSQL(held, [_match(query)]))  # noqa: S611
 
@@ -95,13 +97,15 @@ class Engine:
         self, documents: DocumentQuerySet, query: Query, *, names: bool = False
     ) -> DocumentQuerySet:
         """Joined by hand, for the rows to come as the index gives them, as many as are asked."""
+        if not (query.words or query.marks):
+            return documents.order_by("-place")
         found = documents.extra(
             tables=["registry_search_words"],
             where=[
                 "registry_search_words MATCH %s",
                 "registry_search_words.rowid = registry_searchdocument.place",
             ],
-            params=[f"{NAMES} : ({_match(query)})" if names else _match(query)],
+            params=[_match(query, names=names)],
             order_by=["-registry_search_words.rowid"],
         )
         return cast("DocumentQuerySet", found)
@@ -120,8 +124,15 @@ class Engine:
             return [row[0].strip() for row in cursor.fetchall()]
 
 
-def _match(query: Query) -> str:
-    """Words are letters and digits, so that quotes cannot be left."""
+def _match(query: Query, *, names: bool = False) -> str:
+    """Words are letters and digits, and marks have a sign more, so that quotes cannot be left."""
+    every = [f'"{mark}"' for mark in query.marks]
+    if words := _words(query):
+        every.append(f"{NAMES} : ({words})" if names else f"({words})")
+    return " AND ".join(every)
+
+
+def _words(query: Query) -> str:
     parts = []
     for number, alternatives in enumerate(query.words, 1):
         ending = "*" if query.open and number == len(query.words) else ""

@@ -15,9 +15,11 @@ SHORTEST_BEGINNING = 2  # letters from which a last word also means the words it
 
 def words(text: str) -> list[str]:
     """Its runs of letters and digits, without case and accents; nothing else is left."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return [word[:LONGEST] for word in WORD.findall(kept)]
+    plain = text.casefold()
+    if not plain.isascii():
+        apart = unicodedata.normalize("NFKD", plain)
+        plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return [word[:LONGEST] for word in WORD.findall(plain)]
 
 
 def with_joined(names: Iterable[str]) -> str:
@@ -31,7 +33,8 @@ def with_joined(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked: for each word the words that may stand for it, itself first.
+    """What is asked: for each word the words that may stand for it, itself first; and `marks`
+    that must be there as well, as `facets.mark` makes them.
 
     Where it is open, the last word also means all that begin with it. Words hold letters and
     digits alone, so that none of them means anything to a database.
@@ -39,6 +42,7 @@ class Query:
 
     words: tuple[tuple[str, ...], ...]
     open: bool
+    marks: tuple[str, ...] = ()
 
     @property
     def joined(self) -> str:
