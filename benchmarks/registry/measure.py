@@ -12,29 +12,28 @@ from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from benchmarks.registry.process import cpu_seconds
-
-WARM_UP = 5
+from benchmarks.registry.machine import cpu_seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds from the request's first byte to the answer's last, and of the web process's
-    processor a request: that is much the same on a busy machine."""
+    """Milliseconds from the request's first byte to the answer's last, and of processor a request
+    in web and in the database's server: those are much the same on a busy machine."""
 
     case: str
     requests: int
     p50: float
     p95: float
-    p99: float
-    cpu: float
+    max: float
+    web_cpu: float
+    database_cpu: float
 
 
 class Client:
-    """One connection that is kept."""
+    """One connection that is kept; `database` is the server's process, where it has one here."""
 
-    def __init__(self, port: int, pid: int) -> None:
-        self._pid = pid
+    def __init__(self, port: int, *, web: int, database: int | None) -> None:
+        self._web, self._database = web, database
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, path: str) -> bytes:
@@ -47,29 +46,33 @@ class Client:
         return body
 
     def time(self, case: str, paths: Sequence[str], number: int) -> Timing:
-        """Ask for the paths in turn, so many times in all."""
-        for path in islice(cycle(paths), WARM_UP):
+        """Ask for the paths in turn, so many times in all, after each was asked for once."""
+        for path in islice(paths, number):
             self.get(path)
-        used, took = cpu_seconds(self._pid), []
+        used, took = self._used(), []
         for path in islice(cycle(paths), number):
             began = time.perf_counter()
             self.get(path)
             took.append((time.perf_counter() - began) * 1000)
         took.sort()
-        p50, p95, p99 = (took[min(int(len(took) * share), len(took) - 1)] for share in QUANTILES)
-        used = (cpu_seconds(self._pid) - used) * 1000 / number
-        return Timing(case, number, p50, p95, p99, used)
+        p50, p95 = (took[int(len(took) * share)] for share in (0.5, 0.95))
+        web, database = (
+            (after - before) * 1000 / number
+            for before, after in zip(used, self._used(), strict=True)
+        )
+        return Timing(case, number, p50, p95, took[-1], web, database)
 
-
-QUANTILES = (0.5, 0.95, 0.99)
+    def _used(self) -> tuple[float, float]:
+        return cpu_seconds(self._web), cpu_seconds(self._database) if self._database else 0.0
 
 
 def table(timings: Sequence[Timing]) -> str:
     """Aligned columns for people."""
     width = max(len(timing.case) for timing in timings)
-    lines = [f"{'':{width}}  {'p50':>7} {'p95':>7} {'p99':>7} {'cpu':>7}  ms"]
+    lines = [f"{'milliseconds':{width}}  {'p50':>6} {'p95':>6} {'max':>6} {'web':>6} {'db':>6}"]
     lines += [
-        f"{t.case:{width}}  " + " ".join(f"{v:7.1f}" for v in (t.p50, t.p95, t.p99, t.cpu))
+        f"{t.case:{width}}  "
+        + " ".join(f"{v:6.1f}" for v in (t.p50, t.p95, t.max, t.web_cpu, t.database_cpu))
         for t in timings
     ]
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Browse, search and version lists of a hub with 100,000 environments and 1,000,000 versions.
 
-    HUB_HOME=/somewhere DATABASE_URL=postgresql://... python -m benchmarks.registry.search
+    HUB_HOME=/somewhere [DATABASE_URL=postgresql://...] python -m benchmarks.registry.search
 
 loads an empty database first, which takes minutes; a second run measures what is there.
 """
@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+import psycopg
+
+from benchmarks.registry import machine
 from benchmarks.registry.measure import Client, table, write
-from benchmarks.registry.process import manage, web
+from benchmarks.registry.process import COMMAND
 from hub.bulk import texts
 
 API = "/api/v1/environments/"
@@ -29,27 +37,51 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--environments", type=int, default=100_000)
     arguments.add_argument("--versions", type=int, default=1_000_000)
-    arguments.add_argument("--requests", type=int, default=200, help="for each row of the table")
-    arguments.add_argument("--port", type=int, default=18700)
+    arguments.add_argument("--requests", type=int, default=100, help="for each row of the table")
     arguments.add_argument("--only", default="", help="rows whose name holds this")
-    arguments.add_argument("--json", type=Path, default=Path("search.json"))
+    arguments.add_argument("--json", type=Path, help="write all figures there")
     asked = arguments.parse_args()
-    manage("migrate", "--verbosity", "0")
-    with web(asked.port) as pid:
-        empty = not json.loads(Client(asked.port, pid).get(API))["results"]
-    if empty:
+    with web() as client:
+        full = bool(json.loads(client.get(API))["results"])
+    if not full:
         sizes = (f"--environments={asked.environments}", f"--versions={asked.versions}")
-        manage("bulk_load", *sizes)
-    with web(asked.port) as pid:
-        client = Client(asked.port, pid)
-        timings = []
+        subprocess.run([sys.executable, "manage.py", "bulk_load", *sizes], check=True)
+    timings = []
+    with web() as client:
         for case, paths in cases(client):
             if asked.only in case:
                 timings.append(client.time(case, paths, asked.requests))
     print(table(timings))
-    write(asked.json, timings, environments=asked.environments, versions=asked.versions)
+    if asked.json:
+        write(asked.json, timings, environments=asked.environments, versions=asked.versions)
     slow = [timing.case for timing in timings if timing.p95 > TARGET]
     print(f"p95 above {TARGET:.0f} ms: {', '.join(slow) or 'none'}")
+
+
+@contextmanager
+def web() -> Iterator[Client]:
+    """Somebody who asks the hub's web process, which runs until the end of the block."""
+    port = machine.free_port()
+    environ = os.environ | {"HUB_PORT": str(port), "HUB_LOG_LEVEL": "ERROR"}
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        running = machine.start(COMMAND, log=log, port=port, environ=environ)
+        try:
+            yield Client(port, web=running.pid, database=database_server())
+        finally:
+            machine.stop(running)
+
+
+def database_server() -> int | None:
+    """The process of the PostgreSQL that DATABASE_URL names, where it runs on this machine."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        return None
+    with psycopg.connect(url) as connection:
+        status = Path(f"/proc/{connection.info.backend_pid}/status")
+        if not (status.exists() and "postgres" in status.read_text().splitlines()[0]):
+            return None
+        return int(re.search(r"^PPid:\s*(\d+)$", status.read_text(), re.MULTILINE)[1])
 
 
 def cases(client: Client) -> Iterator[tuple[str, list[str]]]:

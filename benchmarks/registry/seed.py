@@ -1,6 +1,6 @@
 """Fill a fresh hub with wheels, through its own upload and lifecycle; no runner evaluates them.
 
-python -m benchmarks.registry.seed WHEEL ...   prints {"token": ..., "web": [command]}
+python -m benchmarks.registry.seed WHEEL ...   prints {"token": ...}
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ def main(paths: list[Path]) -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    from hub import programs
     from registry.accounts import services, tokens
     from registry.index import publish
 
@@ -32,8 +30,7 @@ def main(paths: list[Path]) -> None:
     for path in paths:
         _list(path, user)
     publish.publish()
-    (web,) = (one for one in programs.children(logs=Path(), runner_token="") if one.name == "web")
-    print(json.dumps({"token": token, "web": list(web.command)}))
+    print(json.dumps({"token": token}))
 
 
 def _list(path: Path, user: object) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from benchmarks.registry import machine
+from benchmarks.registry import machine, process
 from benchmarks.registry.material import BIG, NEEDY, Material, name
 from tests.registry.uploads.forms import form_of
 
@@ -81,7 +81,7 @@ def hub(scratch: Path, material: Material, *, database: str = "") -> tuple[Serve
         stdout=subprocess.PIPE,
     )
     said = json.loads(made.stdout.splitlines()[-1])
-    web = machine.start(said["web"], log=scratch / "hub.log", port=port, environ=environ)
+    web = machine.start(process.COMMAND, log=scratch / "hub.log", port=port, environ=environ)
     base = f"http://127.0.0.1:{port}"
     server = Server("hub", f"{base}/{USER}/simple/", [web], f"{base}/legacy/{USER}/")
     server.auth = ("__token__", said["token"])
