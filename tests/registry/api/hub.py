@@ -127,6 +127,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             "seq": 1,
             "phase": "running",
             "outcome": "succeeded",
+            "device_name": "laptop",
             "device_code": devices.begin(device_name="laptop").device_code,
             "ticket": sign_ticket(run_id=queued.pk, attempt=1),
         },

@@ -1,7 +1,8 @@
 """Requests that schemathesis makes up from the OpenAPI document, good and bad, for everybody.
 
 No answer is the hub's own failure, has a status or content type that the document does not tell,
-or a body of another shape. FUZZ_EXAMPLES asks for more of them.
+or a body of another shape. FUZZ_EXAMPLES asks for more of them. And each success that the document
+tells is reached.
 """
 
 from __future__ import annotations
@@ -26,7 +27,13 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from registry.models import Organisation, User
+from tests.registry.api import fits
+from tests.registry.api.fits import Fit
 from tests.registry.api.hub import Hub, build
+from tests.registry.publishers.conftest import issuer
+from tests.registry.publishers.issuer import Issuer
+
+__all__ = ["issuer"]
 
 pytestmark = pytest.mark.once
 
@@ -43,6 +50,12 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "4"))
 @pytest.fixture
 def hub(alice: User, lab: Organisation, root: User) -> Hub:
     return build(alice, lab, root)
+
+
+@pytest.fixture
+def known(alice: User, hub: Hub, issuer: Issuer, settings: Any) -> dict[tuple[str, int], Fit]:
+    """What operations need to succeed."""
+    return fits.build(alice, issuer, settings.HUB_URL)
 
 
 @pytest.fixture
@@ -84,11 +97,14 @@ API: Any = schemathesis.openapi.from_wsgi("/api/v1/schema", whole)
     suppress_health_check=list(HealthCheck),
 )
 def test_every_answer_is_one_that_the_document_tells(
-    case: schemathesis.Case, hub: Hub, dice: Random
+    case: schemathesis.Case, hub: Hub, known: dict[tuple[str, int], Fit], dice: Random
 ) -> None:
+    fit = known.get((_id(case.operation), 200), Fit())
     if dice.random() < 0.75:
-        case.path_parameters = hub.place(case.operation.path)
-    if isinstance(case.body, dict):
+        case.path_parameters = hub.place(case.operation.path) | fit.place
+    if fit.body is not None and not fit.headers and dice.random() < 0.5:
+        case.body = fit.body
+    elif isinstance(case.body, dict):
         case.body |= {
             name: hub.fields[name]
             for name in case.body
@@ -101,10 +117,60 @@ def test_every_answer_is_one_that_the_document_tells(
     case.validate_response(answer, checks=CHECKS)
 
 
-def _credentials(case: schemathesis.Case, hub: Hub, dice: Random) -> dict[str, str]:
-    """Those of an asker by chance, more often of one who may; runners' operations have theirs."""
-    raw = case.operation.definition.raw
+def test_every_success_that_the_document_tells_is_reached(
+    hub: Hub, known: dict[tuple[str, int], Fit]
+) -> None:
+    missed = []
+    for found in API.get_all_operations():
+        operation = found.ok()
+        for status in sorted(int(s) for s in operation.definition.raw["responses"] if s[0] == "2"):
+            fit = known.get((_id(operation), status), Fit())
+            with transaction.atomic():
+                if fit.before:
+                    fit.before()
+                answer = _meant(operation, hub, fit)
+                transaction.set_rollback(True)
+            if answer.status_code != status:
+                missed.append(f"{_id(operation)} {status}: {answer.status_code} {answer.text}")
+    assert missed == []
+
+
+def _meant(operation: Any, hub: Hub, fit: Fit) -> Any:
+    """The answer to a request by somebody who may, with all the words that there are."""
+    headers = {"Accept-Encoding": "identity", **hub.bearer(_may(operation)), **fit.headers}
+    raw = operation.definition.raw.get("requestBody", {"content": {}})["content"]
+    body = fit.body
+    if raw and body is None:
+        wanted = _fields(operation, next(iter(raw.values()))["schema"])
+        body = {name: hub.fields[name] for name in wanted if name in hub.fields}
+    said = {"body": body, "media_type": next(iter(raw))} if raw else {}
+    place = hub.place(operation.path) | fit.place
+    case = operation.Case(path_parameters=place, query={}, headers={}, **said)
+    answer = case.call(headers=headers)
+    case.validate_response(answer, checks=CHECKS)
+    return answer
+
+
+def _fields(operation: Any, schema: dict[str, Any]) -> list[str]:
+    """The names that a body may hold."""
+    shapes = operation.schema.raw_schema["components"]["schemas"]
+    while "$ref" in schema:
+        schema = shapes[schema["$ref"].rpartition("/")[2]]
+    return list(schema["properties"])
+
+
+def _id(operation: Any) -> str:
+    return str(operation.definition.raw["operationId"])
+
+
+def _may(operation: Any) -> str:
+    """Who may do it; runners' operations have their own tokens."""
+    raw = operation.definition.raw
     own = [name for name in ("runner", "run") if {name: []} in raw.get("security", ())]
-    fit = own or ["root" if raw["description"].startswith("For staff") else "admin"]
-    asker = dice.choice(fit * 4 + ["root", "admin", "read", ""])
+    return own[0] if own else "root" if raw["description"].startswith("For staff") else "admin"
+
+
+def _credentials(case: schemathesis.Case, hub: Hub, dice: Random) -> dict[str, str]:
+    """Those of an asker by chance, more often of one who may."""
+    asker = dice.choice([_may(case.operation)] * 4 + ["root", "admin", "read", ""])
     return hub.bearer(asker) if asker else {}

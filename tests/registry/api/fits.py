@@ -1,0 +1,66 @@
+"""What operations need besides a row of everything, so that each success can be reached.
+
+By operation and status; where only one status stands, it serves the others too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+from django.utils import timezone
+
+from registry.accounts import devices
+from registry.models import Run, User
+from tests.factories import make_environment, make_version
+from tests.registry.publishers.conftest import publisher
+from tests.registry.publishers.issuer import Issuer
+from tests.registry.uploads.forms import form_of
+from tests.wheels import filename, make_wheel
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Values for places in the path, a body in place of the usual one, headers, and a last touch
+    to the rows."""
+
+    place: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    before: Callable[[], object] | None = None
+
+
+def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], Fit]:
+    """The rows, and what leads to them; `issuer` is one that the hub trusts."""
+    held = make_version(alice, "held-env", status="held")
+    gone = {"quarantined_at": timezone.now(), "quarantine_reason": "spam"}
+    make_version(alice, version="0.0.8", **gone)
+    make_environment(alice, "quarantined-env", **gone)
+    publisher(held.environment, alice)
+    approved = devices.begin(device_name="laptop")
+    devices.approve(user_code=approved.user_code, user=alice)
+    wheel = make_wheel("sent-env", "0.1.0")
+    form = form_of(wheel) | {
+        "content": SimpleUploadedFile(filename("sent-env", "0.1.0"), wheel, "application/zip")
+    }
+    return {
+        ("createEnvironment", 200): Fit(body={"name": "demo-env", "owner": "alice"}),
+        ("deprecateEnvironment", 200): Fit({"name": "new-run"}),
+        ("unyankVersion", 200): Fit({"number": "0.0.9"}),
+        ("retryVersion", 200): Fit({"name": "held-env"}),
+        ("releaseVersion", 200): Fit({"number": "0.0.8"}),
+        ("releaseEnvironment", 200): Fit({"name": "quarantined-env"}),
+        ("pollLogin", 200): Fit(body={"device_code": approved.device_code}),
+        ("pollForRun", 204): Fit(before=Run.objects.filter(status="queued").delete),
+        ("downloadFile", 206): Fit(headers={"Range": "bytes=0-9"}),
+        ("reportLeaks", 200): Fit(
+            body=[{"token": "hub_x", "type": "hub", "url": "", "source": ""}]
+        ),
+        ("uploadWheel", 200): Fit(
+            body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
+        ),
+        ("mintToken", 200): Fit(body={"token": issuer.token(audience)}),
+    }
