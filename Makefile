@@ -3,8 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
+POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 
-.PHONY: help setup run fuzz benchmark test test-flows test-parts test-quick lint types format clean
+.PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-quick
+.PHONY: lint types format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,15 +21,18 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
-test: setup  ## run all tests: flows beside the rest, which runs on SQLite and PostgreSQL
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-flows test-parts
+test: setup  ## run all tests: three parts at once, for each waits more than it computes
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-flows test-database test-rest
 
-test-flows: setup  ## run the flows through real processes, and the browser
-	@$(BIN)/python -m pytest --postgresql -m "(flow or browser) and not adapter"
+test-flows: setup  ## run the flows through a whole hub, and the browser
+	@$(BIN)/python -m pytest --postgresql tests/flows
 
-test-parts: setup  ## run all else on PostgreSQL, and what touches the database on SQLite too
+test-database: setup  ## run on PostgreSQL what touches the database
+	@$(BIN)/python -m pytest --postgresql $(POSTGRESQL_TESTS)
+
+test-rest: setup  ## run all else, and on SQLite what says something of a database
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows)
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
-	@$(BIN)/python -m pytest --postgresql -m "adapter or not (flow or browser)"
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
