@@ -9,6 +9,7 @@ from django.conf import settings
 from hub.supervisor import Child
 
 PROGRAMS = Path(sys.executable).parent
+WORKER = "hub.worker.Worker"
 # A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
 SECRETS = (
     "DATABASE_URL",
@@ -67,7 +68,7 @@ def _web() -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "hub.wsgi:application"),
         *("--bind", f"{settings.HUB_BIND}:{settings.HUB_PORT}"),
-        *("--worker-class", "gthread", "--workers", "2", "--threads", "8"),
+        *("--worker-class", WORKER, "--workers", "2", "--threads", "8"),
         *("--timeout", "120", "--graceful-timeout", "5", "--no-control-socket"),
         # Longer than clients keep an idle connection, or they send into one that just closed.
         *("--keep-alive", "30"),

@@ -1,0 +1,39 @@
+"""How gunicorn's threads serve a connection."""
+
+from __future__ import annotations
+
+import select
+from typing import Any
+
+from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+
+PATIENCE_MS = 5
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """A thread stays with its connection while the client's next request follows at once.
+
+    gthread hands every request from the thread that waits for all connections to another one and
+    back, which takes longer than a page. Nobody waits for the sake of this: where connections
+    wait for a thread, or the worker has to stop, all is as in gthread.
+    """
+
+    def handle(self, conn: Any) -> object:
+        """Serve its request, and those that follow; what gthread says of the last one."""
+        while True:
+            kept = super().handle(conn)
+            if kept is not True or not self.alive or self._crowded() or not _follows(conn):
+                return kept
+
+    def _crowded(self) -> bool:
+        """Whether more connections have something to serve than there are threads."""
+        idle = len(self.keepalived_conns) + len(self.pending_conns)
+        return bool(self.nr_conns - idle > self.cfg.threads)
+
+
+def _follows(conn: Any) -> bool:
+    if conn.parser.unreader.buf.getvalue():  # it came with the last one
+        return True
+    waiting = select.poll()
+    waiting.register(conn.sock, select.POLLIN)
+    return bool(waiting.poll(PATIENCE_MS))
