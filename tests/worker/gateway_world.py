@@ -9,11 +9,13 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 from aiohttp import web
 
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
+from envyard.contract.report import TaskReport
 from envyard_runner.gateway import Gateway, Model
 from tests.worker.stub_model import StubModel
 
@@ -44,6 +46,11 @@ class World:
         self.gateway, self.model, self.client = gateway, model, client
 
     def url(self, rollout: str, path: str = "v1/chat/completions") -> str:
+        """Where a planned rollout has its address; another name is used as it is."""
+        try:
+            rollout = self.gateway.plan.word(rollout)
+        except KeyError:
+            rollout = quote(rollout, safe="")
         return f"http://127.0.0.1:{PORT}/rollouts/{rollout}/{path}"
 
     async def chat(self, rollout: str, *messages: Any, **fields: Any) -> tuple[int, dict[str, Any]]:
@@ -62,6 +69,12 @@ class World:
         return [json.loads(event) for event in events]
 
 
+def plan_all(gateway: Gateway, spec: JobSpec) -> None:
+    """Plan every rollout that the job allows, as if its tasks had just been loaded."""
+    tasks = [TaskReport(i, str(i), "p", reference=True) for i in range(spec.tasks)]
+    gateway.plan.make(tasks, swapped=range(spec.tasks), compares=False)
+
+
 @asynccontextmanager
 async def world(spec: JobSpec | None = None, *, model_up: bool = True) -> AsyncIterator[World]:
     spec, stub = spec or job(), StubModel()
@@ -76,6 +89,7 @@ async def world(spec: JobSpec | None = None, *, model_up: bool = True) -> AsyncI
     async with aiohttp.ClientSession() as outward, aiohttp.ClientSession() as client:
         url = f"http://127.0.0.1:{PORT + 1}/v1"
         gateway = Gateway(spec, Model(outward, url=url, name="stub", key="secret", timeout=2.0))
+        plan_all(gateway, spec)
         await gateway.open(listening)
         try:
             yield World(gateway, stub, client)

@@ -28,6 +28,7 @@ class StubModel:
     headers: list[dict[str, str]] = field(default_factory=list)
     failure: Failure = ""
     failing: int = -1
+    extras: dict[str, Any] = field(default_factory=dict)
 
     def application(self) -> web.Application:
         """The server's routes."""
@@ -64,7 +65,7 @@ class StubModel:
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
             said = {"object": "chat.completion", "choices": [choice], "usage": usage(message)}
-            return web.json_response(said if failure == "bare" else ENVELOPE | said)
+            return web.json_response(said if failure == "bare" else ENVELOPE | self.extras | said)
         return await self._stream(request, message, reason, cut=failure == "cut_stream")
 
     async def _stream(

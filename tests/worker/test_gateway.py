@@ -56,8 +56,8 @@ def test_oracle_says_the_reference_last_put_and_refuses_without_one() -> None:
         assert (status, body["error"]["code"]) == (409, "no_reference")
         call = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
         for message in ({"content": "old"}, {"content": None, "tool_calls": [call]}):
-            url = w.url("oracle/0/0", "reference")
-            async with w.client.put(url, json={"message": message}) as response:
+            said = {"own": {"message": message}, "other": None}
+            async with w.client.put(w.url("oracle/0/0", "references"), json=said) as response:
                 assert response.status == 200
         _, body = await w.chat("oracle/0/0")
         assert body["choices"][0]["message"]["tool_calls"] == [call]
@@ -102,6 +102,44 @@ def test_the_model_is_asked_with_our_key_model_sampling_and_seed() -> None:
     play(scenario)
 
 
+def test_nothing_but_what_was_said_tells_a_probes_answer_from_a_models() -> None:
+    async def scenario(w: World) -> None:
+        w.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}
+        (_, model), (_, probe) = await w.chat("model/0/0"), await w.chat("babble/0/0")
+        streams = [await w.stream(f"{policy}/1/0") for policy in ("model", "babble")]
+        for one, other in ((model, probe), *zip(*streams, strict=False)):
+            assert set(one) == set(other)
+            assert one["model"] == other["model"]
+            assert set(one["choices"][0]) - {"logprobs"} == set(other["choices"][0]) - {"logprobs"}
+        assert set(model["usage"]) == set(probe["usage"])
+        for text in map(json.dumps, (model, probe, *streams[0], *streams[1])):
+            assert not any(policy in text for policy in ("babble", "model/", "stub", "vllm"))
+
+    play(scenario)
+
+
+def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> None:
+    async def scenario(w: World) -> None:
+        said = {name: {"message": {"content": name}} for name in ("own", "other")}
+        for policy in ("silent", "oracle", "swapped", "model"):
+            url = w.url(f"{policy}/0/0", "references")
+            async with w.client.put(url, json=said) as response:
+                assert (response.status, await response.json()) == (200, {})
+        for policy, reply in (("silent", ""), ("oracle", "own"), ("swapped", "other")):
+            _, body = await w.chat(f"{policy}/0/0")
+            assert body["choices"][0]["message"]["content"] == reply
+        failed = {"own": {"error": "oracle() raised"}, "other": None}
+        async with w.client.put(w.url("oracle/1/0", "references"), json=failed):
+            status, body = await w.chat("oracle/1/0")
+        assert (status, body["error"]["message"]) == (409, "oracle() raised")
+        bad: list[Any] = [{"own": 1}, {"own": {}}, {"other": {"message": "x"}}]
+        for wrong in bad:
+            async with w.client.put(w.url("silent/0/0", "references"), json=wrong) as response:
+                assert response.status == 400
+
+    play(scenario)
+
+
 def test_what_a_careless_model_server_leaves_out_is_added() -> None:
     """Clients refuse an answer without `object` and `created`; the environment had the blame."""
 
@@ -110,7 +148,7 @@ def test_what_a_careless_model_server_leaves_out_is_added() -> None:
         _, answer = await w.chat("model/0/0")
         assert answer["object"] == "chat.completion"
         assert answer["created"] > 1
-        assert answer["model"] == "stub"
+        assert answer["model"] == "policy"
 
     play(scenario)
 
@@ -156,7 +194,7 @@ def test_plain_completions_and_the_list_of_models_are_answered() -> None:
             assert w.gateway.ledger.take(rollout).messages[-1]["content"] == said
         assert w.model.requests[0]["max_tokens"] == 64
         async with w.client.get(w.url("silent/0/0", "v1/models")) as response:
-            assert [m["id"] for m in (await response.json())["data"]] == ["stub"]
+            assert [m["id"] for m in (await response.json())["data"]] == ["policy"]
 
     play(scenario)
 

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from envyard_runner.gateway import Gateway, Model
-from tests.worker.gateway_world import PORT, USER, World, job, play
+from tests.worker.gateway_world import PORT, USER, World, job, plan_all, play
 
 
 @pytest.mark.parametrize(("failure", "stream", "status", "code"), [
@@ -78,9 +78,11 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
         async with aiohttp.ClientSession() as session:
             broken = Broken(session, url="http://127.0.0.1:1", name="stub", key=None, timeout=1.0)
             gateway = Gateway(job(), broken)
+            plan_all(gateway, job())
             listening = socket.create_server(("127.0.0.1", PORT + 2))
             await gateway.open(listening)
-            url = w.url("model/0/0").replace(str(PORT), str(PORT + 2))
+            word = gateway.plan.word("model/0/0")
+            url = f"http://127.0.0.1:{PORT + 2}/rollouts/{word}/v1/chat/completions"
             async with w.client.post(url, json={"messages": [USER]}) as response:
                 assert response.status == 500
                 assert (await response.json())["error"]["code"] == "gateway_error"

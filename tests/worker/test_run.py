@@ -20,10 +20,12 @@ def test_a_good_run_is_reported_whole() -> None:
     outcome = run()
     assert outcome.said == ("succeeded", [])
     hub = outcome.hub
-    assert [(r["policy"], r["task"], r["reward"]) for r in hub.rollouts] == [
-        ("silent", 0, 0.25), ("silent", 1, 0.25), ("parrot", 0, 0.25), ("parrot", 1, 0.25),
-    ]  # fmt: skip
-    assert [m["content"] for m in hub.rollouts[3]["messages"]] == ["question 1", "question 1"]
+    rollouts = {(r["policy"], r["task"]): r for r in hub.rollouts}
+    assert {of: r["reward"] for of, r in rollouts.items()} == {
+        ("silent", 0): 0.25, ("silent", 1): 0.25, ("parrot", 0): 0.25, ("parrot", 1): 0.25,
+    }  # fmt: skip
+    said = [m["content"] for m in rollouts["parrot", 1]["messages"]]
+    assert said == ["question 1", "question 1"]
     assert hub.facts["install_seconds"] == 1.5
     assert hub.facts["load_seconds"] == 0.5
     assert hub.facts["framework_version"] == "0.4.0"
@@ -36,11 +38,10 @@ def test_a_good_run_is_reported_whole() -> None:
     assert outcome.sandbox.closed
 
 
-def test_the_sandbox_is_told_nothing_that_names_the_hub_or_a_credential() -> None:
+def test_the_sandbox_is_told_nothing_that_names_the_hub_a_credential_or_a_policy() -> None:
     told = json.dumps(run().sandbox.job)
-    assert "hubrun_" not in told
-    assert "sha256" not in told
-    assert "alice" not in told
+    for secret in ("hubrun_", "sha256", "alice", "silent", "parrot", "policies", "attempts"):
+        assert secret not in told
 
 
 def test_a_model_plays_beside_the_probes() -> None:
@@ -48,16 +49,18 @@ def test_a_model_plays_beside_the_probes() -> None:
     spec = replace(PLAYED, policies=("silent", "model"))
     outcome = run(spec=replace(spec, attempts=1), model=model)
     assert outcome.said == ("succeeded", [])
-    assert [m["content"] for m in outcome.hub.rollouts[2]["messages"]] == ["question 0", "ok"]
-    assert outcome.hub.rollouts[2]["usage"]["prompt_tokens"] == 7
+    (played,) = (r for r in outcome.hub.rollouts if (r["policy"], r["task"]) == ("model", 0))
+    assert [m["content"] for m in played["messages"]] == ["question 0", "ok"]
+    assert played["usage"]["prompt_tokens"] == 7
     assert len(model.requests) == 2
 
 
 def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     async def stubborn(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         yield loaded()
+        word = (await sandbox.plan())[0][0]["rollout"]
         for _ in range(50):
-            await sandbox.ask("model/0/0")
+            await sandbox.ask(word)
         yield {"event": "done"}
 
     model = StubModel(failure="500")

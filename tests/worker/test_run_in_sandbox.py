@@ -25,16 +25,16 @@ events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 print("loading", job["module"], flush=True)
 say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p", "reference": True}])
-for policy in job["policies"]:
-    name = policy + "/0/0"
+def send(url, body, method):
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(url, data, method=method)
+    return json.load(urllib.request.urlopen(request))
+for (one,) in json.load(urllib.request.urlopen(job["door"] + "/plan")):
+    name = one["rollout"]
     base = job["door"] + "/rollouts/" + name
     say("rollout_started", rollout=name)
-    def send(url, body, method):
-        data = json.dumps(body).encode()
-        request = urllib.request.Request(url, data, method=method)
-        return json.load(urllib.request.urlopen(request))
-    if policy == "oracle":
-        send(base + "/reference", {"message": {"role": "assistant", "content": "42"}}, "PUT")
+    own = {"message": {"role": "assistant", "content": "42"}}
+    send(base + "/references", {"own": own, "other": None}, "PUT")
     messages = [{"role": "user", "content": "what?"}]
     answer = send(base + "/v1/chat/completions", {"messages": messages}, "POST")
     said = answer["choices"][0]["message"]["content"]
@@ -79,11 +79,12 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
 def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(home: Path) -> None:
     outcome, left = in_real_sandbox(home, "")
     assert outcome.said == ("succeeded", [])
-    assert [(r["policy"], r["reward"]) for r in outcome.hub.rollouts] == [
-        ("silent", 0.0),
-        ("oracle", 1.0),
-    ]
-    assert [m["content"] for m in outcome.hub.rollouts[1]["messages"]] == ["what?", "42"]
+    rollouts = {one["policy"]: one for one in outcome.hub.rollouts}
+    assert {policy: one["reward"] for policy, one in rollouts.items()} == {
+        "silent": 0.0,
+        "oracle": 1.0,
+    }
+    assert [m["content"] for m in rollouts["oracle"]["messages"]] == ["what?", "42"]
     assert "loading reverse_words\n" in outcome.hub.log
     assert outcome.hub.facts["peak_memory_bytes"] > 0
     assert not left

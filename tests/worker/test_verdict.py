@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from dataclasses import replace
 from typing import Any
@@ -13,6 +15,7 @@ from envyard.contract.report import Facts, RolloutReport
 from envyard_runner.collect import NO_CALL, Story
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.gateway.plan import Plan
 from envyard_runner.sandbox import Exit
 from envyard_runner.verdict import judge
 from tests.worker.stub_hub import job
@@ -37,21 +40,25 @@ class Told:
     """A story with its ledger, fed by events."""
 
     def __init__(self, spec: Any = SPEC) -> None:
-        self.ledger, self.clock = Ledger(spec), Clock()
-        self.story = Story(spec, self.ledger, self.clock)
+        self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
+        self.story = Story(spec, self.ledger, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutReport | None:
+        """Tell an event; a planned rollout goes by the word that the inside knows it by."""
+        with contextlib.suppress(KeyError):
+            fields["rollout"] = self.plan.word(fields["rollout"])
         return self.story.take(json.dumps({"event": event, **fields}).encode())
 
-    def loaded(self, *references: bool) -> None:
+    def loaded(self, *references: bool, compares: bool = False) -> None:
         tasks = [
-            {"index": i, "hash": f"{i}", "prompt": "p", "reference": known}
+            {"index": i, "hash": f"{i}", "prompt": "p", "reference": known, "swapped": i == 1}
             for i, known in enumerate(references)
         ]
-        self("loaded", seconds=1.0, framework_version="0.4.0", tasks=tasks)
+        told = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
+        self("loaded", tasks=tasks, **told)
 
     def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
-        record = self.ledger.open(*rollout.split("/"))
+        record = self.ledger.open(rollout)
         record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
         return record
 
@@ -71,6 +78,7 @@ class Told:
 
 def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -> None:
     told = Told()
+    told.loaded(True, True)
     told("rollout_started", rollout="model/0/0")
     told.spoke("model/0/0", seconds=0.5)
     told.clock.now += 4.0
@@ -113,12 +121,15 @@ def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
 
 def test_a_rollout_counts_once() -> None:
     told = Told()
+    told.loaded(True)
     assert told.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
     assert told("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
 
 
 def test_odd_fields_of_a_rollout_become_empty() -> None:
-    report = Told().rollout(
+    told = Told()
+    told.loaded(True)
+    report = told.rollout(
         "silent/0/0", ok="yes", reward="NaN", rewards=[1], metrics={"a": "b"}, error=7, seconds=None
     )
     assert (report.ok, report.reward, report.rewards, report.metrics) == (False, None, {}, {})
@@ -138,13 +149,61 @@ def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None
     assert told("tasks_again", hashes=["h", "h"]) == Facts(hashes_again=["h", "h"])
 
 
-def test_oracle_is_expected_where_there_is_a_reference_and_swapped_once_started() -> None:
+def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_anothers_is_wrong() -> (
+    None
+):
     told = Told(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
     told.loaded(True, False, False)
-    told("rollout_started", rollout="swapped/1/0")
-    assert told.story.expected == {
+    assert told.plan.expected == {
         "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
         "model/2/0", "model/2/1",
+    }  # fmt: skip
+
+
+def words(told: Told) -> list[list[str]]:
+    """What the inside is told of its rollouts, by group."""
+    groups = asyncio.run(told.plan.told())
+    return [[one["rollout"] for one in group] for group in groups]
+
+
+def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None:
+    spec = job(policies=("silent", "oracle", "swapped", "model"), tasks=2, attempts=3)
+    one, other = Told(spec), Told(spec)
+    one.loaded(True, True)
+    other.loaded(True, True)
+    names = [one.plan.name(word) for group in words(one) for word in group]
+    assert set(names) == one.plan.expected
+    assert names != [other.plan.name(word) for group in words(other) for word in group]
+    assert not {w for g in words(one) for w in g} & {w for g in words(other) for w in g}
+    assert all(len(group) == 1 for group in words(one))
+
+
+def test_where_attempts_are_compared_a_groups_size_does_not_tell_a_probe_either() -> None:
+    told = Told(job(policies=("silent", "model"), tasks=1, attempts=3))
+    told.loaded(True, compares=True)
+    assert [len(group) for group in words(told)] == [3, 3]
+    assert told.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
+    assert told("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
+    assert told.story.refusals == 0
+
+
+def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
+    told = Told()
+    told.loaded(True, True)
+    message = f"killed while {told.plan.word('model/1/0')} ran"
+    told("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
+    found = judge(told.story, replace(FINE, code=1)).findings[0]
+    assert found.message == "ProcessEnded: killed while model/1/0 ran"
+
+
+def test_a_failed_oracle_is_told_by_the_rollout_that_needed_it() -> None:
+    told = Told(job(policies=("oracle",), tasks=1))
+    told.loaded(True)
+    told.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
+    report = told.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
+    assert report.error == {
+        "type": "OracleFailed", "message": "oracle() raised KeyError: 'x'",
+        "fault": "environment", "traceback": "",
     }  # fmt: skip
 
 
@@ -226,7 +285,7 @@ def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
     assert told("rollout", rollout="silent/1/0", ok=True, reward=1.0) is None
     told("rollout_started", rollout="silent/1/0")
     assert (told.story.refused, told.story.refusals) == (["silent/1/0"], 2)
-    assert "silent/1/0" not in told.story.expected
+    assert "silent/1/0" not in told.plan.expected
 
 
 def test_attempts_on_the_network_are_told_and_do_not_fail_a_run() -> None:
@@ -263,7 +322,7 @@ def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
 def test_a_model_that_failed_excuses_the_environment() -> None:
     told = Told()
     told.loaded(True)
-    told.ledger.open("model", "0", "0").fail(ASKED, "the model server answered 500", 1.0)
+    told.ledger.open("model/0/0").fail(ASKED, "the model server answered 500", 1.0)
     report = told.rollout("model/0/0", ok=False, error={"type": "ProviderError", "message": "500"})
     assert report.error is not None
     assert (report.error["fault"], report.reward) == ("model", None)
@@ -274,7 +333,8 @@ def test_a_model_that_failed_excuses_the_environment() -> None:
 
 def test_a_model_that_recovered_excuses_nothing() -> None:
     told = Told()
-    told.ledger.open("model", "0", "0").fail(ASKED, "busy", 1.0)
+    told.loaded(True)
+    told.ledger.open("model/0/0").fail(ASKED, "busy", 1.0)
     told.spoke("model/0/0")
     report = told.rollout("model/0/0", ok=False, error={"type": "KeyError", "message": "x"})
     assert report.error is not None
@@ -289,6 +349,7 @@ def test_blaming_the_model_is_believed_only_where_the_gateway_saw_it(
     policy: str, seconds: float, fault: str
 ) -> None:
     told = Told()
+    told.loaded(True)
     told("rollout_started", rollout=f"{policy}/0/0")
     told.spoke(f"{policy}/0/0", seconds=seconds)
     told.clock.now += 4.0

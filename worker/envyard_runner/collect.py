@@ -13,8 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import Facts, RolloutReport, TaskReport, finite, text
+from envyard.contract.report import (
+    Facts,
+    RolloutReport,
+    TaskReport,
+    count,
+    finite,
+    records,
+    text,
+)
 from envyard_runner.gateway.ledger import Ledger, Record
+from envyard_runner.gateway.plan import Plan
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
@@ -29,19 +38,21 @@ class Story:
     """
 
     def __init__(
-        self, job: JobSpec, ledger: Ledger, clock: Callable[[], float] = time.monotonic
+        self,
+        job: JobSpec,
+        ledger: Ledger,
+        plan: Plan,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.tasks: list[TaskReport] | None = None
         self.fatal: dict[str, Any] | None = None
         self.done = False
-        self.expected: set[str] = set()
         self.without_call: list[str] = []
         self.scored = 0
         self.refused: list[str] = []
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
-        self._job, self._ledger, self._clock = job, ledger, clock
-        self._indices: set[int] = set()
+        self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
         self._again = False
@@ -61,12 +72,11 @@ class Story:
                 self._again = True
                 return Facts.from_dict({"hashes_again": event.get("hashes")})
             case "rollout_started":
-                rollout = text(event.get("rollout"), 100)
-                if self._plans(rollout):
-                    self.expected.add(rollout)
+                claim = text(event.get("rollout"), 100)
+                if rollout := self.plan.name(claim):
                     self._started.setdefault(rollout, self._clock())
                 else:
-                    self._refuse(rollout)
+                    self._refuse(claim)
             case "rollout":
                 return self._rollout(event)
             case "fatal" if self.fatal is None:
@@ -80,32 +90,12 @@ class Story:
     @property
     def missing(self) -> list[str]:
         """Expected rollouts without a result, in order."""
-        return sorted(self.expected - self._reported)
+        return sorted(self.plan.expected - self._reported)
 
     def _refuse(self, claim: str) -> None:
         self.refusals += 1
         if claim not in self.refused and len(self.refused) < REFUSED_NAMED:
             self.refused.append(claim)
-
-    def _plans(self, rollout: str) -> bool:
-        """Whether the run holds that rollout: planned, and of a task that was loaded."""
-        return self._ledger.plans(rollout) and (
-            self.tasks is None or int(rollout.split("/")[1]) in self._indices
-        )
-
-    def _planned(self, tasks: list[TaskReport]) -> set[str]:
-        """The rollouts that these tasks call for.
-
-        Which tasks `swapped` can play only the driver knows: it needs another task that would
-        answer otherwise. Those are expected from their start.
-        """
-        planned = set()
-        for policy in self._job.policies:
-            attempts = self._job.attempts if policy == MODEL else 1
-            for task in tasks:
-                if policy != "swapped" and (policy != "oracle" or task.reference):
-                    planned |= {f"{policy}/{task.index}/{n}" for n in range(attempts)}
-        return planned
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
         facts = Facts.from_dict(
@@ -117,17 +107,22 @@ class Story:
         )
         kept = {t.index: t for t in reversed(facts.tasks or []) if 0 <= t.index < self._job.tasks}
         most = max(200, PROMPT_CHARACTERS // max(1, len(kept)))
-        self._indices = set(kept)
         self.tasks = [replace(t, prompt=text(t.prompt, most)) for _, t in sorted(kept.items())]
-        self.expected |= self._planned(self.tasks)
+        said = records(event.get("tasks"), 1000)
+        swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
+        self.plan.make(self.tasks, swapped=swapped, compares=event.get("compares") is True)
         return replace(facts, tasks=self.tasks)
 
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:
-        rollout = text(event.get("rollout"), 100)
-        if rollout in self._reported or not self._plans(rollout):
-            self._refuse(rollout)
+        word = text(event.get("rollout"), 100)
+        rollout = self.plan.name(word)
+        if rollout is None or rollout in self._reported:
+            self._refuse(rollout or word)
             return None
         self._reported.add(rollout)
+        if rollout not in self.plan.expected:
+            self._ledger.take(rollout)
+            return None
         began = self._started.get(rollout)
         policy, task, attempt = rollout.split("/")
         claim = RolloutReport.from_dict(
@@ -154,11 +149,13 @@ class Story:
             stop=claim.stop if record.replies or not claim.ok else NO_CALL,
             truncated=claim.truncated or record.finish_reason == "length",
             usage=record.usage,
-            error=None if claim.ok else self._error(claim, rollout),
+            error=None if claim.ok else self._error(claim, rollout, record.reference_error),
         )
 
-    def _error(self, claim: RolloutReport, rollout: str) -> dict[str, str]:
+    def _error(self, claim: RolloutReport, rollout: str, oracle_error: str) -> dict[str, str]:
         error = claim.error or {"type": "Failed", "message": "it failed without saying why"}
+        if oracle_error:
+            error |= {"type": "OracleFailed", "message": oracle_error}
         if rollout in self.model_faults:
             return error | {"message": self.model_faults[rollout], "fault": "model"}
         return error | {"fault": "environment"}

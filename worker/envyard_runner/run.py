@@ -160,7 +160,7 @@ async def _watch(
     job: JobSpec, sandbox: Sandbox, gateway: Gateway, reports: Reports, program: list[str]
 ) -> Ending:
     """Run the program to its end, telling the hub what its lines and the gateway have shown."""
-    story = Story(job, gateway.ledger)
+    story = Story(job, gateway.ledger, gateway.plan)
     sandbox.on_log = reports.log
     await gateway.open(await sandbox.start(program))
     down = asyncio.create_task(_kill_when(gateway.model_down, sandbox))
@@ -172,7 +172,7 @@ async def _watch(
                 reports.fact(**{k: getattr(told, k) for k in told.to_dict()})
             elif told is not None:
                 reports.rollout(told)
-            reports.total = len(story.expected)
+            reports.total = len(gateway.plan.expected)
         end = await sandbox.wait()
     finally:
         down.cancel()
@@ -198,17 +198,14 @@ def _model(job: JobSpec, config: Config, session: aiohttp.ClientSession) -> Mode
 
 
 def _inside(job: JobSpec) -> InsideJob:
-    """What the sandbox is told: nothing that names the hub, the wheel or a credential."""
+    """What the sandbox is told: nothing of the hub, a credential, or who answers which rollout."""
     return InsideJob(
         framework=job.framework,
         api=job.api,
         module=job.module,
-        policies=job.policies,
         tasks=job.tasks,
-        attempts=job.attempts,
         seed=job.seed,
         concurrency=job.concurrency,
-        model=job.model or "probe",
         max_turns=job.limits.max_turns,
         max_tokens=job.limits.max_tokens,
         rollout_timeout=job.limits.rollout_seconds,

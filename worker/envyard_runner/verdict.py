@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,7 +55,7 @@ def _failure(story: Story, end: Exit) -> Finding | None:
         seconds, peak = round(end.seconds), end.peak_memory_bytes
         return finding(REASONS[end.reason], seconds=seconds, peak_memory_bytes=peak)
     if story.fatal is not None:
-        return _fatal(story.fatal)
+        return _fatal(story.fatal, story.plan.reveal)
     if end.signal == signal.SIGKILL:
         return finding("run.killed", "Its processes ended by SIGKILL and no limit was reached.")
     if not story.done or end.code != 0:
@@ -68,12 +69,12 @@ def _failure(story: Story, end: Exit) -> Finding | None:
     return None
 
 
-def _fatal(event: dict[str, Any]) -> Finding:
+def _fatal(event: dict[str, Any], reveal: Callable[[str], str]) -> Finding:
     """What the sandbox said last. Whose fault it claims to be is not believed: anybody inside can
     write such a line, and what really is the platform's fault shows outside."""
     told = event.get("error")
     error: dict[str, Any] = told if isinstance(told, dict) else {}
-    kind, message = text(error.get("type"), 200), text(error.get("message"), 2000)
+    kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 2000))
     code = STAGES.get(str(event.get("stage")), "run.crashed")
     traceback = text(error.get("traceback"), 8000)
     return finding(code, f"{kind}: {message}" if message else kind, traceback=traceback)

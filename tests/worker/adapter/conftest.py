@@ -17,8 +17,10 @@ from uv import find_uv_bin
 
 from envyard_runner import inside
 from envyard_runner.frameworks.verifiers import ADDED
+from envyard_runner.gateway.plan import Plan
 from envyard_runner.inside.job import InsideJob
-from tests.worker.adapter.gateway import Gateway
+from tests.worker import stub_hub
+from tests.worker.adapter.gateway import Gateway, Given
 
 HERE = Path(__file__).parent
 INSIDE = Path(inside.__file__).parent
@@ -30,6 +32,7 @@ PYTHON = sys._base_executable  # type: ignore[attr-defined]
 class Played:
     """The events of one job, by kind."""
 
+    plan: Plan
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def one(self, kind: str) -> dict[str, Any]:
@@ -42,7 +45,9 @@ class Played:
 
     @property
     def rollouts(self) -> dict[str, dict[str, Any]]:
-        return {event["rollout"]: event for event in self.events if event["event"] == "rollout"}
+        """By `policy/task/attempt`, which the driver never learns."""
+        ended = [event for event in self.events if event["event"] == "rollout"]
+        return {self.plan.name(event["rollout"]) or "": event for event in ended}
 
     def rewards(self) -> dict[str, float | None]:
         return {name: event["reward"] for name, event in self.rollouts.items()}
@@ -77,18 +82,26 @@ def site(api: str) -> Path:
     return folder
 
 
-def job(api: str, module: str, gateway: Gateway, **options: Any) -> InsideJob:
-    given = InsideJob(
+def job(
+    api: str,
+    module: str,
+    gateway: Gateway,
+    policies: tuple[str, ...] = ("silent", "oracle", "swapped", "model"),
+    attempts: int = 1,
+    **options: Any,
+) -> Given:
+    told = InsideJob(
         framework="verifiers",
         api=api,
         module=module,
-        policies=("silent", "oracle", "swapped", "model"),
         tasks=12,
         seed=3,
-        door=gateway.door,
+        door=f"{gateway.door}/{module}",
         rollout_timeout=20.0,
     )
-    return replace(given, **options)
+    spec = stub_hub.job(policies=policies, attempts=attempts, tasks=12)
+    gateway.given[module] = Given(replace(told, **options), spec, Plan(spec))
+    return gateway.given[module]
 
 
 def environment(api: str, home: Path) -> dict[str, str]:
@@ -97,17 +110,18 @@ def environment(api: str, home: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path}
 
 
-def play_many(api: str, jobs: list[InsideJob], folder: Path) -> dict[str, Played]:
+def play_many(api: str, jobs: list[Given], folder: Path) -> dict[str, Played]:
     """Play jobs in one process; the answer is by module."""
     paths = []
     for given in jobs:
-        paths.append(folder / f"{given.module}.json")
-        paths[-1].write_text(json.dumps(given.to_dict()))
+        paths.append(folder / f"{given.inside.module}.json")
+        paths[-1].write_text(json.dumps(given.inside.to_dict()))
+        given.events = paths[-1].with_suffix(".events")
     program = [PYTHON, str(HERE / "many.py"), str(INSIDE), *map(str, paths)]
     subprocess.run(program, env=environment(api, folder), cwd=folder, check=True, timeout=300)
     return {
-        given.module: Played([json.loads(line) for line in lines(path.with_suffix(".events"))])
-        for given, path in zip(jobs, paths, strict=True)
+        given.inside.module: Played(given.plan, [json.loads(line) for line in lines(given.events)])
+        for given in jobs
     }
 
 
@@ -115,15 +129,15 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def play_one(given: InsideJob, folder: Path) -> tuple[int, Played]:
+def play_one(given: Given, folder: Path) -> tuple[int, Played]:
     """Start main.py on one job as the sandbox does, and read its events to the end."""
-    path = folder / "job.json"
-    path.write_text(json.dumps(given.to_dict()))
+    path, given.events = folder / "job.json", folder / "job.events"
+    path.write_text(json.dumps(given.inside.to_dict()))
     reading, writing = os.pipe()
     told = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
     process = subprocess.Popen(
         [PYTHON, str(INSIDE / "main.py")],
-        env=environment(given.api, folder) | told,
+        env=environment(given.inside.api, folder) | told,
         cwd=folder,
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,
@@ -132,5 +146,8 @@ def play_one(given: InsideJob, folder: Path) -> tuple[int, Played]:
     with contextlib.ExitStack() as stack:
         stack.callback(process.wait)
         stack.callback(process.kill)
-        events = [json.loads(line) for line in stack.enter_context(os.fdopen(reading))]
-        return process.wait(30), Played(events)
+        kept = stack.enter_context(given.events.open("w", buffering=1))
+        for line in stack.enter_context(os.fdopen(reading)):
+            kept.write(line)
+        events = [json.loads(line) for line in lines(given.events)]
+        return process.wait(30), Played(given.plan, events)

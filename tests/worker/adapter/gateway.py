@@ -1,4 +1,7 @@
-"""A small stand-in for the gateway: the door's addresses, answered by scripts, everything kept."""
+"""A small stand-in for the gateway: the door's addresses, answered by scripts, everything kept.
+
+Every job has a door of its own, `/{module}`, and the runner's own plan of it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,16 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+
+from envyard.contract.job import JobSpec
+from envyard_runner.collect import Story
+from envyard_runner.gateway.ledger import Ledger
+from envyard_runner.gateway.plan import Plan
+from envyard_runner.inside.job import InsideJob
 
 Message = dict[str, Any]
 Reply = Callable[[list[Message], str], Message | str]
@@ -17,11 +27,21 @@ PORTS = range(18250, 18300)
 
 
 @dataclass
+class Given:
+    """One job: what the inside is told, what the runner knows, where its events are written."""
+
+    inside: InsideJob
+    spec: JobSpec
+    plan: Plan
+    events: Path = Path()
+
+
+@dataclass
 class Seen:
     """What one rollout asked: the requests' bodies and the references it gave, in order."""
 
     requests: list[dict[str, Any]] = field(default_factory=list)
-    references: list[Message] = field(default_factory=list)
+    references: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Gateway:
@@ -29,6 +49,7 @@ class Gateway:
 
     def __init__(self) -> None:
         self.model: Reply = lambda messages, rollout: "ok"
+        self.given: dict[str, Given] = {}
         self.seen: dict[str, Seen] = {}
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
@@ -57,8 +78,9 @@ class Gateway:
 
     async def _start(self) -> None:
         app = web.Application()
-        path = "/rollouts/{policy}/{task}/{attempt}"
-        app.router.add_put(f"{path}/reference", self._reference)
+        path = "/{module}/rollouts/{rollout}"
+        app.router.add_get("/{module}/plan", self._plan)
+        app.router.add_put(f"{path}/references", self._references)
         app.router.add_post(f"{path}/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -72,12 +94,22 @@ class Gateway:
         raise OSError(f"no free port in {PORTS}")
 
     def _of(self, request: web.Request) -> tuple[str, Seen]:
-        rollout = "{policy}/{task}/{attempt}".format(**request.match_info)
+        given = self.given[request.match_info["module"]]
+        rollout = given.plan.name(request.match_info["rollout"]) or "none"
         return rollout, self.seen.setdefault(rollout, Seen())
 
-    async def _reference(self, request: web.Request) -> web.Response:
-        self._of(request)[1].references.append((await request.json())["message"])
-        return web.Response(status=204)
+    async def _plan(self, request: web.Request) -> web.Response:
+        given = self.given[request.match_info["module"]]
+        story = Story(given.spec, Ledger(given.spec), given.plan)
+        while story.tasks is None:
+            for line in given.events.read_bytes().splitlines():
+                story.take(line)
+            await asyncio.sleep(0.01)
+        return web.json_response(await given.plan.told())
+
+    async def _references(self, request: web.Request) -> web.Response:
+        self._of(request)[1].references.append(await request.json())
+        return web.json_response({})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         rollout, seen = self._of(request)
@@ -103,7 +135,9 @@ class Gateway:
     async def _reply(self, rollout: str, seen: Seen, messages: list[Message]) -> Message:
         policy = rollout.partition("/")[0]
         if policy in ("oracle", "swapped"):
-            return seen.references[-1]
+            said_last = seen.references[-1]["own" if policy == "oracle" else "other"]
+            message: Message = said_last["message"]
+            return message
         said: Message | str = ""
         if policy == "parrot":
             said = next(str(m["content"]) for m in reversed(messages) if m["role"] != "assistant")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,18 +63,26 @@ def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
     assert (first["reference"], first["hook"], first["split"]) == (True, False, "eval")
 
 
-def test_each_policy_plays_each_task_in_order_and_is_rewarded_for_what_it_says(
+def test_each_policy_plays_each_task_and_is_rewarded_for_what_it_says(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
     words = played["words_v1"]
-    policies = [name.partition("/")[0] for name in words.rollouts]
-    assert policies == ["silent"] * 12 + ["oracle"] * 12 + ["swapped"] * 12 + ["model"] * 12
+    policies = Counter(name.partition("/")[0] for name in words.rollouts)
+    assert policies == {"silent": 12, "oracle": 12, "swapped": 12, "model": 12}
     rewards = words.rewards()
     assert {rewards[f"silent/{task}/0"] for task in range(12)} == {0.0}
     assert {rewards[f"oracle/{task}/0"] for task in range(12)} == {2.5}
     assert {rewards[f"swapped/{task}/0"] for task in range(12)} == {0.5}
-    references = gateway.seen["swapped/0/0"].references
-    assert references[-1]["content"] != "birch606"
+    told = gateway.seen["swapped/0/0"].references[0]
+    assert told["own"]["message"]["content"] == "birch606" != told["other"]["message"]["content"]
+
+
+def test_references_are_handed_over_alike_whoever_answers(
+    played: dict[str, Played], gateway: Gateway
+) -> None:
+    told = [seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"]
+    assert len(told) == 4
+    assert all(one == told[0] for one in told)
 
 
 def test_a_rollout_says_its_parts_metrics_messages_and_times(played: dict[str, Played]) -> None:
@@ -195,4 +204,4 @@ def test_tasks_that_cannot_be_loaded_are_fatal_and_say_why(played: dict[str, Pla
 def test_requests_name_the_model_of_the_job(
     played: dict[str, Played], gateway: Gateway, tmp_path: Path
 ) -> None:
-    assert {r["model"] for seen in gateway.seen.values() for r in seen.requests} == {"model"}
+    assert {r["model"] for seen in gateway.seen.values() for r in seen.requests} == {"policy"}

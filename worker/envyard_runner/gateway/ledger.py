@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.job import JobSpec
 from envyard.contract.report import Usage, clean_message, text
 from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.policies import Message
@@ -23,6 +23,7 @@ class Record:
     policy: str
     messages: list[Message] = field(default_factory=list)
     reference: Message | None = None
+    reference_error: str = ""
     calls: int = 0
     replies: int = 0
     prompt_tokens: int = 0
@@ -61,31 +62,16 @@ class Ledger:
         self._open: dict[str, Record] = {}
         self._ended: set[str] = set()
 
-    def open(self, policy: str, task: str, attempt: str) -> Record:
-        """The record of a rollout that this run may hold; raises Refusal 404, 400 or 429."""
-        rollout = f"{policy}/{task}/{attempt}"
+    def open(self, rollout: str) -> Record:
+        """The record of a planned rollout; raises Refusal 400 or 429, which do not name it."""
         if record := self._open.get(rollout):
             return record
-        if not self.plans(rollout):
-            raise Refusal(404, "no_such_rollout", f"rollout {rollout!r} is not part of this run")
         if rollout in self._ended:
-            raise Refusal(
-                400, "rollout_ended", f"rollout {rollout} has ended; it gets no more replies"
-            )
+            raise Refusal(400, "rollout_ended", "this rollout has ended; it gets no more replies")
         most = SPARE_GROUPS * self._job.concurrency * max(self._job.attempts, 4)
         if len(self._open) >= most:
             raise Refusal(429, "too_many_rollouts", f"{most} rollouts are open; end one first")
-        return self._open.setdefault(rollout, Record(rollout, policy))
-
-    def plans(self, rollout: str) -> bool:
-        """Whether this run may hold a rollout of that name."""
-        policy, task, attempt = ([*rollout.split("/"), "", ""])[:3]
-        return (
-            rollout.count("/") == 2
-            and policy in self._job.policies
-            and _index_below(task, self._job.tasks)
-            and _index_below(attempt, self._job.attempts if policy == MODEL else 1)
-        )
+        return self._open.setdefault(rollout, Record(rollout, rollout.partition("/")[0]))
 
     def spend(self, record: Record) -> int:
         """Count one call before it is made and return its number; raises Refusal 400 when spent."""
@@ -113,10 +99,6 @@ def shorten(messages: list[Message]) -> list[Message]:
             call["function"]["arguments"] = text(call["function"]["arguments"], most)
         kept.append(message | {"content": text(message["content"], most)})
     return kept
-
-
-def _index_below(word: str, bound: int) -> bool:
-    return word.isascii() and word.isdigit() and str(int(word[:9])) == word and int(word) < bound
 
 
 def _spent(what: str) -> None:

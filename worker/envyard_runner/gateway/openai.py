@@ -26,6 +26,8 @@ CHAT_FIELDS = (
     "top_logprobs",
 )
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
+CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
+COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 class Refusal(Exception):
@@ -43,6 +45,14 @@ class Refusal(Exception):
 
 class ModelFault(Refusal):
     """The model server did not do its part; never the environment's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a probe is to say next, or why the environment could not tell."""
+
+    message: Message
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +172,39 @@ def read_object(raw: bytes) -> dict[str, Any]:
     if body.get("n") not in (None, 1):
         _bad("n must be 1: every attempt is a rollout of its own")
     return body
+
+
+def read_references(raw: bytes) -> dict[str, Reference]:
+    """Read `{"own": ..., "other": ...}`, each None or a Reference's fields; raises Refusal 400."""
+    references = {}
+    for name, said in read_object(raw).items():
+        if said is None:
+            continue
+        message = said.get("message") if isinstance(said, dict) else None
+        error = said.get("error") if isinstance(said, dict) else None
+        if not isinstance(message, dict) and not isinstance(error, str):
+            _bad(f"{name} must be null, {{'message': {{...}}}} or {{'error': '...'}}")
+        references[name] = Reference(message if isinstance(message, dict) else {}, error or "")
+    return references
+
+
+def alike(answer: dict[str, Any]) -> dict[str, Any]:
+    """A model server's answer or chunk with nothing in it but what a probe's has too."""
+    told: dict[str, Any] = {"choices": [_known(one) for one in answer.get("choices") or []]}
+    usage = answer.get("usage")
+    if isinstance(usage, dict):
+        told["usage"] = {name: usage.get(name, 0) for name in COUNTS}
+    return told
+
+
+def _known(choice: Any) -> dict[str, Any]:
+    """A choice without what only one kind of server adds; nulls among its message's keys too."""
+    kept = {"finish_reason": None} | {key: choice[key] for key in CHOICE_FIELDS if key in choice}
+    for part in ("message", "delta"):
+        if isinstance(kept.get(part), dict):
+            filled = kept[part].items()
+            kept[part] = {k: v for k, v in filled if v is not None or k == "content"}
+    return kept
 
 
 def scripted(message: Message, call: Call, most_tokens: int) -> Reply:

@@ -15,11 +15,12 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import clean_message
+from envyard.contract.report import clean_message, text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.openai import Call, ModelFault, Refusal, Reply
+from envyard_runner.gateway.plan import Plan
 from envyard_runner.policies import PROBES, Ask, NoReference
 
 log = logging.getLogger(__name__)
@@ -28,8 +29,10 @@ MAX_BODY = 4 << 20
 MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
 FAULTS_UNTIL_DOWN = 3
+NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
 TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
+REFERENCES = {"oracle": "own", "swapped": "other"}
 KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
 ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line is sent
 
@@ -37,6 +40,7 @@ ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line
 class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `ledger`.
 
+    Rollouts have the random words of `plan` in here, and nothing that is answered names a policy.
     `model` is None where the run asks for probes only. `model_down` is set after three calls in
     a row that the model server failed: the run cannot be judged and may stop. `failure` names an
     exception of the gateway's own, which must not be blamed on the environment either.
@@ -44,6 +48,7 @@ class Gateway:
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
         self.ledger = Ledger(job)
+        self.plan = Plan(job)
         self.model_down = asyncio.Event()
         self.failure = ""
         self._job = job
@@ -82,13 +87,14 @@ class Gateway:
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._guard], client_max_size=MAX_BODY)
-        base = "/rollouts/{policy}/{task}/{attempt}"
+        base = "/rollouts/{rollout}"
         application.add_routes(
             [
+                web.get("/plan", self._tell_plan),
                 web.post(f"{base}/v1/chat/completions", self._chat),
                 web.post(f"{base}/v1/completions", self._complete),
                 web.get(f"{base}/v1/models", self._models),
-                web.put(f"{base}/reference", self._set_reference),
+                web.put(f"{base}/references", self._set_references),
             ]
         )
         return application
@@ -115,15 +121,18 @@ class Gateway:
             raise ConnectionResetError(refusal.message)
         return web.json_response(refusal.to_dict(), status=refusal.status)
 
+    async def _tell_plan(self, _: web.Request) -> web.Response:
+        return web.json_response(await self.plan.told())
+
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_chat)
-        ident = f"chatcmpl-{record.rollout}-{number}"
+        ident = f"chatcmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
             return await self._ask_model("chat/completions", request, record, call, ident)
         reply = self._play(record, call, number)
         if not call.stream:
-            return web.json_response(openai.completion(reply, model=self._name, ident=ident))
-        parts = openai.chunks(reply, model=self._name, ident=ident)
+            return web.json_response(openai.completion(reply, model=NAME, ident=ident))
+        parts = openai.chunks(reply, model=NAME, ident=ident)
         response = await _begin_stream(request)
         for part in _wanted(parts, call):
             await response.write(_event(part))
@@ -132,23 +141,24 @@ class Gateway:
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_completion)
-        ident = f"cmpl-{record.rollout}-{number}"
+        ident = f"cmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
             return await self._ask_model("completions", request, record, call, ident)
         reply = self._play(record, call, number)
-        return web.json_response(openai.text_completion(reply, model=self._name, ident=ident))
+        return web.json_response(openai.text_completion(reply, model=NAME, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
         self._record(request)
-        entry = {"id": self._name, "object": "model", "created": 0, "owned_by": "hub"}
+        entry = {"id": NAME, "object": "model", "created": 0, "owned_by": "hub"}
         return web.json_response({"object": "list", "data": [entry]})
 
-    async def _set_reference(self, request: web.Request) -> web.Response:
+    async def _set_references(self, request: web.Request) -> web.Response:
+        """Take what two probes would say next; every rollout hands over both, whoever answers."""
         record = self._record(request)
-        message = openai.read_object(await _body(request)).get("message")
-        if not isinstance(message, dict):
-            raise Refusal(400, "bad_request", "the body must be {'message': {...}}")
-        record.reference = clean_message(message) | {"role": "assistant"}
+        given = openai.read_references(await _body(request))
+        if mine := given.get(REFERENCES.get(record.policy, "")):
+            record.reference = clean_message(mine.message) | {"role": "assistant"}
+            record.reference_error = text(mine.error, 2000)
         return web.json_response({})
 
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
@@ -157,24 +167,23 @@ class Gateway:
         return record, call, self.ledger.spend(record)
 
     def _record(self, request: web.Request) -> Record:
-        where = request.match_info
-        return self.ledger.open(where["policy"], where["task"], where["attempt"])
-
-    @property
-    def _name(self) -> str:
-        return self._job.model or "probe"
+        word = request.match_info["rollout"]
+        if name := self.plan.name(word):
+            return self.ledger.open(name)
+        raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
 
     def _play(self, record: Record, call: Call, number: int) -> Reply:
         """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat."""
+        if record.reference_error:
+            raise Refusal(409, "no_reference", record.reference_error)
         limits = self._job.limits
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
         ask = Ask(call.messages, call.tools, record.reference, rng, limits.max_tokens)
         try:
             message = PROBES[record.policy](ask)
         except NoReference:
-            where = f"PUT /rollouts/{record.rollout}/reference"
             raise Refusal(
-                409, "no_reference", f"{record.policy} has no reference; {where}"
+                409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"
             ) from None
         reply = openai.scripted(message, call, limits.max_tokens)
         record.add(call, reply, 0.0)
@@ -190,12 +199,12 @@ class Gateway:
         began = time.monotonic()
         try:
             if call.stream:
-                named = openai.envelope("chat.completion.chunk", self._name, ident)
+                named = openai.envelope("chat.completion.chunk", NAME, ident)
                 return await self._relay(self._model, request, call, body, reply, named)
             answer = await self._model.ask(path, body)
             reply.add(answer)
-            named = openai.envelope(KINDS[path], self._name, ident)
-            return web.json_response(named | answer | {"model": self._name})
+            named = openai.envelope(KINDS[path], NAME, ident)
+            return web.json_response(openai.alike(answer) | named)
         except ModelFault as fault:
             reply.fault = fault.message
             raise
@@ -217,7 +226,7 @@ class Gateway:
             try:
                 async for chunk in chunks:
                     reply.add(chunk)
-                    for part in _wanted([named | chunk | {"model": self._name}], call):
+                    for part in _wanted([openai.alike(chunk) | named], call):
                         await response.write(_event(part))
             except ModelFault as fault:
                 reply.fault = fault.message

@@ -1,18 +1,21 @@
-"""The driver: loads the tasks, lets every policy play them, and says what came of each rollout."""
+"""The driver: loads the tasks, plays the rollouts it is given, and says what came of each."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import math
 import signal
 import time
-from collections.abc import Coroutine
+import urllib.request
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 from .events import Events, error_of, failure
 from .job import InsideJob, read_given
 from .play import Outcome, Play, Rollout, RolloutTimeout, Task, framework
-from .reference import POLICIES, speaker
+from .reference import other
 
 CANCEL_SECONDS = 10.0
 BEAT_SECONDS = 1.0
@@ -29,14 +32,18 @@ def main() -> int:
         events.emit("imported")
         stage = "load"
         tasks = play.load()
+        seconds = time.monotonic() - started
+        driver = Driver(job, play, tasks, events)
+        run_to_end(driver.pair())
         events.emit(
             "loaded",
-            seconds=time.monotonic() - started,
+            seconds=seconds,
             framework_version=play.version,
+            compares=play.compares,
             tasks=[task.event() for task in tasks],
         )
         stage = "run"
-        run_to_end(Driver(job, play, tasks, events).run())
+        run_to_end(driver.run())
     except BaseException as error:
         events.emit("fatal", stage=stage, error=error_of(error))
         return 1
@@ -52,15 +59,27 @@ class Driver:
         self.gate = asyncio.Semaphore(max(1, job.concurrency))
         self.stalled = 0.0
 
+    async def pair(self) -> None:
+        """Give every task another whose reference is wrong in it."""
+        async with self.beating():
+            for task in self.tasks:
+                task.other = await other(task, self.tasks)
+
     async def run(self) -> None:
-        """Every policy in order, its rollouts side by side."""
+        """Every rollout that the gateway has planned, side by side, in its order."""
+        async with self.beating(), self.play.serving():
+            groups = await asyncio.to_thread(planned, self.job, self.tasks)
+            await asyncio.gather(*(self.one(group) for group in groups))
+
+    @contextlib.asynccontextmanager
+    async def beating(self) -> AsyncIterator[None]:
+        """Interrupt what blocks the loop, as long as this is held."""
         heart = asyncio.create_task(self.beat())
-        async with self.play.serving():
-            for policy in self.job.policies:
-                groups = self.play.together(await self.rollouts(policy))
-                await asyncio.gather(*(self.one(group) for group in groups))
-        heart.cancel()
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        try:
+            yield
+        finally:
+            heart.cancel()
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     async def beat(self) -> None:
         """Wind up the alarm that interrupts code which blocks the loop, and note such time."""
@@ -70,17 +89,6 @@ class Driver:
             slept = time.monotonic()
             await asyncio.sleep(BEAT_SECONDS)
             self.stalled += time.monotonic() - slept - BEAT_SECONDS
-
-    async def rollouts(self, policy: str) -> list[Rollout]:
-        """What one policy has to play; tasks without a reference are not for those that need it."""
-        planned: list[Rollout] = []
-        for task in self.tasks:
-            says = await speaker(policy, task, self.tasks) if policy in POLICIES else None
-            if policy in POLICIES and says is None:
-                continue
-            attempts = range(self.job.attempts_of(policy))
-            planned += [Rollout(self.job, policy, task, attempt, says) for attempt in attempts]
-        return planned
 
     async def one(self, group: list[Rollout]) -> None:
         """Play one group and say how each of its rollouts ended."""
@@ -112,6 +120,14 @@ class Driver:
             return work.result()
         except BaseException as error:  # SystemExit and CancelledError are the environment's too
             return [Outcome(error=error_of(error)) for _ in group]
+
+
+def planned(job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
+    """Ask the door what is to be played: groups of rollouts, each for a loaded task."""
+    known = {task.index: task for task in tasks}
+    with urllib.request.urlopen(f"{job.door}/plan") as answer:
+        groups = json.load(answer)
+    return [[Rollout(job, one["rollout"], known[one["task"]]) for one in group] for group in groups]
 
 
 def timed_out(rollout: Rollout, limit: float) -> Outcome:

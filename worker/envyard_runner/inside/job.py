@@ -10,35 +10,28 @@ from typing import Any
 
 PATH = "/job.json"
 PATH_VARIABLE = "ENVYARD_JOB"
-MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
 class InsideJob:
     """One run as the environment's side sees it. It holds no credential and no outside address.
 
-    `tasks` is the most tasks to take from the start of the dataset. `attempts` is how often each
-    task is tried by the policy `model`; probes try each task once. `seed` goes to environments that
-    offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
+    Nor who answers: which rollouts there are is asked at the door once the tasks are loaded.
+    `tasks` is the most tasks to take from the start of the dataset. `seed` goes to environments
+    that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     """
 
     framework: str
     api: str
     module: str
-    policies: tuple[str, ...]
     tasks: int
-    attempts: int = 1
     seed: int = 0
     concurrency: int = 4
     door: str = "http://127.0.0.1:8000"
-    model: str = "model"
+    model: str = "policy"
     max_turns: int = 32
     max_tokens: int = 512
     rollout_timeout: float = 120.0
-
-    def attempts_of(self, policy: str) -> int:
-        """How often the policy tries each task."""
-        return self.attempts if policy == MODEL else 1
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form that `read` takes."""
@@ -47,9 +40,7 @@ class InsideJob:
 
 def read(path: str) -> InsideJob:
     """Read the job file; raises KeyError, TypeError or ValueError on a wrong shape."""
-    data = json.loads(Path(path).read_text(encoding="utf-8"))
-    data["policies"] = tuple(data["policies"])
-    return InsideJob(**data)
+    return InsideJob(**json.loads(Path(path).read_text(encoding="utf-8")))
 
 
 def read_given() -> InsideJob:

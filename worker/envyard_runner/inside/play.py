@@ -18,7 +18,10 @@ class RolloutTimeout(BaseException):
 
 @dataclass(slots=True)
 class Task:
-    """One problem as the environment loaded it. `oracle` answers for a perfect policy."""
+    """One problem as the environment loaded it.
+
+    `oracle` answers for a perfect policy, `other` is a task whose reference is wrong here.
+    """
 
     index: int
     hash: str
@@ -28,6 +31,7 @@ class Task:
     opening: list[Message]
     oracle: Callable[[list[Message]], Any] | None
     source: Any
+    other: Task | None = None
 
     @property
     def reference(self) -> bool:
@@ -43,33 +47,34 @@ class Task:
             "answer": self.answer,
             "reference": self.reference,
             "hook": self.oracle is not None,
+            "swapped": self.other is not None,
             "split": self.split,
         }
 
 
 @dataclass(slots=True)
 class Rollout:
-    """One attempt by one policy. `says` is the task whose reference the policy is to speak.
+    """One attempt by a policy that nobody in here knows, under a random word.
 
-    `waits_for_model` tells, at a timeout, whose seconds they were.
+    `waits_for_model` tells, at a timeout, whose seconds they were; `told` that references were
+    handed over.
     """
 
     job: InsideJob
-    policy: str
+    id: str
     task: Task
-    attempt: int
-    says: Task | None = None
     waits_for_model: bool = False
+    told: bool = False
 
     @property
-    def id(self) -> str:
-        """`policy/task/attempt`, the rollout's name everywhere."""
-        return f"{self.policy}/{self.task.index}/{self.attempt}"
+    def door(self) -> str:
+        """Where the gateway knows this rollout."""
+        return f"{self.job.door}/rollouts/{self.id}"
 
     @property
     def url(self) -> str:
         """The base URL whose calls the gateway counts for this rollout."""
-        return f"{self.job.door}/rollouts/{self.id}/v1"
+        return f"{self.door}/v1"
 
 
 @dataclass(slots=True)
@@ -91,6 +96,11 @@ class Play(Protocol):
 
     version: str
 
+    @property
+    def compares(self) -> bool:
+        """Whether attempts at a task must be scored together; known once tasks are loaded."""
+        ...
+
     def open(self) -> None:
         """Import the framework and the environment."""
         ...
@@ -101,10 +111,6 @@ class Play(Protocol):
 
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Hold what rollouts share."""
-        ...
-
-    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
-        """Group one policy's rollouts into those that must be scored together."""
         ...
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:

@@ -1,7 +1,8 @@
-"""What a perfect policy would say, and telling it to the gateway before the model is asked.
+"""What a perfect policy would say, and telling it to the gateway before the policy is asked.
 
-The probe `oracle` is answered with it. The probe `swapped` gets another task's reference: a
-verifier that pays for it pays for any well-shaped reply.
+One probe is answered with a task's own reference, one with another task's: a verifier that pays
+for that pays for any well-shaped reply. Nobody in here may know which rollouts are theirs, so both
+references are handed over in every rollout alike.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any
 
 from .play import Message, Rollout, Task
 
-POLICIES = ("oracle", "swapped")
 CANDIDATES = 8
 
 
@@ -36,22 +36,18 @@ async def reply(task: Task, messages: list[Message]) -> Message | None:
     raise OracleFailed(f"oracle() must return a str or a dict, not {type(said).__name__}")
 
 
-async def speaker(policy: str, task: Task, tasks: list[Task]) -> Task | None:
-    """The task whose reference this policy speaks in this task; None where there is none.
+async def other(task: Task, tasks: list[Task]) -> Task | None:
+    """The next task that would answer otherwise here; None where there is none.
 
-    For `swapped` that is the next task that would answer otherwise here: with equal answers (two
-    questions whose answer is yes) the other's reference is right, and must be paid.
+    With equal answers (two questions whose answer is yes) the other's reference is right, and must
+    be paid.
     """
-    if policy == "oracle":
-        return task if task.reference else None
     own = await _opening_reply(task, task)
-    others = [
-        other for other in (*tasks[task.index + 1 :], *tasks[: task.index]) if other.reference
-    ]
-    for other in others[:CANDIDATES]:
-        theirs = await _opening_reply(other, task)
+    others = [one for one in (*tasks[task.index + 1 :], *tasks[: task.index]) if one.reference]
+    for one in others[:CANDIDATES]:
+        theirs = await _opening_reply(one, task)
         if theirs is not None and theirs != own:
-            return other
+            return one
     return None
 
 
@@ -64,10 +60,26 @@ async def _opening_reply(task: Task, here: Task) -> Message | None:
 
 
 async def tell(rollout: Rollout, messages: list[Message], http: Any) -> None:
-    """Give the gateway the reference for the next call; `http` is an httpx.AsyncClient."""
-    if rollout.says is None:
+    """Give the gateway both references for the next call; `http` is an httpx.AsyncClient.
+
+    Once is enough where neither hangs on the conversation.
+    """
+    speakers = {"own": rollout.task, "other": rollout.task.other}
+    if rollout.told and not any(task and task.oracle for task in speakers.values()):
         return
-    message = await reply(rollout.says, messages)
-    url = rollout.url.removesuffix("/v1") + "/reference"
-    response = await http.put(url, json={"message": message})
-    response.raise_for_status()
+    rollout.told = True
+    body = {name: await _said(task, messages) for name, task in speakers.items()}
+    if any(body.values()):
+        response = await http.put(f"{rollout.door}/references", json=body)
+        response.raise_for_status()
+
+
+async def _said(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
+    """What the gateway is told of one: a message, why there is none, or that nothing is known."""
+    if task is None:
+        return None
+    try:
+        message = await reply(task, messages)
+    except OracleFailed as error:
+        return {"error": str(error)}
+    return None if message is None else {"message": message}

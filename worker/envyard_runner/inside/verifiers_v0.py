@@ -83,14 +83,10 @@ class VerifiersV0:
         async with web.client() as self.http:
             yield
 
-    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
-        """All attempts at a task where a reward compares them, else each by itself."""
-        if not _compares(self.env):
-            return [[rollout] for rollout in rollouts]
-        groups: dict[int, list[Rollout]] = {}
-        for rollout in rollouts:
-            groups.setdefault(rollout.task.index, []).append(rollout)
-        return list(groups.values())
+    @property
+    def compares(self) -> bool:
+        """Whether a reward compares the attempts at a task."""
+        return _compares(self.env)
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
         """Generate each rollout, then score them together, as the framework's evaluation does."""

@@ -37,6 +37,8 @@ NO_KEY = "ENVYARD_NO_KEY"
 class VerifiersV1:
     """Plays one taskset, alone or with the Env its module exports."""
 
+    compares = False  # v1 scores every episode by itself
+
     def __init__(self, job: InsideJob) -> None:
         self.job = job
         self.version = str(verifiers.__version__)
@@ -62,10 +64,6 @@ class VerifiersV1:
         async with web.client() as self.http, self.env.serving():
             our_harness.InsideHarness.http = self.http
             yield
-
-    def together(self, rollouts: list[Rollout]) -> list[list[Rollout]]:
-        """v1 scores every episode by itself."""
-        return [[rollout] for rollout in rollouts]
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
         """One episode; its failures are data on it."""

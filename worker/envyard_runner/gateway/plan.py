@@ -1,0 +1,82 @@
+"""Which rollouts a run holds, each under a name that does not tell who answers it.
+
+An environment that knew its policy could pay the reference answer alone and pass for an honest
+one. So inside a rollout is a random word, and rollouts are handed out in mixed order; what they
+stand for stays out here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import secrets
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.report import TaskReport
+
+WORD = re.compile(r"\b[0-9a-f]{16}\b")
+_shuffle = random.SystemRandom().shuffle
+
+
+class Plan:
+    """The rollouts of one run: none until its tasks are known, then fixed.
+
+    `expected` are the rollouts that must come back, as `policy/task/attempt`.
+    """
+
+    def __init__(self, job: JobSpec) -> None:
+        self.expected: set[str] = set()
+        self._job = job
+        self._names: dict[str, str] = {}
+        self._words: dict[str, str] = {}
+        self._groups: list[list[dict[str, Any]]] = []
+        self._made = asyncio.Event()
+
+    def make(
+        self, tasks: Sequence[TaskReport], *, swapped: Collection[int], compares: bool
+    ) -> None:
+        """Plan the job for these tasks; `swapped` are those that have another's reference to say.
+
+        Where rewards compare attempts, those of one policy at one task are played as a group. Its
+        size must not tell a probe either, so a probe then plays as often as the model does, and
+        only its first attempt is expected.
+        """
+        for policy in self._job.policies:
+            attempts = self._job.attempts if policy == MODEL else 1
+            played = max(attempts, self._job.attempts) if compares else attempts
+            for task in tasks:
+                if policy == "oracle" and not task.reference:
+                    continue
+                if policy == "swapped" and task.index not in swapped:
+                    continue
+                rollouts = [f"{policy}/{task.index}/{n}" for n in range(played)]
+                self.expected.update(rollouts[:attempts])
+                told = [{"rollout": self._hide(name), "task": task.index} for name in rollouts]
+                self._groups += [told] if compares else [[one] for one in told]
+        _shuffle(self._groups)
+        self._made.set()
+
+    async def told(self) -> list[list[dict[str, Any]]]:
+        """What the inside is told, once there is a plan: groups of rollouts and their tasks."""
+        await self._made.wait()
+        return self._groups
+
+    def name(self, rollout: str) -> str | None:
+        """The rollout behind a random word as `policy/task/attempt`, None where there is none."""
+        return self._names.get(rollout)
+
+    def reveal(self, message: str) -> str:
+        """The message with random words replaced by what they stand for."""
+        return WORD.sub(lambda found: self._names.get(found[0], found[0]), message)
+
+    def word(self, name: str) -> str:
+        """The random word of a planned rollout; raises KeyError."""
+        return self._words[name]
+
+    def _hide(self, name: str) -> str:
+        word = secrets.token_hex(8)
+        self._names[word], self._words[name] = name, word
+        return word
