@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db import transaction
-from django.db.models import F
+from django.db import connection
+from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -15,51 +19,96 @@ from registry import storage
 from registry.accounts.permissions import can
 from registry.api import auth, ranges
 from registry.api.errors import answers_errors
+from registry.catalog import prepared
 from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
 from registry.runs.queries import held_run
 from registry.runs.tickets import RUN_TOKEN_PREFIX
 
+ADDRESS = re.compile(r"/files/([0-9a-f]{2})/(\1[0-9a-f]{62})/([^/]+?)(\.metadata)?")
+TABLE = Environment._meta.db_table  # noqa: SLF001 - Django documents it
+_SHA256, _FILENAME = "the wheel's sha256", "the wheel's file name"  # stand for what is asked for
 FOREVER = "max-age=31536000, immutable"
 TYPE = "application/octet-stream"
 STORED = "/.stored/"  # where deploy/nginx.conf has the storage; no owner's name begins so
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What an answer about a wheel says; `public` where strangers may have it."""
+
+    environment: int
+    sha256: str
+    metadata_sha256: str
+    filename: str
+    size: int
+    public: bool
+
+
+def early(request: HttpRequest) -> HttpResponseBase | None:
+    """The answer about a file that everybody may have, before all that has to do with browsers,
+    which costs more than the file does; None for any other, which is the views'."""
+    address = ADDRESS.fullmatch(request.path_info)
+    if address is None or request.method not in ("GET", "HEAD"):
+        return None
+    _, sha256, filename, metadata = address.groups()
+    found = prepared.row(_public, {_SHA256: sha256, _FILENAME: filename})
+    if found is None:
+        return None
+    environment, metadata_sha256, size = found
+    file = File(environment, sha256, metadata_sha256, filename, size, public=True)
+    return _metadata(request, file) if metadata else _wheel(request, file)
 
 
 @require_safe
 @answers_errors
 def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
     """The wheel. A whole download by a person counts as an install; a runner's does not."""
-    version = _authorised(request, shard, sha256, filename)
-    etag = f'"{version.sha256}"'
-    if unchanged := get_conditional_response(request, etag=etag):
-        return _dressed(unchanged, version, etag)
-    key = storage.key("wheels", version.sha256)
-    address = storage.get().url(key, version.filename) if request.method == "GET" else None
-    if address is None:
-        response = _dressed(_bytes(request, key, version, etag), version, etag)
-    else:
-        response = HttpResponseRedirect(address)
-        response["Cache-Control"] = "no-store"  # the address expires within minutes
-    whole = request.method == "GET" and "Range" not in request.headers
-    if whole and not _by_runner(request):
-        _count_install(version)
-    return response
+    return _wheel(request, _authorised(request, shard, sha256, filename))
 
 
 @require_safe
 @answers_errors
 def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
     """The wheel's METADATA on its own (PEP 658), so that resolving needs no download."""
-    version = _authorised(request, shard, sha256, filename)
-    etag = f'"{version.metadata_sha256}"'
+    return _metadata(request, _authorised(request, shard, sha256, filename))
+
+
+def _wheel(request: HttpRequest, file: File) -> HttpResponseBase:
+    etag = f'"{file.sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
-        return _dressed(unchanged, version, etag)
-    with storage.get().open(storage.key("metadata", version.metadata_sha256)) as reader:
-        response = HttpResponse(reader.read(), content_type="text/plain; charset=utf-8")
-    return _dressed(response, version, etag)
+        return _dressed(unchanged, file, etag)
+    key = storage.key("wheels", file.sha256)
+    address = storage.get().url(key, file.filename) if request.method == "GET" else None
+    if address is None:
+        response = _dressed(_bytes(request, key, file, etag), file, etag)
+    else:
+        response = HttpResponseRedirect(address)
+        response["Cache-Control"] = "no-store"  # the address expires within minutes
+    whole = request.method == "GET" and "Range" not in request.headers
+    if whole and not _by_runner(request):
+        _count_install(file.environment)
+    return response
 
 
-def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) -> Version:
+def _metadata(request: HttpRequest, file: File) -> HttpResponseBase:
+    etag = f'"{file.metadata_sha256}"'
+    if unchanged := get_conditional_response(request, etag=etag):
+        return _dressed(unchanged, file, etag)
+    with storage.get().open(storage.key("metadata", file.metadata_sha256)) as reader:
+        data = reader.read()
+    response = HttpResponse(data, content_type="text/plain; charset=utf-8")
+    response["Content-Length"] = str(len(data))
+    return _dressed(response, file, etag)
+
+
+def _public() -> QuerySet[Version, tuple[Any, ...]]:
+    everybodys = Version.objects.installable().visible_to(AnonymousUser())
+    named = everybodys.filter(sha256=_SHA256, filename=_FILENAME, staged="")
+    return named.values_list("environment", "metadata_sha256", "size")
+
+
+def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) -> File:
     """The version whose file this is; 404 where the asker may not install it.
 
     Two owners may have published the same bytes: any version that the asker may install does.
@@ -77,28 +126,44 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
         allowed = [v for v in versions if can(who, "version.install", v, token)]
     if not allowed:
         raise NotFound(f"there is no file {filename[:120]!r} of that sha256, or you may not see it")
-    return allowed[0]
+    version = allowed[0]
+    public = (
+        version.environment.visibility == Environment.Visibility.PUBLIC
+        and version.status == Version.Status.LISTED
+    )
+    return File(
+        environment=version.environment_id,
+        sha256=version.sha256,
+        metadata_sha256=version.metadata_sha256,
+        filename=version.filename,
+        size=version.size,
+        public=public,
+    )
 
 
-def _count_install(version: Version) -> None:
+def _count_install(environment: int) -> None:
     """One more, but where a change holds the row just now: that may wait for the storage, and
     downloads must not wait for it."""
-    rows = Environment.objects.filter(pk=version.environment_id)
-    with transaction.atomic():
-        free = rows.select_for_update(skip_locked=True, no_key=True).values("pk")
-        Environment.objects.filter(pk__in=free).update(installs=F("installs") + 1)
+    free = "%s"
+    if connection.features.has_select_for_update_skip_locked:
+        free = f"(SELECT id FROM {TABLE} WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {TABLE} SET installs = installs + 1 WHERE id = {free}",  # noqa: S608
+            [environment],
+        )
 
 
 def _by_runner(request: HttpRequest) -> bool:
     return request.headers.get("Authorization", "").startswith(f"Bearer {RUN_TOKEN_PREFIX}")
 
 
-def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpResponseBase:
+def _bytes(request: HttpRequest, key: str, file: File, etag: str) -> HttpResponseBase:
     """200, 206 or 416 from our own storage; HEAD has the headers of the GET and no bytes.
 
     With HUB_ACCEL nginx does all that, told by a header where the bytes lie.
     """
-    said = {"Content-Disposition": f'attachment; filename="{version.filename}"'}
+    said = {"Content-Disposition": f'attachment; filename="{file.filename}"'}
     if settings.HUB_ACCEL:
         said["X-Accel-Redirect"] = f"{STORED}{key}"
         return HttpResponse(content_type=TYPE, headers=said)
@@ -106,30 +171,27 @@ def _bytes(request: HttpRequest, key: str, version: Version, etag: str) -> HttpR
     if request.headers.get("If-Range", etag) != etag:
         asked = ""
     try:
-        part = ranges.wanted(asked, version.size)
+        part = ranges.wanted(asked, file.size)
     except ranges.Unsatisfiable:
-        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{version.size}"})
-    start, end = part or (0, version.size)
+        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{file.size}"})
+    start, end = part or (0, file.size)
     body = () if request.method == "HEAD" else storage.get().open(key, start, end)
     response = FileResponse(body, status=206 if part else 200, content_type=TYPE)
     for name, value in {**said, "Content-Length": str(end - start)}.items():
         response[name] = value  # in place of its own guesses
     if part:
-        response["Content-Range"] = f"bytes {start}-{end - 1}/{version.size}"
+        response["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
     return response
 
 
-def _dressed(response: HttpResponseBase, version: Version, etag: str) -> HttpResponseBase:
+def _dressed(response: HttpResponseBase, file: File, etag: str) -> HttpResponseBase:
     """The headers that every answer about a file has. What strangers may not see, shared caches
     may not keep."""
-    public = (
-        version.environment.visibility == Environment.Visibility.PUBLIC
-        and version.status == Version.Status.LISTED
-    )
     response["ETag"] = etag
+    response["X-Content-Type-Options"] = "nosniff"
     if "X-Accel-Redirect" not in response:  # nginx says it by itself
         response["Accept-Ranges"] = "bytes"
-    response["Cache-Control"] = f"{'public' if public else 'private'}, {FOREVER}"
-    if not public:
+    response["Cache-Control"] = f"{'public' if file.public else 'private'}, {FOREVER}"
+    if not file.public:
         patch_vary_headers(response, ("Authorization", "Cookie"))
     return response

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_safe
 from envyard.contract.names import normalise
 from registry.accounts.models import Token
 from registry.accounts.permissions import Who, can
+from registry.api import files
 from registry.api.auth import token_of
 from registry.api.errors import answers_errors
 from registry.catalog.models import Environment
@@ -35,15 +36,13 @@ ADDRESS = re.compile(r"/([^/]+)/simple/(?:([^/]+)/)?")
 
 
 def early(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., object]:
-    """Middleware: the index is answered before all that has to do with browsers.
-
-    Sessions, static files and the rest cost several times what a page does.
-    """
+    """Middleware: the index and everybody's files are answered before all that has to do with
+    browsers. Sessions, static files and the rest cost several times what a page does."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         address = ADDRESS.fullmatch(request.path_info)
         if address is None:
-            return get_response(request)
+            return files.early(request) or get_response(request)
         owner, name = address.groups()
         return environment(request, owner, name) if name else root(request, owner)
 

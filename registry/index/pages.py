@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Max, QuerySet, Value
 
 from registry.accounts.models import Owner
+from registry.catalog import prepared
 from registry.catalog.models import Environment
 from registry.index import content, render
 
 FORMS = ("index.json", "index.json.gz", "index.html", "index.html.gz")
 MOST_PAGES = 256  # kept by each web process; one of ten versions takes some 15 kB
 Page = Mapping[str, "Body"]  # the forms by their file names
-Query = Callable[[], QuerySet[Any, Any]]
 _OWNER, _NAME = "the owner's name", "the environment's name"  # stand for what is asked for
 
 
@@ -52,7 +51,7 @@ class Place:
 
 def find(owner: str, name: str) -> Place | None:
     """The environment with a page under that address, or that had one; one query."""
-    row = _row(_places, owner, name)
+    row = prepared.row(_places, {_OWNER: owner, _NAME: name})
     if row is None:
         return None
     pk, owner, name, visibility, serial, changed_at, moved = row
@@ -67,7 +66,7 @@ def of(place: Place) -> Page:
 
 def root(owner: str) -> Page | None:
     """What strangers see of an owner's index, in one query where nothing has changed."""
-    row = _row(_roots, owner, "")
+    row = prepared.row(_roots, {_OWNER: owner})
     return None if row is None else _root(*row)
 
 
@@ -115,19 +114,3 @@ def _roots() -> QuerySet[Any, Any]:
     rows = Owner.objects.filter(name=_OWNER)
     said = [Max(f"environments__{field}") for field in ("index_serial", "updated_at")]
     return rows.values_list("pk", Count("environments"), *said)
-
-
-@cache
-def _statement(query: Query) -> tuple[str, tuple[Any, ...]]:
-    """Its SQL and parameters: to have Django write that takes longer than to run it."""
-    sql, parameters = query().query.sql_with_params()
-    return sql, parameters
-
-
-def _row(query: Query, owner: str, name: str) -> tuple[Any, ...] | None:
-    sql, parameters = _statement(query)
-    filled = {_OWNER: owner, _NAME: name}
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [filled.get(one, one) for one in parameters])
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row

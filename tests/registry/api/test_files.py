@@ -98,6 +98,23 @@ def test_whole_downloads_count_as_installs_and_nothing_else_does(
     assert installs() == 2
 
 
+def test_what_everybody_may_have_costs_a_query_and_its_count_another(
+    client: Client, alice: User, django_assert_num_queries: Any
+) -> None:
+    version = make_version(alice, wheel=WHEEL)
+    client.force_login(alice)  # of no account here
+    for queries, path, said in (
+        (2, at(version), {}),
+        (1, at(version), {"Range": "bytes=0-1"}),
+        (1, at(version), {"If-None-Match": f'"{version.sha256}"'}),
+        (1, f"{at(version)}.metadata", {}),
+    ):
+        with django_assert_num_queries(queries):
+            answer = client.get(path, headers=said)
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "Vary" not in answer
+
+
 def test_metadata_is_served_beside_the_wheel(client: Client, alice: User) -> None:
     version = make_version(alice, wheel=WHEEL)
     answer = client.get(f"{at(version)}.metadata")
