@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -36,15 +37,17 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 
 @takes_form
 @never_cache
-@login_required
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """The one behind a link from a mail: who invites whom to what, and the two answers."""
-    user = person(request)
+    """The one behind a link from a mail: who invites to what, and the two answers. Who is signed
+    out reads it too, the link being secret, and signs in to answer."""
+    user = request.user if isinstance(request.user, User) else None
+    if request.method == "POST" and user is None:
+        return redirect_to_login(request.path)
     try:
         row = service.find(secret=secret, user=user)
     except NotFound:
         return render(request, "pages/invitation.html", status=404)
-    if request.method == "POST":
+    if request.method == "POST" and user is not None:
         return _answered(request, row, user)
     return render(request, "pages/invitation.html", {"invitation": row})
 

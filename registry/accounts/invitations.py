@@ -72,10 +72,11 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
     return invitation
 
 
-def find(*, secret: str, user: User) -> Invitation:
-    """The open invitation of that link; raises NotFound where it is over or somebody else's."""
+def find(*, secret: str, user: User | None) -> Invitation:
+    """The open invitation of that link, for the person or for whoever has not signed in yet;
+    raises NotFound where it is over or somebody else's."""
     found = open_ones().filter(digest=keys.sha256(secret)).first()
-    if found is None or found.user_id not in (None, user.pk):
+    if found is None or (user and found.user_id not in (None, user.pk)):
         raise NotFound("this invitation is over, or is not for you")
     return found
 

@@ -13,6 +13,7 @@ from registry.models import Invitation, Membership, Organisation, User
 from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in, text
 
+CAROL = {"login": "carol", "password": "carol"}
 LAB = "/orgs/lab/"
 
 
@@ -90,14 +91,27 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     assert Invitation.objects.get().digest == keys.sha256(link.split("/")[2])
     assert link.split("/")[2] not in text(client, LAB)
     client.logout()
-    asked = client.get(link)
-    assert asked.headers["Location"] == f"/login/?next={link}"
-    client.force_login(carol)
+    asked = text(client, link)
+    assert "<b>alice</b> invites new@example.com to <b>lab</b>" in asked
+    assert f'href="/login/?next={link}"' in asked
+    assert f'href="/signup/?next={link}"' in asked
+    assert client.post(link).headers["Location"] == f"/login/?next={link}"
+    assert client.post(f"/login/?next={link}", CAROL).headers["Location"] == link
     assert "None waits for you" in text(client, "/settings/invitations/")
     assert "as <b>maintainer</b>" in text(client, link)
     assert client.post(link, {"answer": "accept"}).headers["Location"] == LAB
     assert Membership.objects.get(user=carol).role == "maintainer"
     assert "This invitation is over" in text(client, link, 404)
+
+
+def test_a_link_without_its_secret_tells_nobody_of_the_organisation(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
+    said = text(client, "/invitations/guessed/", 404)
+    assert "This invitation is over" in said
+    assert "alice" not in said
+    assert "lab" not in said.replace("label", "")
 
 
 def test_an_invitation_to_a_person_is_theirs_alone(
