@@ -1,0 +1,59 @@
+"""Leaked tokens, reported over HTTP."""
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from registry.accounts import tokens
+from registry.models import Event, Token, User
+
+
+def test_github_reports_leaked_tokens_and_learns_which_were_ours(
+    client: Client, alice: User
+) -> None:
+    text = tokens.mint(user=alice, name="laptop", scope="publish")[1]
+    url = "https://github.com/lab/envs/blob/main/.env"
+    found = [
+        {"token": text, "type": "hub_token", "url": url, "source": "content"},
+        {"token": "hub_none", "type": "hub_token", "url": "", "source": "content"},
+    ]
+    answer = client.post("/api/v1/leaks/", found, "application/json")
+    assert [one["label"] for one in answer.json()] == ["true_positive", "false_positive"]
+    assert answer.json()[0] == {
+        "token_raw": text,
+        "token_type": "hub_token",
+        "label": "true_positive",
+    }
+    token = Token.objects.get()
+    assert token.revoked_because == f"leaked: {url}"
+    assert Event.objects.filter(verb="token.leaked").count() == 1
+
+
+def test_anybody_ends_a_token_that_they_can_show(client: Client, alice: User) -> None:
+    text = tokens.mint(user=alice, name="laptop", scope="read")[1]
+    said = {"token": text, "where": "a screenshot"}
+    for _ in range(2):
+        answer = client.post("/api/v1/leaks/", said, "application/json")
+        assert (answer.status_code, answer.json()) == (200, {"revoked": True})
+    other = client.post("/api/v1/leaks/", {"token": "hub_x"}, "application/json")
+    assert other.json() == {"revoked": False}
+    assert tokens.verify(text) is None
+
+
+@pytest.mark.parametrize("body", [[], [7], [{"token": 7}], {"token": ""}, {}, [{}] * 101])
+def test_an_odd_report_of_a_leak_is_refused(client: Client, db: None, body: Any) -> None:
+    answer = client.post("/api/v1/leaks/", body, "application/json")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "request.invalid"
+
+
+def test_reports_of_leaks_are_throttled(client: Client, db: None) -> None:
+    cache.clear()
+    codes = {
+        client.post("/api/v1/leaks/", {"token": "hub_x"}, "application/json").status_code
+        for _ in range(2 * 60 + 1)
+    }
+    assert codes == {200, 429}  # the counted minute may end in between, once
+    cache.clear()

@@ -1,0 +1,183 @@
+"""Trusted publishers and their exchange of tokens over HTTP."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.accounts import tokens
+from registry.models import Environment, Organisation, TrustedPublisher, User, Version
+from tests.factories import bearer, make_environment
+from tests.registry.api.workflows import MINT, mint, upload
+from tests.registry.publishers.conftest import FIELDS, issuer, publisher
+from tests.registry.publishers.issuer import Issuer
+from tests.wheels import make_wheel
+
+__all__ = ["issuer"]
+AT = "/api/v1/environments/alice/demo-env/publishers/"
+GITHUB = {"kind": "github", **FIELDS}
+
+
+def test_a_workflow_gets_its_token_in_pypis_own_shape(
+    client: Client, issuer: Issuer, alice: User
+) -> None:
+    publisher(make_environment(alice), alice)
+    answer = mint(client, issuer)
+    said = answer.json()
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "no-store"
+    token = tokens.verify(said["token"])
+    assert token is not None
+    assert token.expires_at is not None
+    assert said["success"] is True
+    assert said["expires"] == int(token.expires_at.timestamp())
+    older = {"token": issuer.token("http://127.0.0.1:8000")}
+    assert client.post("/_/oidc/github/mint-token", older, "application/json").status_code == 200
+
+
+def test_a_refusal_has_pypis_shape_and_ours(client: Client, issuer: Issuer) -> None:
+    answer = mint(client, issuer)
+    said = answer.json()
+    assert answer.status_code == 422
+    assert said["message"] == "Token request failed"
+    assert said["errors"][0]["code"] == said["error"]["code"] == "publisher.no_match"
+    assert "Lab/envs" in said["errors"][0]["description"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "{}", "[]", "7", '{"token": 7}', '{"token": "\\ud800"}', '{"token": "é"}', "x" * 99999],
+)
+def test_what_is_no_identity_token_is_refused(client: Client, db: None, body: str) -> None:
+    answer = client.generic("POST", MINT, body, "application/json")
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["code"] == "request.invalid"
+
+
+def test_the_exchange_is_throttled(client: Client, issuer: Issuer) -> None:
+    codes = [client.generic("POST", MINT, "{}").status_code for _ in range(2 * 60 + 1)]
+    assert codes[0] == 422
+    assert 429 in codes  # the counted minute may end in between, once
+
+
+def test_maintainers_list_add_and_remove_publishers(
+    client: Client, issuer: Issuer, alice: User
+) -> None:
+    make_environment(alice)
+    admin = bearer(alice, "admin")
+    made = client.post(AT, GITHUB, "application/json", headers=admin)
+    assert made.status_code == 201
+    assert made.json() | {"added_at": "", "id": 0} == {
+        "id": 0,
+        "environment": "alice/demo-env",
+        "pending": False,
+        "kind": "github",
+        "issuer": issuer.url,
+        "claims": {"ci_environment": "", "owner_id": "", **FIELDS},
+        "added_by": "alice",
+        "added_at": "",
+        "last_used_at": None,
+    }
+    [listed] = client.get(AT, headers=admin).json()["results"]
+    assert listed == made.json()
+    assert client.post(AT, GITHUB, "application/json", headers=admin).status_code == 409
+    assert client.delete(f"{AT}{listed['id']}/", headers=admin).status_code == 204
+    assert client.delete(f"{AT}{listed['id']}/", headers=admin).status_code == 404
+
+
+def test_pending_publishers_stand_under_their_owner(
+    client: Client, issuer: Issuer, alice: User
+) -> None:
+    at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
+    made = client.post(at, GITHUB | {"name": "later"}, "application/json", headers=admin).json()
+    assert (made["environment"], made["pending"]) == ("alice/later", True)
+    assert client.get(at, headers=admin).json()["results"] == [made]
+    assert not Environment.objects.exists()
+    assert client.delete(f"{at}{made['id']}/", headers=admin).status_code == 204
+
+
+def test_others_neither_see_nor_change_publishers(
+    client: Client, issuer: Issuer, lab: Organisation, alice: User, bob: User, carol: User
+) -> None:
+    environment = make_environment(lab, visibility="private")
+    made = publisher(environment, alice)
+    at = "/api/v1/environments/lab/demo-env/publishers/"
+    asked = [
+        (bearer(carol, "admin"), 404),
+        (bearer(bob, "admin"), 403),
+        (bearer(alice, "publish"), 403),
+        ({}, 404),
+    ]
+    for headers, status in asked:
+        for answer in (
+            client.get(at, headers=headers),
+            client.post(at, GITHUB, "application/json", headers=headers),
+            client.delete(f"{at}{made.pk}/", headers=headers),
+        ):
+            assert answer.status_code == status
+    other = make_environment(alice)
+    assert client.delete(f"{AT}{made.pk}/", headers=bearer(alice, "admin")).status_code == 404
+    assert other.publishers.count() == 0
+    pending = client.get("/api/v1/owners/lab/publishers/", headers=bearer(bob, "admin"))
+    assert pending.status_code == 403
+    assert TrustedPublisher.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"a\0b": "x"}, {"\ud800": "x"}, {str(n): "x" * 255 for n in range(12)}, {"x" * 9000: "x"}],
+)
+def test_claims_that_no_publisher_needs_are_refused(
+    client: Client, issuer: Issuer, alice: User, settings: Any, claims: dict[str, str]
+) -> None:
+    settings.HUB_OIDC_ISSUERS = {issuer.url: "other"}
+    at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
+    said = {"kind": "other", "name": "later", "sub": "build:7", "claims": claims}
+    answer = client.post(at, said, "application/json", headers=admin)
+    assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (400, "claims")
+    assert not TrustedPublisher.objects.exists()
+
+
+def test_a_list_of_publishers_costs_no_query_for_each(
+    client: Client, lab: Organisation, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    environment, admin = make_environment(lab), bearer(alice, "admin")
+    for to, at in (
+        (environment, "/api/v1/environments/lab/demo-env/publishers/"),
+        (lab.owner, "/api/v1/owners/lab/publishers/"),
+    ):
+        for number in range(12):
+            fields = FIELDS | {"workflow": f"p{number}.yml"}
+            publisher(to, alice, fields=fields, **({} if to is environment else {"name": "later"}))
+        with django_assert_max_num_queries(11):
+            assert len(client.get(at, headers=admin).json()["results"]) == 12
+
+
+def test_only_ones_own_tokens_are_listed(client: Client, issuer: Issuer, alice: User) -> None:
+    publisher(make_environment(alice), alice)
+    mint(client, issuer)
+    admin = bearer(alice, "admin")
+    [listed] = client.get("/api/v1/tokens/", headers=admin).json()["results"]
+    assert listed["scope"] == "admin"
+
+
+def test_a_token_of_several_people_is_nobodys_name(
+    client: Client, issuer: Issuer, alice: User, carol: User
+) -> None:
+    publisher(make_environment(carol), carol)  # a stranger who names the same workflow, before her
+    publisher(make_environment(alice), alice)
+    text = mint(client, issuer).json()["token"]
+    headers = {"Authorization": f"Bearer {text}"}
+    for answer in (
+        client.get("/api/v1/whoami/", headers=headers),
+        client.get("/api/v1/user/whoami", headers=headers),
+        client.post(
+            "/api/v1/environmentshub/resolve",
+            {"name": "demo-env"},
+            "application/json",
+            headers=headers,
+        ),
+    ):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "request.conflict")
+    assert upload(client, text, make_wheel()).status_code == 200
+    assert Version.objects.get().uploaded_by == alice
