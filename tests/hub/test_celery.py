@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -52,6 +53,18 @@ def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Pa
     body = json.loads(message.read_text())
     assert body["headers"]["task"] == "envyard.run"
     assert body["properties"]["delivery_info"]["routing_key"] == "runs"
+
+
+def test_who_waits_for_mail_looks_up_every_moment(tmp_path: Path) -> None:
+    """Or Ctrl-C would wait for the two seconds that Celery asks for."""
+    options = filesystem_options(f"filesystem://{tmp_path}")
+    own = "hub.broker:Transport"
+    with Connection("filesystem://", transport=own, transport_options=options) as broker:
+        broker.channel()
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            broker.drain_events(timeout=2.0)
+        assert time.monotonic() - began < 1.5
 
 
 def test_nobody_takes_a_message_that_is_still_being_written(tmp_path: Path) -> None:
