@@ -97,4 +97,5 @@ urlpatterns = [
     path("settings/tokens/", tokens.tokens, name="tokens"),
     path("settings/tokens/<str:public_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("publish/", publish.publish, name="publish"),
+    path("publish/<str:filename>", publish.command, name="command"),
 ]

@@ -91,6 +91,7 @@ API: dict[str, Row] = {
     RUN: {"GET": SEES},
     f"{RUN}log/": {"GET": SEES},
     f"{RUN}rollouts/": {"GET": SEES},
+    f"{RUN}samples/": {"GET": SEES},
     f"{RUN}rollouts/<number>/": {"GET": SEES},
     f"{RUN}cancel/": {"POST": DEPRECATES},
     f"{ENV}report/": {"POST": STARS},
@@ -123,6 +124,7 @@ API: dict[str, Row] = {
     "api/v1/owners/<name>/publishers/<pk>/": {"DELETE": "?xx++x xx+x ??"},
     "api/v1/leaks/": {"POST": EVERYBODY},
     "api/v1/runner/whoami/": {"GET": "?????? ???? +?"},
+    "api/v1/runner/present/": {"POST": "?????? ???? +?"},
     "api/v1/runner/poll/": {"POST": "?????? ???? +?"},
     "api/v1/runner/redeem/": {"POST": "?????? ???? +?"},
     "api/v1/runner/runs/<pk>/events/": {"POST": "?????? ???? ?+"},
@@ -227,7 +229,8 @@ PAGES: dict[str, Row] = {
     "settings/organisations/": {"GET": P_PEOPLE, "POST": P_PEOPLE},
     "settings/invitations/": {"GET": P_PEOPLE},
     "settings/invitations/<pk>/": {"POST": ">+....>"},
-    "invitations/<secret>/": {"GET": ">+....>", "POST": ">+....>"},
+    # Its link is secret: who is signed out reads what it is about, and signs in to answer.
+    "invitations/<secret>/": {"GET": "++....+", "POST": ">+....>"},
     "owners/<name>/": {"GET": P_EVERYBODY},
     "owners/<name>/publishers/": {"GET": ">xx++x>", "POST": ">xx++x>"},
     "owners/<name>/publishers/<pk>/remove/": {"POST": ">xx++x>"},
@@ -245,6 +248,7 @@ PAGES: dict[str, Row] = {
     "settings/tokens/": {"GET": P_PEOPLE, "POST": P_PEOPLE},
     "settings/tokens/<public_id>/revoke/": {"GET": ">...+.>", "POST": ">...+.>"},
     "publish/": {"GET": P_EVERYBODY},
+    "publish/<filename>": {"GET": "......."},  # the one file there has another name
 }
 
 # The library that signs people in: who may look at each of its pages. What they do is its own.

@@ -1,0 +1,64 @@
+"""The `hub` command as the hub hands it out."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django.live_server_helper import LiveServer
+from uv import find_uv_bin
+
+from frontend.command import packed
+from tests.frontend.people import text
+
+UV = find_uv_bin()
+
+
+def run(*words: str | Path, **environ: str | Path) -> str:
+    done = subprocess.run(
+        [str(word) for word in words],
+        env=os.environ | {name: str(value) for name, value in environ.items()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.flow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("tool", ["uv", "pip"])
+def test_stock_installers_take_it_by_address_and_hash(
+    tool: str, client: Client, live_server: LiveServer, settings: Any, tmp_path: Path
+) -> None:
+    settings.HUB_URL = live_server.url
+    page = unescape(text(client, "/publish/"))
+    (line,) = re.findall(rf"<code>{tool} (.* \"envyard @ .*\")</code>", page)
+    words = shlex.split(line)
+    bin_ = tmp_path / "bin"
+    if tool == "uv":
+        run(UV, *words, UV_TOOL_DIR=tmp_path / "tools", UV_TOOL_BIN_DIR=bin_)
+    else:
+        run(UV, "venv", "-q", "--seed", "--python", sys.executable, tmp_path / "venv")
+        bin_ = tmp_path / "venv/bin"
+        run(bin_ / "pip", *words)
+    assert run(bin_ / "hub", "--version").startswith("hub ")
+    run(bin_ / "hub", "init", "my-env", "--path", tmp_path / "my-env")
+    assert (tmp_path / "my-env/my_env/taskset.py").exists()
+
+
+def test_its_bytes_are_named_and_sent_once(client: Client) -> None:
+    address = f"/publish/{packed().filename}"
+    first = client.get(address)
+    assert first.content == packed().data
+    assert first["ETag"] == f'"{packed().sha256}"'
+    assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
+    assert client.get("/publish/envyard-9.9-py3-none-any.whl").status_code == 404
+    assert packed.__wrapped__() == packed()
