@@ -1,0 +1,67 @@
+"""Pages on a phone, light and dark: nothing lies beyond the screen's edge."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from registry import events
+from registry.accounts import invitations
+from registry.models import Organisation, User
+from tests import chromium
+from tests.factories import make_version
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SCREEN = {"width": 390, "height": 844}
+SIGNED_OUT = ("/", "/publish/", "/login/", "/signup/", "/password/reset/")
+SIGNED_IN = (
+    "/owners/alice/journal/",
+    "/envs/alice/demo-env/journal/",
+    "/orgs/lab/",
+    "/owners/lab/journal/",
+    "/settings/tokens/",
+    "/settings/security/",
+    "/password/change/",
+    "/email/",
+    "/reauthenticate/",
+)
+# What the page, or a box in it that scrolls by itself, has beyond its right edge.
+BEYOND = """() => [document.documentElement, ...document.querySelectorAll(".scroll")]
+    .filter(box => box.scrollWidth > box.clientWidth)
+    .map(box => `${box.tagName} ${box.scrollWidth} > ${box.clientWidth}`)"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_narrow_screen(
+    scheme: str, live_server: LiveServer, lab: Organisation, alice: User
+) -> None:
+    version = make_version(alice)
+    to = "somebody.with-a-long-name@department.example.com"
+    invitations.invite(organisation=lab, to=to, role="maintainer", by=alice)
+    reason = (
+        "the reward of multi-turn tasks is wrong: see https://example.com/a/rather/long/address"
+    )
+    events.record("version.yanked", by=alice, environment=version.environment, reason=reason)
+    shots, wrong = os.environ.get("SHOTS"), {}
+    with chromium.running() as browser:
+        context = browser.new_context(viewport=SCREEN, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+
+        def look(path: str) -> None:
+            page.goto(f"{live_server.url}{path}")
+            if found := page.evaluate(BEYOND):
+                wrong[path] = found
+            if shots:
+                name = path.strip("/").replace("/", "-") or "home"
+                page.screenshot(path=Path(shots, f"{name}-{scheme}.png"), full_page=True)
+
+        for path in SIGNED_OUT:
+            look(path)
+        page.goto(f"{live_server.url}/login/")
+        page.get_by_label("Username").fill("alice")
+        page.get_by_label("Password").fill("alice")
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        for path in SIGNED_IN:
+            look(path)
+    assert wrong == {}
