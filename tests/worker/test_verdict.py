@@ -220,6 +220,8 @@ def test_a_run_with_every_rollout_succeeds() -> None:
         (replace(FINE, reason="memory", code=None, signal=9), "run.memory"),
         (replace(FINE, reason="cpu", code=None, signal=9), "run.cpu"),
         (replace(FINE, reason="events_flood", code=None, signal=9), "run.flooded"),
+        (replace(FINE, reason="files", code=None, signal=9), "run.files"),
+        (replace(FINE, reason="descriptors", code=None, signal=9), "run.descriptors"),
         (replace(FINE, code=3), "run.crashed"),
         (replace(FINE, code=None, signal=11), "run.crashed"),
         (replace(FINE, code=None, signal=9), "run.killed"),
@@ -295,6 +297,42 @@ def test_attempts_on_the_network_are_told_and_do_not_fail_a_run() -> None:
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.network", "warning")]
     assert ending.findings[0].message.startswith("3 connections or datagrams")
+
+
+def test_refused_calls_are_named_and_what_libraries_do_anyway_is_only_mentioned() -> None:
+    told = Told()
+    told.finished()
+    refused = {"ptrace": 3, "socket AF_VSOCK": 1, "io_uring_setup": 2}
+    end = replace(FINE, network_attempts=2, targets=("10.0.0.1:22",), refused_calls=refused)
+    ending = judge(told.story, replace(end, reached=("its processes",)))
+    assert ending.outcome == "succeeded"
+    found = {f.code: f for f in ending.findings}
+    assert {code: f.severity for code, f in found.items()} == {
+        "run.network": "warning",
+        "isolation.refused_calls": "warning",
+        "isolation.unusual_calls": "info",
+        "isolation.limits_reached": "warning",
+    }
+    assert found["run.network"].message.endswith("outside the sandbox were refused: 10.0.0.1:22.")
+    assert found["isolation.refused_calls"].message.endswith(": ptrace (3), socket AF_VSOCK (1).")
+    assert found["isolation.unusual_calls"].details == {"calls": {"io_uring_setup": 2}}
+    assert "its processes" in found["isolation.limits_reached"].message
+
+
+def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
+    killed, unharmed = Told(), Told()
+    killed("fatal", stage="run", error={"type": "ProcessEnded", "message": "killed by signal 9"})
+    unharmed.finished()
+    for told, end in (
+        (killed, replace(FINE, code=1, oom_kills=1)),
+        (unharmed, replace(FINE, reason="machine_memory", code=None, signal=9)),
+    ):
+        ending = judge(told.story, end)
+        assert (ending.outcome, ending.findings[0].code) == ("errored", "run.runner_error")
+        assert "ran out of memory" in ending.findings[0].message
+    assert judge(unharmed.story, replace(FINE, oom_kills=1)).outcome == "succeeded"
+    own = judge(killed.story, replace(FINE, reason="memory", signal=9, oom_kills=1))
+    assert (own.outcome, own.findings[0].code) == ("failed", "run.memory")
 
 
 def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> None:

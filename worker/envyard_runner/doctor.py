@@ -135,7 +135,7 @@ def _version(program: Path, remedy: str) -> str:
 
 
 async def _filter(config: Config) -> str:
-    return f"libseccomp made a filter of {len(seccomp.program())} bytes"
+    return f"libseccomp made filters of {len(seccomp.base()) + len(seccomp.launchers())} bytes"
 
 
 async def _interpreter(config: Config) -> str:

@@ -25,6 +25,16 @@ class Limits:
     log_bytes: int = 4 << 20
     events_bytes: int = 256 << 20
 
+    @property
+    def all_files(self) -> int:
+        """Open descriptors of all processes together: a socket's buffers are memory too."""
+        return 4 * self.files
+
+    @property
+    def inodes(self) -> int:
+        """Files on /tmp and on /dev/shm each: an empty one takes a KiB of the kernel's memory."""
+        return self.tmp_bytes >> 10
+
     def lowered(self, asked: RunLimits) -> Limits:
         """What a job asks for, never above this ceiling."""
         return Limits(

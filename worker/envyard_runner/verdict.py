@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.codes import Finding, Severity, finding
+from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
 from envyard.contract.report import Outcome, text
 from envyard_runner.collect import Story
 from envyard_runner.sandbox import Exit
@@ -16,7 +16,18 @@ REASONS = {
     "wall_clock": "run.wall_clock",
     "memory": "run.memory",
     "cpu": "run.cpu",
+    "files": "run.files",
+    "descriptors": "run.descriptors",
     "events_flood": "run.flooded",
+}
+# What honest libraries try and do without: event loops, allocators, browsers, databases.
+USUAL = {
+    "clone of a namespace",
+    *("io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "unshare"),
+    *("mbind", "set_mempolicy", "set_mempolicy_home_node", "move_pages", "migrate_pages"),
+    *("personality", "process_madvise", "name_to_handle_at", "sysfs", "ustat"),
+    *("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop"),
+    *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
 }
 STAGES = {"import": "run.import_failed", "load": "run.load_failed"}
 NAMED = 10
@@ -45,6 +56,9 @@ def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
     if end.reason == "killed":
         return platform("run.runner_error", "the sandbox was killed from outside")
     failure = _failure(story, end)
+    if end.reason == "machine_memory" or (failure and end.reason == "exited" and end.oom_kills):
+        message = "the machine ran out of memory and its kernel killed processes"
+        return platform("run.runner_error", f"{message}; the run was within its limit")
     found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]
     return Ending("failed" if failure else "succeeded", found)
 
@@ -97,10 +111,38 @@ def _misbehaviour(story: Story, end: Exit) -> list[Finding]:
         names = ", ".join(story.refused)
         message = f"{count} reports that the run did not ask for were refused, such as: {names}"
         found.append(finding("run.unplanned_rollouts", message, severity="warning"))
-    if tried := end.network_attempts:
-        message = f"{tried} connections or datagrams to addresses outside the sandbox were refused."
-        found.append(finding("run.network", message, severity="warning", attempts=tried))
+    if end.network_attempts or end.targets:
+        found.append(_network(end))
+    refused = end.refused_calls or {}
+    if tried := set(refused) - USUAL:
+        found.append(_refused("isolation.refused_calls", "warning", refused, tried))
+    if tried := set(refused) & USUAL:
+        found.append(_refused("isolation.unusual_calls", "info", refused, tried))
+    if end.reached:
+        message = f"The environment used up {', '.join(end.reached)}."
+        found.append(finding("isolation.limits_reached", message, severity="warning"))
     return found
+
+
+def _refused(
+    code: str, severity: Severity, counts: Mapping[str, int], tried: Collection[str]
+) -> Finding:
+    calls = {call: counts[call] for call in sorted(tried)}
+    named = _some([f"{call} ({count})" for call, count in calls.items()])
+    return finding(code, f"{CATALOGUE[code].title[:-1]}: {named}.", severity=severity, calls=calls)
+
+
+def _network(end: Exit) -> Finding:
+    targets = list(end.targets)
+    tried = end.network_attempts or len(targets)
+    named = f": {_some(targets)}" if targets else ""
+    return finding(
+        "run.network",
+        f"{tried} connections or datagrams to addresses outside the sandbox were refused{named}.",
+        severity="warning",
+        attempts=tried,
+        targets=targets,
+    )
 
 
 def _some(rollouts: list[str]) -> str:

@@ -123,6 +123,24 @@ CATALOGUE: dict[str, Code] = {
         "The environment tried to reach the network; a sandbox has none.",
         "Ship the data in the wheel, and switch off what a library reports or downloads.",
     ),
+    "run.files": _env(
+        "The run made more files than its limit.", "Keep fewer files, or pack them into one."
+    ),
+    "run.descriptors": _env(
+        "The run held more open files and sockets than its limit.", "Close what is no longer used."
+    ),
+    "isolation.refused_calls": _env(
+        "The environment made system calls that a sandbox refuses.",
+        "Nothing a task needs asks for these; see which dependency does.",
+    ),
+    "isolation.unusual_calls": _env(
+        "System calls were refused that libraries make by themselves.",
+        "Nothing to do where the environment works: they go on without.",
+    ),
+    "isolation.limits_reached": _env(
+        "The environment ran into a limit of its sandbox.",
+        "Start fewer processes, and clear up what is no longer needed.",
+    ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
     "run.no_model_call": _env(
         "Rollouts were scored without asking the policy.",

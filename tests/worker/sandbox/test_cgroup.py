@@ -46,11 +46,19 @@ def test_a_group_gets_its_limits_before_its_processes(delegated: Path) -> None:
     }
 
 
-def test_a_kernels_kill_for_memory_is_told_from_reaching_the_limit(delegated: Path) -> None:
+@pytest.mark.parametrize(
+    ("events", "whose"),
+    [
+        ("low 0\nmax 9\noom 0\noom_kill 0\n", None),
+        ("low 0\nmax 9\noom 2\noom_kill 3\n", "memory"),
+        ("low 0\nmax 0\noom 0\noom_kill 1\n", "machine_memory"),
+    ],
+)
+def test_a_kill_for_the_runs_own_limit_is_told_from_one_by_a_machine_that_is_short(
+    delegated: Path, events: str, whose: str | None
+) -> None:
     group = cgroup.Group.create(delegated, "run1", LIMITS)
-    (group.path / "memory.events").write_text("low 0\nmax 9\noom 0\noom_kill 0\n")
-    assert not group.ran_out_of_memory()
-    (group.path / "memory.events").write_text("low 0\nmax 9\noom 2\noom_kill 3\n")
+    (group.path / "memory.events").write_text(events)
     (group.path / "memory.peak").write_text("12345\n")
-    assert group.ran_out_of_memory()
+    assert group.out_of_memory() == whose
     assert group.peak_bytes() == 12345

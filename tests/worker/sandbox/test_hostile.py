@@ -82,3 +82,39 @@ def test_the_run_ends_well_and_counts_what_it_tried_on_the_network(ran: Ran) -> 
     assert (ran.exit.code, ran.exit.reason) == (0, "exited")
     assert ran.exit.network_attempts is not None
     assert ran.exit.network_attempts >= 4
+
+
+def test_what_it_tried_has_a_name(ran: Ran) -> None:
+    assert {"1.1.1.1:443", "169.254.169.254:80", "10.0.0.1:22", "8.8.8.8:53"} <= set(
+        ran.exit.targets
+    )
+    assert "[2606:4700:4700::1111]:443" in ran.exit.targets
+    refused = ran.exit.refused_calls
+    assert refused is not None
+    assert {
+        "ptrace", "process_vm_readv", "mount", "umount2", "chroot", "unshare", "sethostname",
+        "memfd_create", "shmget", "clone of a namespace", "ioctl that types into a terminal",
+        "socket AF_VSOCK", "socket AF_PACKET", "socket AF_INET SOCK_RAW", "socketpair AF_VSOCK",
+    } <= set(refused)  # fmt: skip
+    if os.uname().machine == "x86_64":
+        assert {"keyctl", "bpf", "io_uring_setup", "userfaultfd", "pidfd_getfd"} <= set(refused)
+    assert refused["ptrace"] == 4
+    assert "mmap" not in " ".join(refused)  # what honest programs do by the way is not told
+
+
+def test_a_program_that_does_nothing_odd_is_told_of_nothing(config: Config, site: Path) -> None:
+    code = """
+import asyncio, multiprocessing, socket, subprocess, sys, tempfile, threading, urllib.request
+urllib.request.urlopen("http://127.0.0.1:8000/v1/models").read()
+for host in ("localhost", "127.0.0.1", "nowhere.invalid"):
+    try: socket.getaddrinfo(host, 80)
+    except OSError: pass
+subprocess.run([sys.executable, "-c", "pass"], check=True)
+threading.Thread(target=print).start()
+with multiprocessing.get_context("fork").Pool(2) as pool: pool.map(abs, [1])
+with tempfile.TemporaryFile() as file: file.write(b"x")
+asyncio.run(asyncio.sleep(0))
+"""
+    end = asyncio.run(contained(config, site, ["python", "-c", code])).exit
+    assert (end.code, end.targets, end.refused_calls, end.reached) == (0, (), {}, ())
+    assert end.network_attempts == 0

@@ -180,6 +180,47 @@ def test_descriptors_run_out(run: Run) -> None:
     assert "Too many open files" in ran.log
 
 
+def test_a_flood_of_empty_files_ends_the_run(run: Run) -> None:
+    """They fit into no space at all, and each takes a KiB of the kernel's memory."""
+    ran = run("import itertools\nfor n in itertools.count(): open(f'/tmp/{n}', 'w').close()")
+    assert ran.exit.reason == "files"
+
+
+def test_sockets_with_full_buffers_cannot_be_piled_up_without_end(run: Run) -> None:
+    code = """
+        import os, socket, time
+        for _ in range(12):
+            if os.fork() == 0: break
+        kept = []
+        try:
+            while True:
+                kept.append(socket.socketpair())
+                kept[-1][0].setblocking(False)
+                try:
+                    while True: kept[-1][0].send(bytes(1 << 16))
+                except BlockingIOError: pass
+        except OSError: time.sleep(30)
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.exit.reason == "descriptors"
+    assert ran.exit.seconds < 10
+
+
+def test_limits_that_were_reached_and_lived_with_are_told(run: Run) -> None:
+    code = """
+        import os, time
+        with open('/tmp/full', 'wb', buffering=0) as file:
+            try:
+                while file.write(bytes(1 << 20)): pass
+            except OSError: pass
+        try:
+            while os.fork(): pass
+        except BlockingIOError: pass
+        time.sleep(1)
+    """
+    assert set(run(textwrap.dedent(code)).exit.reached) == {"its processes", "its space on /tmp"}
+
+
 def test_a_log_flood_is_cut_and_harms_nobody(run: Run) -> None:
     code = """
         import sys, time

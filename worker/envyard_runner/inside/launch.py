@@ -1,27 +1,40 @@
 """First program in the sandbox: opens the gateway's door, takes its limits, becomes the program.
 
-Started as `python -I -S launch.py CONTROL_FD EVENTS_FD RLIMITS -- PROGRAM...`, so that no code of
-the venv runs here. It listens on 127.0.0.1:8000 in the sandbox's own network, hands the listening
-descriptor out over the control socket and keeps no copy, so nothing in the sandbox can close,
-steal or kill the door.
+Started as `python -I -S launch.py CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS -- PROGRAM...`, so that
+no code of the venv runs here. It listens on 127.0.0.1:8000 in the sandbox's own network, hands the
+listening descriptor out over the control socket and keeps no copy, so nothing in the sandbox can
+close, steal or kill the door. With it goes the descriptor by which the runner answers refused
+system calls, where the kernel has such a thing; without any filter nothing is started.
 It then waits for one byte: the runner sets up the limits it holds from outside before sending it.
 """
 
+import ctypes
 import os
 import resource
 import socket
+import struct
 import sys
 
 DOOR = ("127.0.0.1", 8000)
+HEADER = struct.Struct("=III")  # as in sandbox/seccomp.py
+INSTRUCTION = 8
+SET_MODE_FILTER = 1
+NEW_LISTENER, WAIT_KILLABLE = 8, 32  # the latter since Linux 5.19: no signal repeats a call
 
 
-def main(control_fd: int, events_fd: int, limits: str, program: list[str]) -> None:
+class Program(ctypes.Structure):
+    """struct sock_fprog: how many instructions, and where."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def main(control_fd: int, events_fd: int, filters_fd: int, limits: str, program: list[str]) -> None:
     """Hand out the door, set the limits, exec the program; never returns."""
     control = socket.socket(fileno=control_fd)
     with socket.socket() as door:
         door.bind(DOOR)
         door.listen(128)
-        socket.send_fds(control, [b"L"], [door.fileno()])
+        socket.send_fds(control, [b"L"], [door.fileno(), *filter_calls(filters_fd)])
     if control.recv(1) != b"g":
         sys.exit("the runner went away before the program was started")
     control.close()
@@ -33,5 +46,26 @@ def main(control_fd: int, events_fd: int, limits: str, program: list[str]) -> No
     os.execvp(program[0], program)
 
 
+def filter_calls(filters_fd: int) -> list[int]:
+    """Load the filter that tells the runner, else the one that only refuses; the listener if any.
+
+    The call is made by number because no libc wraps it.
+    """
+    content = os.pread(filters_fd, 1 << 20, 0)
+    number, telling, _ = HEADER.unpack_from(content)
+    first, second = HEADER.size, HEADER.size + telling
+    libc = ctypes.CDLL(None, use_errno=True)
+    for flags, code in (
+        (NEW_LISTENER | WAIT_KILLABLE, content[first:second]),
+        (NEW_LISTENER, content[first:second]),
+        (0, content[second:]),
+    ):
+        loaded = Program(len(code) // INSTRUCTION, code)
+        listener = libc.syscall(number, SET_MODE_FILTER, flags, ctypes.byref(loaded))
+        if listener >= 0:
+            return [listener] if flags else []
+    sys.exit(f"the system-call filter was not taken: {os.strerror(ctypes.get_errno())}")
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[5:])
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[6:])

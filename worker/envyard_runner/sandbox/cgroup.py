@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from envyard_runner.limits import Limits
 
@@ -65,10 +66,16 @@ class Group:
         for pid in pids:
             self._set("cgroup.procs", pid)
 
-    def ran_out_of_memory(self) -> bool:
-        """Whether the kernel killed the group for its memory limit."""
+    def out_of_memory(self) -> Literal["memory", "machine_memory"] | None:
+        """Whether the kernel killed in the group for memory: for its own limit, or the machine's.
+
+        `oom_kill` counts both; `oom` only rises in the group whose limit was reached (cgroup v2,
+        memory.events).
+        """
         events = dict(line.split() for line in self._get("memory.events").splitlines())
-        return int(events.get("oom_kill", "0")) > 0
+        if int(events.get("oom_kill", "0")) == 0:
+            return None
+        return "memory" if int(events.get("oom", "0")) > 0 else "machine_memory"
 
     def peak_bytes(self) -> int:
         """The most memory charged at once; 0 on kernels before 5.19, which do not tell."""

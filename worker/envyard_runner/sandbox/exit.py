@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Reason = Literal["exited", "wall_clock", "memory", "cpu", "events_flood", "killed"]
+Reason = Literal[
+    "exited", "wall_clock", "memory", "cpu", "files", "descriptors", "events_flood",
+    "killed", "machine_memory",
+]  # fmt: skip
 HeldBy = Literal["cgroup2", "rlimit+watchdog"]
 
 
@@ -19,10 +23,14 @@ class Exit:
 
     `code` and `signal` are what bubblewrap reports of the first process; a program can fake a
     signal by exiting with 128 + n, so blame rests on `reason`, which only the runner sets;
-    "killed" means by the runner or by somebody else on the machine, never from inside.
+    "killed" means by the runner or by somebody else on the machine, never from inside, and
+    "machine_memory" by a kernel that was short of memory although the run was within its limit.
+    `oom_kills` counts what the kernel killed for memory anywhere on the machine meanwhile.
     `peak_memory_bytes` is the most seen at once (without cgroup2: polled, so spikes below 50 ms
     may be missed). `network_attempts` counts connections and datagrams sent to
-    an address outside the sandbox and refused (None: the machine does not count).
+    an address outside the sandbox and refused (None: the machine does not count); `targets` are
+    some of those addresses, `refused_calls` how often each refused call was made (None: this
+    kernel refuses without telling). `reached` names the limits it ran into and lived.
     """
 
     code: int | None
@@ -32,3 +40,7 @@ class Exit:
     peak_memory_bytes: int
     held_by: HeldBy
     network_attempts: int | None = None
+    targets: tuple[str, ...] = ()
+    refused_calls: Mapping[str, int] | None = None
+    reached: tuple[str, ...] = ()
+    oom_kills: int = 0

@@ -20,17 +20,20 @@ from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
+from envyard_runner.sandbox.log import Log
 from envyard_runner.sandbox.network import Attempts
+from envyard_runner.sandbox.refusals import Refusals
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
+from envyard_runner.sandbox.watchdog import oom_kills
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.05
 CHUNK = 1 << 16
 LONGEST_LINE = 8 << 20
+SPARE_TASKS = 4  # bubblewrap's, and what the kernel counts before or after we look
 INSIDE = Path(__file__).parents[1] / "inside"
-LOG_CUT = b"\n[the log ends here: it reached its limit]\n"
 
 
 class Sandbox:
@@ -58,10 +61,11 @@ class Sandbox:
         self._channels: Channels | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
+        self._refusals: Refusals | None = None
         self._supervisor: asyncio.Task[Exit] | None = None
         self._reason: Reason | None = None
         self._peak = 0
-        self._log_left = limits.log_bytes
+        self._reached: dict[str, None] = {}
         self._closed = False
 
     @classmethod
@@ -143,6 +147,8 @@ class Sandbox:
             self._channels = None
             raise
         started = self._started
+        if started.listener is not None:
+            self._refusals = Refusals(started.listener)
         self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
         self._folder.record(started.process.pid, started.init)
         self._limit_memory(started)
@@ -194,6 +200,8 @@ class Sandbox:
         if self._started is not None:
             os.close(self._started.pidfd)
             os.close(self._started.init_pidfd)
+        if self._refusals is not None:
+            self._refusals.close()
         if self._group is not None:
             self._group.remove()
         if self._channels is not None:
@@ -223,10 +231,11 @@ class Sandbox:
             raise SandboxError(f"no cgroup could be made in {parent}: {error}") from error
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
-        loop, began = asyncio.get_running_loop(), time.monotonic()
+        loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
         watch = asyncio.create_task(self._watch(started.init))
-        self._resume_log()
+        assert self._channels is not None  # noqa: S101 - set before this is started
+        written = Log(self._channels.log[0], self._limits.log_bytes, self.on_log)
         await readable(started.pidfd)
         code = started.process.wait()
         with contextlib.suppress(ProcessLookupError):  # what it left running
@@ -234,11 +243,10 @@ class Sandbox:
         await readable(started.init_pidfd)
         wall_clock.cancel()
         watch.cancel()
-        self._drain_log()
+        written.drain()
         if self._group is not None:
             self._peak = max(self._peak, self._group.peak_bytes())
-            if self._group.ran_out_of_memory():
-                self._reason = self._reason or "memory"
+            self._reason = self._reason or self._group.out_of_memory()
         if code < 0:  # a signal to bubblewrap itself, which nothing inside can send
             self._reason = self._reason or "killed"
         number = -code if code < 0 else code - 128 if code > 128 else None
@@ -250,6 +258,10 @@ class Sandbox:
             peak_memory_bytes=self._peak,
             held_by="rlimit+watchdog" if self._group is None else "cgroup2",
             network_attempts=attempts.count(),
+            targets=tuple(self._refusals.targets) if self._refusals else (),
+            refused_calls=dict(self._refusals.calls) if self._refusals else None,
+            reached=tuple(self._reached),
+            oom_kills=oom_kills() - killed_before,
         )
 
     async def _watch(self, init: int) -> None:
@@ -272,6 +284,15 @@ class Sandbox:
                 self.kill("memory")
             if usage.cpu_seconds > self._limits.cpu_seconds:
                 self.kill("cpu")
+            if usage.descriptors > self._limits.all_files:
+                self.kill("descriptors")
+            if usage.tasks + SPARE_TASKS >= self._limits.pids:
+                self._reached["its processes"] = None
+            for storage in watchdog.storages(init):
+                if storage.files > self._limits.inodes:
+                    self.kill("files")
+                if storage.full:
+                    self._reached[f"its space on {storage.name}"] = None
             cost = time.process_time() - began
             await asyncio.sleep(max(POLL_SECONDS, 10 * cost))  # never a tenth of a processor
 
@@ -281,35 +302,3 @@ class Sandbox:
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(fd), "rb")
         )
         return reader, transport
-
-    def _resume_log(self) -> None:
-        if self._channels is not None and not self._closed:
-            os.set_blocking(self._channels.log[0], False)
-            asyncio.get_running_loop().add_reader(self._channels.log[0], self._read_log)
-
-    def _read_log(self) -> None:
-        assert self._channels is not None  # noqa: S101 - set before the reader is
-        fd, loop = self._channels.log[0], asyncio.get_running_loop()
-        chunk = os.read(fd, CHUNK)
-        if not chunk:
-            loop.remove_reader(fd)
-        elif not self._take_log(chunk):
-            # Past its limit a log is still read, so that nobody blocks on it, but slowly.
-            loop.remove_reader(fd)
-            loop.call_later(POLL_SECONDS, self._resume_log)
-
-    def _take_log(self, chunk: bytes) -> bool:
-        if self._log_left > 0:
-            self.on_log(chunk[: self._log_left])
-            self._log_left -= len(chunk)
-            if self._log_left <= 0:
-                self.on_log(LOG_CUT)
-        return self._log_left > 0
-
-    def _drain_log(self) -> None:
-        assert self._channels is not None  # noqa: S101 - called while supervising
-        fd = self._channels.log[0]
-        asyncio.get_running_loop().remove_reader(fd)
-        with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(fd, CHUNK):
-                self._take_log(chunk)

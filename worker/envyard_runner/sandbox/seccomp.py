@@ -1,9 +1,14 @@
-"""The system-call filter: a deny list, plus an allow list of socket families.
+"""The system-call filters: a deny list, plus an allow list of socket families.
 
-Namespaces already hide the host; the filter closes what they leave open: AF_VSOCK (no network
+Namespaces already hide the host; the filters close what they leave open: AF_VSOCK (no network
 namespace covers it), ptrace of bubblewrap's own reaper, memory that no resident-set count sees
 (memfd, SysV, shared anonymous maps), and the kernel's larger attack surfaces. A foreign
 architecture's calls (i386, x32) kill the caller, which is libseccomp's default.
+
+There are two layers. Bubblewrap loads the base: what every program does by the way, refused without
+a word. The launcher loads the rest before any code of the environment: refused by the runner, who
+so learns what was tried (`refusals`), or by the kernel alone where that cannot be had. When the
+runner is gone the kernel refuses by itself (seccomp_unotify(2): ENOSYS).
 """
 
 from __future__ import annotations
@@ -11,7 +16,9 @@ from __future__ import annotations
 import errno
 import functools
 import os
+import struct
 from types import ModuleType
+from typing import Any
 
 from envyard_runner.sandbox.exit import SandboxError
 
@@ -54,36 +61,80 @@ CLONE3 = 435
 NAMESPACE_FLAGS = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
+NETLINK = 16  # every look-up of a name asks for one
 SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
+RAW, KIND = 3, 0xF  # SOCK_RAW, and the bits of a socket's type without its flags
 LOW_BITS = 0xFFFFFFFF
+HEADER = struct.Struct("=III")  # the seccomp call's number, the bytes of each program
 
 
 @functools.cache
-def program() -> bytes:
-    """The filter as BPF bytes for --seccomp; raises SandboxError without libseccomp."""
+def base() -> bytes:
+    """The filter that bubblewrap loads, as BPF bytes; raises SandboxError without libseccomp."""
     library = _library()
     rules = library.SyscallFilter(library.ALLOW)
     refuse = library.ERRNO(errno.EPERM)
+    # A filter cannot read clone3's flags; "no such call" makes every libc fall back to clone.
+    rules.add_rule(library.ERRNO(errno.ENOSYS), CLONE3)
+    rules.add_rule(
+        refuse, "mmap", library.Arg(3, library.MASKED_EQ, SHARED_ANONYMOUS, SHARED_ANONYMOUS)
+    )
+    rules.add_rule(refuse, "socket", library.Arg(0, library.EQ, NETLINK))
+    return _exported(rules)
+
+
+@functools.cache
+def launchers() -> bytes:
+    """What the launcher reads: HEADER, the filter that tells the runner, the one that cannot.
+
+    The first is empty where libseccomp is too old for it. Raises SandboxError without libseccomp.
+    """
+    library = _library()
+    try:
+        telling = _rest(library, library.NOTIFY, watched=True)
+    except (OSError, RuntimeError, ValueError):
+        telling = b""
+    silent = _rest(library, library.ERRNO(errno.EPERM), watched=False)
+    number = library.resolve_syscall(library.Arch.NATIVE, "seccomp")
+    return HEADER.pack(number, len(telling), len(silent)) + telling + silent
+
+
+@functools.cache
+def names() -> dict[int, str]:
+    """The calls that the telling filter hands to the runner, by number."""
+    library = _library()
+    known = (*DENIED, "clone", "ioctl", "socket", "socketpair", "connect", "sendto")
+    numbers = {library.resolve_syscall(library.Arch.NATIVE, name): name for name in known}
+    return numbers | {number: name for name, number in DENIED_NUMBERS.items()}
+
+
+def _rest(library: ModuleType, refuse: Any, *, watched: bool) -> bytes:
+    rules = library.SyscallFilter(library.ALLOW)
     for name in DENIED:
         number = library.resolve_syscall(library.Arch.NATIVE, name)
         if number >= 0:  # below zero: the architecture has no such call
             rules.add_rule(refuse, number)
     for number in DENIED_NUMBERS.values():
         rules.add_rule(refuse, number)
-    # A filter cannot read clone3's flags; "no such call" makes every libc fall back to clone.
-    rules.add_rule(library.ERRNO(errno.ENOSYS), CLONE3)
     for flag in NAMESPACE_FLAGS:
         rules.add_rule(refuse, "clone", library.Arg(0, library.MASKED_EQ, flag, flag))
     for request in TERMINAL_INJECTION:
         rules.add_rule(refuse, "ioctl", library.Arg(1, library.MASKED_EQ, LOW_BITS, request))
-    rules.add_rule(
-        refuse, "mmap", library.Arg(3, library.MASKED_EQ, SHARED_ANONYMOUS, SHARED_ANONYMOUS)
-    )
     # GT compares 64 bits: a family hidden under high bits that the kernel ignores is refused too.
     for family in set(range(max(FAMILIES))) - set(FAMILIES):
         rules.add_rule(refuse, "socket", library.Arg(0, library.EQ, family))
     rules.add_rule(refuse, "socket", library.Arg(0, library.GT, max(FAMILIES)))
     rules.add_rule(refuse, "socketpair", library.Arg(0, library.NE, FAMILIES[0]))
+    for family in set(FAMILIES) - {1}:  # without a capability the kernel refuses them as well
+        kind = library.Arg(1, library.MASKED_EQ, KIND, RAW)
+        rules.add_rule(refuse, "socket", library.Arg(0, library.EQ, family), kind)
+    if watched:  # these go on as they were: the namespace is what holds them
+        rules.add_rule(refuse, "connect")
+        rules.add_rule(refuse, "sendto", library.Arg(4, library.NE, 0))
+    return _exported(rules)
+
+
+def _exported(rules: Any) -> bytes:
     with os.fdopen(os.memfd_create("seccomp"), "rb") as file:
         rules.export_bpf(file)
         file.seek(0)

@@ -53,13 +53,17 @@ class Channels:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A sandbox that waits for its first byte: bubblewrap, its init as seen from here, the door."""
+    """A sandbox that waits for its first byte: bubblewrap, its init as seen from here, the door.
+
+    `listener` is where its refused calls are answered, None where the kernel does that alone.
+    """
 
     process: subprocess.Popen[bytes]
     pidfd: int
     init: int
     init_pidfd: int
     door: socket.socket
+    listener: int | None
 
 
 async def spawn(
@@ -78,9 +82,10 @@ async def spawn(
     """
     process = _popen(config, uid, view, limits, program, channels)
     try:
-        door = await _receive_door(channels.control[0])
+        door, listener = await _receive_door(channels.control[0])
         init = int(json.loads(os.read(channels.info[0], 4096))["child-pid"])
-        return Started(process, os.pidfd_open(process.pid), init, os.pidfd_open(init), door)
+        pidfd, init_pidfd = os.pidfd_open(process.pid), os.pidfd_open(init)
+        return Started(process, pidfd, init, init_pidfd, door, listener)
     except (OSError, ValueError, TimeoutError) as error:
         process.kill()
         process.wait()
@@ -121,10 +126,11 @@ def _popen(
         options = "\0".join(command.arguments(view, memory, events)).encode()
         bwrap = [
             str(config.bwrap),
-            *("--args", memory.add(options), "--seccomp", memory.add(seccomp.program())),
+            *("--args", memory.add(options), "--seccomp", memory.add(seccomp.base())),
             *("--info-fd", str(info), "--"),
             *(str(view.base.python), "-I", "-S", "/inside/launch.py"),
-            *(str(control), str(events), _rlimits(limits), "--", *program),
+            *(str(control), str(events), memory.add(seccomp.launchers())),
+            *(_rlimits(limits), "--", *program),
         ]
         # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
         return subprocess.Popen(
@@ -169,7 +175,7 @@ def _rlimits(limits: Limits) -> str:
     )
 
 
-async def _receive_door(control: socket.socket) -> socket.socket:
+async def _receive_door(control: socket.socket) -> tuple[socket.socket, int | None]:
     control.setblocking(False)
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
@@ -180,13 +186,15 @@ async def _receive_door(control: socket.socket) -> socket.socket:
         raise TimeoutError(f"nothing came from inside in {START_SECONDS:.0f} s") from None
     finally:
         loop.remove_reader(control)
-    _, fds, _, _ = socket.recv_fds(control, 1, 1)
+    _, fds, _, _ = socket.recv_fds(control, 1, 2)
     if not fds:
         raise OSError("it ended before it was ready")
     door = socket.socket(fileno=fds[0])
     door.setblocking(False)
     door.set_inheritable(False)
-    return door
+    for fd in fds[1:]:
+        os.set_inheritable(fd, False)
+    return door, fds[1] if len(fds) > 1 else None
 
 
 async def readable(fd: int) -> None:

@@ -1,6 +1,8 @@
 """What a sandbox uses, read from the host's /proc over its whole process tree.
 
 Used where no memory cgroup can be had: RLIMIT_AS is per process, so many small ones would pass it.
+Kernel memory that no process shows is bounded by counting what it hangs on: descriptors (each may
+be a socket with a full buffer) and files on the memory file systems (an inode each).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 CHUNK = 1 << 16
+FULL = 100  # with less than a hundredth of its blocks left
 CHILDREN_FILES = Path("/proc/thread-self/children").exists()
 TICKS = os.sysconf("SC_CLK_TCK")
 # Fields of /proc/PID/stat after the command's closing bracket (proc(5), counted from its state).
@@ -20,9 +23,14 @@ PARENT, USER, SYSTEM, DEAD_USER, DEAD_SYSTEM, START, RESIDENT = 1, 11, 12, 13, 1
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Processes of a tree, their resident bytes (shared ones counted again), processor seconds."""
+    """Processes of a tree, their resident bytes (shared ones counted again), processor seconds.
+
+    `tasks` counts threads too, `descriptors` the open ones of all processes.
+    """
 
     pids: tuple[int, ...]
+    tasks: int
+    descriptors: int
     resident_bytes: int
     cpu_seconds: float
 
@@ -33,12 +41,14 @@ def measure(root: int) -> Usage:
     Processes are found by parent, not by /proc's owner: a process can change the latter.
     """
     tree = _walk(root) if CHILDREN_FILES else _scan(root)
+    tasks = sum(_entries(f"/proc/{pid}/task") for pid in tree)
+    descriptors = sum(_entries(f"/proc/{pid}/fd") for pid in tree)
     stats = [fields for pid in tree if (fields := _stat(pid))]
     ticks = sum(
         int(fields[field]) for fields in stats for field in (USER, SYSTEM, DEAD_USER, DEAD_SYSTEM)
     )
     resident = sum(int(fields[RESIDENT]) for fields in stats) * PAGE
-    return Usage(tuple(tree), resident, ticks / TICKS)
+    return Usage(tuple(tree), tasks, descriptors, resident, ticks / TICKS)
 
 
 def proportional_bytes(pids: tuple[int, ...]) -> int:
@@ -62,6 +72,47 @@ def start_time(pid: int) -> int | None:
     """Clock ticks after boot when the process started, None without one; tells reused pids."""
     fields = _stat(pid)
     return None if fields is None else int(fields[START])
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """One of the sandbox's own file systems: its name inside, whether it is full, its files."""
+
+    name: str
+    full: bool
+    files: int
+
+
+def storages(init: int) -> list[Storage]:
+    """The file systems that a sandbox may write to, as its first process sees them.
+
+    The machine's own are none of them, whatever a broken sandbox shows.
+    """
+    found = []
+    for name in ("/tmp", "/dev/shm"):  # noqa: S108 - inside the sandbox
+        with contextlib.suppress(OSError):
+            path = f"/proc/{init}/root{name}"
+            if os.stat(path).st_dev == os.stat(name).st_dev:  # noqa: PTH116 - often
+                continue
+            told = os.statvfs(path)
+            full = told.f_bfree <= told.f_blocks // FULL or told.f_ffree == 0
+            found.append(Storage(name, full, told.f_files - told.f_ffree))
+    return found
+
+
+def oom_kills() -> int:
+    """How many processes the kernel has killed for want of memory since this machine started."""
+    for line in (_read("/proc/vmstat") or b"").splitlines():
+        if line.startswith(b"oom_kill "):
+            return int(line.split()[1])
+    return 0
+
+
+def _entries(folder: str) -> int:
+    try:
+        return len(os.listdir(folder))  # noqa: PTH208 - often: no Path objects
+    except OSError:
+        return 0
 
 
 def _resident(pid: int) -> int:

@@ -1,0 +1,54 @@
+"""What a sandbox writes to its standard output and error, up to a limit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+
+CHUNK = 1 << 16
+PAUSE_SECONDS = 0.05
+CUT = b"\n[the log ends here: it reached its limit]\n"
+
+
+class Log:
+    """Hands on at most `most` bytes of a pipe as they come.
+
+    Past its limit a log is still read, so that nobody blocks on it, but slowly.
+    """
+
+    def __init__(self, fd: int, most: int, take: Callable[[bytes], None]) -> None:
+        self._fd, self._left, self._take = fd, most, take
+        self._loop = asyncio.get_running_loop()
+        self._later: asyncio.TimerHandle | None = None
+        os.set_blocking(fd, False)
+        self._resume()
+
+    def drain(self) -> None:
+        """Read what is left and stop; everybody who could write is dead."""
+        self._loop.remove_reader(self._fd)
+        if self._later is not None:
+            self._later.cancel()
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self._fd, CHUNK):
+                self._hand_on(chunk)
+
+    def _resume(self) -> None:
+        self._loop.add_reader(self._fd, self._read)
+
+    def _read(self) -> None:
+        chunk = os.read(self._fd, CHUNK)
+        if not chunk:
+            self._loop.remove_reader(self._fd)
+        elif not self._hand_on(chunk):
+            self._loop.remove_reader(self._fd)
+            self._later = self._loop.call_later(PAUSE_SECONDS, self._resume)
+
+    def _hand_on(self, chunk: bytes) -> bool:
+        if self._left > 0:
+            self._take(chunk[: self._left])
+            self._left -= len(chunk)
+            if self._left <= 0:
+                self._take(CUT)
+        return self._left > 0
