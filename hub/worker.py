@@ -7,6 +7,8 @@ from typing import Any
 
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
+from hub.pace import Paced
+
 PATIENCE_MS = 5
 
 
@@ -15,12 +17,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     gthread hands every request from the thread that waits for all connections to another one and
     back, which takes longer than a page. Nobody waits for the sake of this: where connections
-    wait for a thread, or the worker has to stop, all is as in gthread.
+    wait for a thread, or the worker has to stop, all is as in gthread. A client that stalls loses
+    its connection: `slack` seconds of waiting a request, and one more for each `rate` bytes.
     """
+
+    rate, slack = 4096, 30.0
 
     def handle(self, conn: Any) -> object:
         """Serve its request, and those that follow; what gthread says of the last one."""
+        if not isinstance(conn.sock, Paced):
+            conn.sock = Paced(conn.sock, rate=self.rate, slack=self.slack)
         while True:
+            conn.sock.renew()
             kept = super().handle(conn)
             if kept is not True or not self.alive or self._crowded() or not _follows(conn):
                 return kept

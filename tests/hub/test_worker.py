@@ -32,12 +32,14 @@ def app(environ, start):
 
 
 @contextmanager
-def serving(folder: Path, *, threads: int) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
+def serving(
+    folder: Path, *, threads: int, app: str = APP, worker: str = programs.WORKER
+) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     """The port and the process of gunicorn with one worker."""
-    (folder / "said.py").write_text(APP)
+    (folder / "said.py").write_text(app)
     with closing(socket.create_server(("127.0.0.1", 0))) as probe:
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "said:app", "--worker-class", programs.WORKER]
+    command = [sys.executable, "-m", "gunicorn", "said:app", "--worker-class", worker]
     command += ["--threads", str(threads), "--bind", f"127.0.0.1:{port}", "--no-control-socket"]
     environ = {**os.environ, "PYTHONPATH": f"{folder}:{settings.BASE_DIR}"}
     with (folder / "log").open("wb") as log:
