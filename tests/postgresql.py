@@ -59,11 +59,11 @@ def _answers(url: str) -> bool:
 
 
 @contextmanager
-def server() -> Iterator[str]:
+def server(*, durable: bool = False) -> Iterator[str]:
     """Run a server in a new folder under the temporary one; yields the URL of its database.
 
-    It listens on a socket in that folder only, keeps nothing on disk for certain (fsync is
-    off), and is killed by the kernel if this process dies.
+    It listens on a socket in that folder only, keeps nothing on disk for certain (fsync is off,
+    unless it is to be `durable`), and is killed by the kernel if this process dies.
     """
     home = Path(mkdtemp(prefix="envyard-pg-"))
     user = _server_user()
@@ -100,7 +100,7 @@ def server() -> Iterator[str]:
             cwd=home,
             **drop,
         )
-        quick = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+        quick = ("fsync=off", "full_page_writes=off", "synchronous_commit=off") * (not durable)
         options = [word for option in quick for word in ("-c", option)]
         with (home / "log").open("wb") as log:
             running = subprocess.Popen(

@@ -41,9 +41,9 @@ def main() -> None:
         made = material.make(scratch / "wheels", uploads=options.uploads)
         every = _start(stack, scratch, made, on_postgresql=not options.sqlite)
         reads = _reads(every, seconds=options.seconds, rounds=options.rounds)
-        _tell(reads)
+        tell(reads)
         uploads = {one.label: load.upload(one, made.uploads) for one in every if one.upload}
-        _tell({"uploads, 4 clients": uploads})
+        tell({"uploads, 4 clients": uploads})
         installs = {one.label: load.install(one, times=options.rounds) for one in every}
         print("\ncold `uv pip install` of one environment with 3 dependencies")
         for label, seconds in installs.items():
@@ -76,7 +76,7 @@ def _start(
     stack: ExitStack, scratch: Path, made: material.Material, *, on_postgresql: bool
 ) -> list[Server]:
     database = stack.enter_context(postgresql.server()) if on_postgresql else ""
-    programs = {name: _installed(name) for name in PEERS}
+    programs = {name: installed(name) for name in PEERS}
     app, files = servers.hub(scratch, made, database=database)
     stack.callback(app.stop)
     every = [app]
@@ -91,7 +91,7 @@ def _start(
     return every
 
 
-def _installed(peer: str) -> Path:
+def installed(peer: str) -> Path:
     """The peer's programs, in a folder of its own that later runs find again."""
     place = CACHE / peer
     if not (place / "complete").exists():
@@ -130,7 +130,8 @@ def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def _tell(table: Table) -> None:
+def tell(table: Table) -> None:
+    """Print each kind's readings, a line a server."""
     for kind, by in table.items():
         print(f"\n{kind}")
         for label, one in by.items():
