@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 CHECK, JUDGE = "registry.check_version", "registry.judge"
 PUBLISH = "registry.publish_index"
-RUN, RUNNERS = "envyard.run", "runs"  # the runners' task and their queue
+RUN = "envyard.run"  # the runners' task; their queues are those of contract.job.queue_for
 
 
 def send(task: str, *, queue: str = "hub", **kwargs: str | int) -> bool:

@@ -17,7 +17,7 @@ from frontend.render.transcript import turns
 from registry.accounts.permissions import can
 from registry.api import shapes
 from registry.errors import HubError
-from registry.runs import services
+from registry.runs import services, waiting
 from registry.runs.models import Run
 
 ROWS = 100
@@ -60,6 +60,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     text = "".join(found.log.order_by("attempt", "seq").values_list("text", flat=True))
     return {
         "run": shapes.run_detail(found),
+        "lacking": waiting.lacking(found),
         "live": found.is_active,
         "rollouts": cells,
         "policy": policy,

@@ -16,6 +16,7 @@ from registry.errors import HubError
 
 PREFIX = "hubr_"
 SEEN_EVERY = timedelta(seconds=10)
+GONE_AFTER = timedelta(minutes=3)  # runners tell every minute that they live
 
 
 def create(*, name: str) -> tuple[Runner, str]:
@@ -62,7 +63,20 @@ def verify(text: str) -> Runner | None:
 
 
 def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
-    """Keep what the runner says of itself; it is shown to staff and decides nothing."""
+    """Keep what the runner says of itself: it decides which runs it is given, and nothing else."""
     if capabilities != runner.capabilities:
         Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
         runner.capabilities = capabilities
+
+
+def models(runner: Runner) -> list[str]:
+    """The models that it said it has, of whatever shape its words are."""
+    said = runner.capabilities.get("models")
+    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+
+
+def with_model(name: str) -> tuple[int, int]:
+    """How many runners live, and how many of them have the model ready."""
+    alive = Runner.objects.filter(enabled=True, last_seen_at__gt=timezone.now() - GONE_AFTER)
+    has = [name in models(runner) for runner in alive.only("capabilities")]
+    return len(has), sum(has)

@@ -62,6 +62,14 @@ def whoami(request: Request) -> Response:
 
 
 @endpoint("POST")
+def present(request: Request) -> Response:
+    """Note that the runner lives, and what it says it can do."""
+    runner = _runner(request)
+    _describe(runner, request)
+    return Response({"runner": runner.name})
+
+
+@endpoint("POST")
 def redeem(request: Request) -> Response:
     """Lease the attempt that a ticket rang for."""
     runner = _runner(request)
@@ -71,11 +79,10 @@ def redeem(request: Request) -> Response:
 
 @endpoint("POST")
 def poll(request: Request) -> Response:
-    """Lease the oldest queued run; 204 where none waits. Notes what the runner says it can do."""
+    """Lease the oldest queued run that it can do; 204 where none waits."""
     runner = _runner(request)
-    said = plain(body.read(request).get("capabilities"))
-    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
-    return _job(services.lease(runner=runner))
+    _describe(runner, request)
+    return _job(services.lease(runner=runner, models=runners.models(runner)))
 
 
 @endpoint("POST", Report)
@@ -102,6 +109,11 @@ def finish(request: Request, pk: UUID) -> Response:
 
 def _job(run: Run | None) -> Response:
     return Response(status=204) if run is None else Response(job_spec(run).to_dict())
+
+
+def _describe(runner: Runner, request: Request) -> None:
+    said = plain(body.read(request).get("capabilities"))
+    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
 
 
 def _runner(request: Request) -> Runner:
@@ -134,6 +146,7 @@ def _report(request: Request, pk: UUID) -> dict[str, Any]:
 
 urlpatterns = [
     path("whoami/", whoami, name="runner-whoami"),
+    path("present/", present, name="runner-present"),
     path("poll/", poll, name="runner-poll"),
     path("redeem/", redeem, name="runner-redeem"),
     path("runs/<uuid:pk>/events/", events, name="runner-events"),

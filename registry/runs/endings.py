@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
+from envyard.contract.job import queue_for
 from envyard.contract.report import text
 from registry import doorbell, events
 from registry.catalog.models import Version, VersionFinding
@@ -87,14 +87,14 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
             reason=why,
         )
         note(run, f"attempt {run.attempt} of {most} ended: {why}. The next one is queued.")
-        ring_after_commit(run.pk, run.attempt + 1)
+        ring_after_commit(run, run.attempt + 1)
     return True
 
 
-def ring_after_commit(run_id: UUID, attempt: int) -> None:
-    """Ring the runners for this attempt once the transaction is committed."""
-    ticket = sign_ticket(run_id=run_id, attempt=attempt)
-    doorbell.after_commit(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
+def ring_after_commit(run: Run, attempt: int) -> None:
+    """Ring the runners that have its model for this attempt, once the transaction is committed."""
+    ticket = sign_ticket(run_id=run.pk, attempt=attempt)
+    doorbell.after_commit(doorbell.RUN, queue=queue_for(run.model), ticket=ticket)
 
 
 def note(run: Run, line: str) -> None:

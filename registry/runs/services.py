@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from envyard.contract.codes import finding
+from envyard.contract.job import MODEL, queue_for
 from registry import doorbell, events
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
@@ -32,7 +33,7 @@ def request(
             run = Run.objects.create(
                 version=version,
                 policies=list(policies),
-                model=model,
+                model=model if MODEL in policies else "",
                 tasks=settings.HUB_SMOKE_TASKS,
                 attempts=settings.HUB_SMOKE_ATTEMPTS,
                 seed=int(version.sha256[:8], 16),
@@ -42,7 +43,7 @@ def request(
             events.record(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
             )
-            endings.ring_after_commit(run.pk, run.attempt)
+            endings.ring_after_commit(run, run.attempt)
     except IntegrityError:
         return Run.objects.get(version=version, status__in=Run.ACTIVE)
     return run
@@ -61,13 +62,16 @@ def ring_again() -> int:
         if now - last >= max(limits.RING_AGAIN, (last - since) / 2):
             Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
             ticket = sign_ticket(run_id=run.pk, attempt=run.attempt)
-            rung += doorbell.send(doorbell.RUN, queue=doorbell.RUNNERS, ticket=ticket)
+            rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model), ticket=ticket)
     return rung
 
 
-def lease(*, runner: Runner, ticket: Ticket | None = None) -> Run | None:
-    """Give the runner the ticket's attempt, or the oldest queued run; None where none waits.
+def lease(
+    *, runner: Runner, ticket: Ticket | None = None, models: Collection[str] = ()
+) -> Run | None:
+    """Give the runner the ticket's attempt, or the oldest queued run that it can do; else None.
 
+    `models` are those the runner has just now; it can do what asks for none without them.
     Exactly one of several runners gets an attempt. Raises HubError runner.superseded (409) for a
     ticket that came too late, Forbidden for a disabled runner.
     """
@@ -83,7 +87,8 @@ def lease(*, runner: Runner, ticket: Ticket | None = None) -> Run | None:
                 status=409,
             )
         return run
-    waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at")
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, model__in=["", *models])
+    waiting = waiting.order_by("created_at")
     for pk, attempt in waiting.values_list("pk", "attempt")[:POLL_AMONG]:
         run = _take(Ticket(pk, attempt), runner)
         if run is not None:

@@ -48,6 +48,8 @@ class StubHub:
     repeated: int = 0
     endings: list[dict[str, Any]] = field(default_factory=list)
     tickets: list[str] = field(default_factory=list)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    polled: list[dict[str, Any]] = field(default_factory=list)
     status: int = 503
     failing: int = 0
     cancel: bool = False
@@ -71,6 +73,7 @@ class StubHub:
             [
                 web.get("/api/v1/runner/whoami/", self._whoami),
                 web.post("/api/v1/runner/redeem/", self._redeem),
+                web.post("/api/v1/runner/present/", self._present),
                 web.post("/api/v1/runner/poll/", self._poll),
                 web.post("/api/v1/runner/runs/{run}/events/", self._events),
                 web.post("/api/v1/runner/runs/{run}/finish/", self._finish),
@@ -96,11 +99,16 @@ class StubHub:
     async def _whoami(self, _: web.Request) -> web.Response:
         return web.json_response({"runner": "box"})
 
+    async def _present(self, request: web.Request) -> web.Response:
+        self.told.append((await request.json())["capabilities"])
+        return web.json_response({"runner": "box"})
+
     async def _redeem(self, request: web.Request) -> web.Response:
         self.tickets.append((await request.json())["ticket"])
         return self._lease() or refusal(409, "runner.superseded")
 
-    async def _poll(self, _: web.Request) -> web.Response:
+    async def _poll(self, request: web.Request) -> web.Response:
+        self.polled.append((await request.json())["capabilities"])
         return self._lease() or web.Response(status=204)
 
     def _lease(self) -> web.Response | None:

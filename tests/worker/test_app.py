@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ import pytest
 from celery import Celery
 from kombu import Exchange, Queue
 
-from envyard_runner.app import QUEUE, TASK, make_app
+from envyard.contract.job import RUNS, queue_for
+from envyard_runner.app import TASK, make_app
 from envyard_runner.config import Config
+from envyard_runner.model import state
 from envyard_runner.run import Machine
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
@@ -67,20 +70,20 @@ async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.su
             sys.stderr.write((home / "log").read_text())
 
 
-def ring(home: Path, ticket: str) -> None:
+def ring(home: Path, ticket: str, queue: str = RUNS) -> None:
     """Ring as the hub does: by name, on the shared folder."""
     broker = home / "broker"
     for part in ("messages", "control"):
         (broker / part).mkdir(parents=True, exist_ok=True)
     sender = Celery(broker="filesystem://", set_as_current=False)
-    sender.conf.task_queues = [Queue(QUEUE, Exchange(QUEUE, type="direct"), routing_key=QUEUE)]
+    sender.conf.task_queues = [Queue(queue, Exchange(queue, type="direct"), routing_key=queue)]
     sender.conf.broker_transport_options = {
         "data_folder_in": str(broker / "messages"),
         "data_folder_out": str(broker / "messages"),
         "control_folder": str(broker / "control"),
     }
     with sender.connection_for_write() as connection:
-        sender.send_task(TASK, kwargs={"ticket": ticket}, queue=QUEUE, connection=connection)
+        sender.send_task(TASK, kwargs={"ticket": ticket}, queue=queue, connection=connection)
 
 
 def ended(hub: StubHub, count: int) -> bool:
@@ -243,5 +246,48 @@ def test_what_a_killed_child_left_is_cleared_up_at_the_next_run(home: Path) -> N
             ring(home, "t1")
             await until(lambda: hub.endings)
             assert not left.exists()
+
+    play(scenario())
+
+
+def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub()
+        folder = state.folder_of(home / "models", "stub")
+        served = state.State("stub", "starting", "http://127.0.0.1:1/v1")
+        with state.held(folder):
+            state.write(folder, served)
+            async with runner(home, "start", hub):
+                ring(home, "early", queue_for("stub"))
+                await until(lambda: hub.told)
+                assert hub.told[-1]["models"] == []
+                ring(home, "probes")
+                await until(lambda: hub.tickets == ["probes"])
+
+                state.write(folder, replace(served, phase="ready"))
+                await until(lambda: hub.tickets == ["probes", "early"])
+                assert hub.told[-1]["models"] == ["stub"]
+
+                state.write(folder, replace(served, phase="restarting"))
+                await until(lambda: hub.told[-1]["models"] == [])
+                await asyncio.sleep(3)  # longer than the worker looks at its queues
+                ring(home, "late", queue_for("stub"))
+                ring(home, "more probes")
+                await until(lambda: "more probes" in hub.tickets)
+                assert "late" not in hub.tickets
+
+    play(scenario())
+
+
+def test_a_polling_runner_says_which_models_are_ready(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub()
+        folder = state.folder_of(home / "models", "stub")
+        with state.held(folder):
+            state.write(folder, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
+            async with runner(home, "poll", hub):
+                await until(lambda: hub.polled)
+                assert hub.polled[-1]["models"] == ["stub"]
+                await until(lambda: hub.told)  # busy or not, the hub hears of it
 
     play(scenario())

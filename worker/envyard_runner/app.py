@@ -16,13 +16,14 @@ from celery.signals import setup_logging, worker_process_init, worker_shutting_d
 from celery.worker import state
 from kombu import Exchange, Queue
 
+from envyard.contract.job import RUNS
 from envyard_runner.link import HubLost, HubRefused, Superseded
+from envyard_runner.listen import ListenForModels
 from envyard_runner.poll import at_work
 from envyard_runner.run import Machine, perform
 
 log = logging.getLogger(__name__)
 
-QUEUE = "runs"
 TASK = "envyard.run"
 FILESYSTEM = "filesystem://"
 PR_SET_PDEATHSIG = 1
@@ -47,12 +48,15 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         worker_redirect_stdouts=False,
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
-        task_queues=[Queue(QUEUE, Exchange(QUEUE, type="direct"), routing_key=QUEUE)],
-        task_default_queue=QUEUE,
+        task_queues=[Queue(RUNS, Exchange(RUNS, type="direct"), routing_key=RUNS)],
+        task_default_queue=RUNS,
     )
     if url.startswith(FILESYSTEM):
         folder = Path(url.removeprefix(FILESYSTEM))
         app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
+
+    app.steps["consumer"].add(ListenForModels)
+    app.conf.envyard_config = machine.config
 
     @app.task(name=TASK)
     def run(ticket: str) -> None:

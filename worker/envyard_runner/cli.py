@@ -17,6 +17,8 @@ from pathlib import Path
 
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.link import HubLost, HubRefused
+from envyard_runner.model.command import Asked, Unusable
+from envyard_runner.model.state import Taken
 from envyard_runner.sandbox import SandboxError
 
 log = logging.getLogger(__name__)
@@ -31,14 +33,18 @@ class Refused(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    asked, rest = _parser().parse_known_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    cut = given.index("--") if "--" in given else len(given)
+    asked, rest = _parser().parse_known_args(given[:cut])
     if asked.command == "doctor":
         from envyard_runner import doctor
 
         return doctor.main(rest)
-    if rest:
-        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest or (given[cut:] and asked.command != "model"):
+        _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
+    if asked.command == "model":
+        return _serve_model(asked, given[cut + 1 :])
     try:
         config = _ready()
         return _run_once(config) if asked.command == "run-once" else _start(config, asked.poll)
@@ -56,8 +62,40 @@ def _parser() -> argparse.ArgumentParser:
     start = commands.add_parser("start", help="do runs until stopped")
     start.add_argument("--poll", action="store_true", help="ask the hub instead of using a broker")
     commands.add_parser("run-once", help="do the oldest queued run and end")
+    model = commands.add_parser(
+        "model", help="serve a model with vLLM until stopped; options for vLLM itself follow `--`"
+    )
+    model.add_argument("--model", required=True, help="a folder, or a name on the model hub")
+    model.add_argument("--name", help="what runs call it (a folder's own name, else --model)")
+    model.add_argument("--gpus", default="", help="GPUs to spread it over, such as 0,1 (all)")
+    model.add_argument(
+        "--port", type=int, default=0, help="a port of 127.0.0.1 in place of a unix socket"
+    )
     commands.add_parser("doctor", help="check this machine and the hub", add_help=False)
     return parser
+
+
+def _serve_model(asked: argparse.Namespace, extra: list[str]) -> int:
+    from envyard_runner.model.watch import watch
+
+    folder = Path(asked.model).expanduser()
+    local = folder.resolve() if folder.is_dir() else None
+    if local is None and asked.model.startswith(("/", ".", "~")):
+        sys.stderr.write(f"the model is not served: --model {asked.model} is not a folder\n")
+        return REFUSED
+    wanted = Asked(
+        model=str(local or asked.model),
+        name=asked.name or (local.name if local else asked.model),
+        gpus=tuple(gpu.strip() for gpu in asked.gpus.split(",") if gpu.strip()),
+        port=asked.port,
+        extra=tuple(extra),
+    )
+    try:
+        asyncio.run(watch(wanted, Config.from_environment().model_servers))
+    except (ConfigError, Unusable, Taken) as error:
+        sys.stderr.write(f"the model is not served: {error}\n")
+        return REFUSED
+    return DONE
 
 
 def _ready() -> Config:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from envyard_runner.limits import Limits
+from envyard_runner.model.endpoint import Endpoint
+from envyard_runner.model.known import Models
 
 SYSTEM_HOME = Path("/var/lib/envyard-runner")
 # The newest first, but for the one that many dependencies have no wheels for yet.
@@ -30,7 +32,8 @@ class Config:
     """Where things are and how much a run may take; holds the only secrets a runner has.
 
     `python` is the base interpreter of every run, `limits` the ceiling of what a hub may ask for,
-    `cgroup` a delegated cgroup v2 folder (None: look at the runner's own), `index_environment`
+    `concurrency` the most rollouts at once while a model says that it can take them, `cgroup` a
+    delegated cgroup v2 folder (None: look at the runner's own), `index_environment`
     the variables that tell uv which package index to use and how to trust it.
     """
 
@@ -44,6 +47,7 @@ class Config:
     model_url: str | None = None
     model: str | None = None
     model_key: str | None = field(default=None, repr=False)
+    concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
     venv_cache_bytes: int = 20 << 30
     cgroup: Path | None = None
@@ -63,6 +67,7 @@ class Config:
             model_url=_url(environ, "HUB_MODEL_URL", "") or None,
             model=environ.get("HUB_MODEL") or None,
             model_key=secret(environ, "HUB_MODEL_KEY"),
+            concurrency=_number(environ, "RUNNER_CONCURRENCY", 16),
             limits=_limits(environ),
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
@@ -78,6 +83,16 @@ class Config:
     def builds(self) -> Path:
         """One folder per venv being built."""
         return self.home / "builds"
+
+    @property
+    def model_servers(self) -> Path:
+        """One folder per model that `hub-runner model` serves on this machine."""
+        return self.home / "models"
+
+    def models(self) -> Models:
+        """The models that runs of this machine may ask."""
+        address = Endpoint(self.model_url, self.model_key) if self.model_url else None
+        return Models(self.model_servers, address, self.model or "")
 
     @property
     def venvs(self) -> Path:

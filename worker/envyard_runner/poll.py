@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager, suppress
 import aiohttp
 
 from envyard_runner.config import Config
-from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.link import Hub, HubLost
+from envyard_runner.presence import announcing, capabilities
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.verdict import Ending
@@ -42,7 +42,7 @@ async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
 
 async def poll(machine: Machine) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
-    async with at_work(machine.config) as (hub, stopping):
+    async with at_work(machine.config) as (hub, stopping), announcing(machine.config, hub):
         log.info("polling %s", machine.config.hub_url)
         while not stopping.is_set():
             pause = 0.0
@@ -60,7 +60,7 @@ async def poll(machine: Machine) -> None:
 
 async def poll_once(machine: Machine, hub: Hub, stopping: asyncio.Event) -> Ending | str | None:
     """Do the oldest queued run and say how it ended; "given up" if lost, None if none waited."""
-    job = await hub.poll({"frameworks": sorted(FRAMEWORKS), "model": machine.config.model or ""})
+    job = await hub.poll(capabilities(await machine.config.models().ready()))
     if job is None:
         return None
     ending = await perform(job, hub=hub, machine=machine, stopping=stopping)

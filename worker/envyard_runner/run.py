@@ -11,16 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import aiohttp
-
-from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.job import JobSpec
 from envyard.contract.report import Facts
+from envyard_runner.asking import answering
 from envyard_runner.collect import Story
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
-from envyard_runner.gateway import Gateway, Model
+from envyard_runner.gateway import Gateway
 from envyard_runner.inside.job import InsideJob
 from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
+from envyard_runner.model.known import NoModel
 from envyard_runner.reports import Cancelled, Reports
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError, build_venv
@@ -104,6 +104,8 @@ async def _guarded(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
         return Ending("failed" if blamed else "errored", [error.finding])
     except WheelChanged as error:
         return platform("run.wheel_changed", str(error))
+    except NoModel as error:
+        return platform("run.model_unreachable", str(error))
     except (Superseded, HubLost, HubRefused):
         raise
     except SandboxError as error:
@@ -120,25 +122,17 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
         return platform(
             "run.runner_error", f"this runner does not know framework {job.framework!r}"
         )
-    if MODEL in job.policies and not machine.config.model_url:
-        message = f"the run asks for {job.model!r} and this runner has no HUB_MODEL_URL"
-        return platform("run.model_unreachable", message)
-    venv = await _prepare(job, hub, machine, reports)
-    limits = machine.config.limits.lowered(job.limits)
-    told = json.dumps(_inside(job).to_dict()).encode()
-    program = ["python", *framework.program(INSIDE)]
-    async with (
-        aiohttp.ClientSession() as session,
-        machine.prepare(
+    async with answering(job, machine.config, say=reports.say) as (job, model):
+        venv = await _prepare(job, hub, machine, reports)
+        async with machine.prepare(
             config=machine.config,
             venv=venv.dependencies,
             environment=venv.environment,
-            job=told,
-            limits=limits,
-        ) as sandbox,
-    ):
-        gateway = Gateway(job, _model(job, machine.config, session))
-        return await _watch(job, sandbox, gateway, reports, program)
+            job=json.dumps(_inside(job).to_dict()).encode(),
+            limits=machine.config.limits.lowered(job.limits),
+        ) as sandbox:
+            program = ["python", *framework.program(INSIDE)]
+            return await _watch(job, sandbox, Gateway(job, model), reports, program)
 
 
 async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
@@ -186,15 +180,6 @@ async def _watch(
 async def _kill_when(event: asyncio.Event, sandbox: Sandbox) -> None:
     await event.wait()
     sandbox.kill()
-
-
-def _model(job: JobSpec, config: Config, session: aiohttp.ClientSession) -> Model | None:
-    if not config.model_url:
-        return None
-    # Answering late must show as the model's fault before the rollout's own time is over.
-    timeout = 0.9 * job.limits.rollout_seconds
-    name = job.model or config.model or ""
-    return Model(session, url=config.model_url, name=name, key=config.model_key, timeout=timeout)
 
 
 def _inside(job: JobSpec) -> InsideJob:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+RUNS = "runs"
 PROBES = ("silent", "parrot", "babble", "oracle", "swapped")
 MODEL = "model"
+
+
+def queue_for(model: str) -> str:
+    """The queue that rings for runs of this model, for those of probes alone where it is empty.
+
+    Any broker takes the name; models that differ have queues that differ.
+    """
+    if not model:
+        return RUNS
+    plain = re.sub(r"[^A-Za-z0-9_-]", "-", model)[:40]
+    return f"{RUNS}-{plain}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,6 @@ class Command(BaseCommand):
         for name in supervisor.end_leftovers(home / "run"):
             self._say(f"ended {name}, left over from a run that was killed")
         _port_is_free()
-        if settings.HUB_MODEL and not settings.HUB_MODEL_URL:
-            raise CommandError("HUB_MODEL is set without HUB_MODEL_URL: the runner needs both")
         self._prepare(home / "logs")
         people = demo.people() if with_demo else {}
         token = demo.runner_token()

@@ -82,10 +82,20 @@ OPERATIONS = {
         {200: runners.RunnerName},
         needs="runner",
     ),
+    "POST runner/present/": Operation(
+        "runnerPresent",
+        "Runners",
+        "Say that the runner lives",
+        "And what it can do: `capabilities.models` lists the models it has ready.",
+        {200: runners.RunnerName},
+        Capabilities,
+        needs="runner",
+    ),
     "POST runner/poll/": Operation(
         "pollForRun",
         "Runners",
         "Lease the oldest queued run",
+        "Of those whose model is in `capabilities.models`, or that ask for none; "
         "204 where none waits.",
         {200: runners.Job, 204: None},
         Capabilities,

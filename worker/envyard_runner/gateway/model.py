@@ -6,12 +6,13 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 import aiohttp
 
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.crowd import Crowd
 from envyard_runner.gateway.openai import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
@@ -24,7 +25,8 @@ MISCONFIGURED = (401, 403, 404, 405)
 class Model:
     """One OpenAI-compatible server and the model it is asked for.
 
-    `url` is its base (usually ending in /v1), `name` the model, `timeout` seconds for one reply.
+    `url` is its base (usually ending in /v1), `name` the model, `timeout` seconds for one reply,
+    which waits for its place in `crowd` before it is asked for.
     """
 
     def __init__(
@@ -35,8 +37,9 @@ class Model:
         name: str,
         key: str | None,
         timeout: float,
+        crowd: Crowd | None = None,
     ) -> None:
-        self._session = session
+        self._session, self._crowd = session, crowd
         self._url = url.rstrip("/")
         self._headers = {"Content-Type": "application/json"}
         if key:
@@ -64,8 +67,9 @@ class Model:
 
     @asynccontextmanager
     async def _open(self, path: str, body: dict[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
+        place = self._crowd.place() if self._crowd else nullcontext()
         try:
-            async with await self._accepted(path, body) as response:
+            async with place, await self._accepted(path, body) as response:
                 yield response
         except TimeoutError as error:
             raise ModelFault(503, "model_timeout", "the model server took too long") from error

@@ -1,0 +1,110 @@
+"""Runs that ask for a model: who hears of them, who gets them, and what their page says."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from envyard.contract.job import MODEL, PROBES, queue_for
+from registry.accounts import runners
+from registry.accounts.models import Runner, User
+from registry.runs import endings, services
+from registry.runs.models import Run
+from registry.runs.tickets import Ticket
+from registry.runs.waiting import lacking
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+NAME = "org/Large-7B.v2"
+
+
+def asking(owner: User, model: str = NAME) -> Run:
+    """A queued run that asks the model."""
+    version = story.make_version(owner.owner)
+    return services.request(version=version, policies=(*PROBES, MODEL), model=model)
+
+
+def runner_with(*models: object, name: str = "gpu-1") -> Runner:
+    """An enabled runner that has just said what it has."""
+    runner, key = runners.create(name=name)
+    runners.describe(runner=runner, capabilities={"models": list(models)})
+    assert runners.verify(key) == runner
+    return runner
+
+
+def test_a_queues_name_fits_every_broker_and_models_share_none() -> None:
+    names = ["", NAME, "org/Large-7B_v2", "org-Large-7B.v2", "ж" * 300]
+    queues = [queue_for(name) for name in names]
+    assert queues[0] == "runs"
+    assert len(set(queues)) == len(names)
+    assert all(len(queue) < 60 for queue in queues)
+    assert all(re.fullmatch("[A-Za-z0-9_-]+", queue) for queue in queues)
+
+
+def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, bells: Bells) -> None:
+    with bells.committed():
+        run = asking(alice)
+    assert len(bells.heard(queue_for(NAME))) == 1
+    assert bells.heard("runs") == []
+    Run.objects.update(rung_at=timezone.now() - timedelta(minutes=1))
+    services.ring_again()
+    assert len(bells.heard(queue_for(NAME))) == 1
+    taken = services.lease(runner=story.make_runner(), ticket=Ticket(run.pk, 1))
+    assert taken is not None
+    with bells.committed():
+        endings.next_attempt(run=taken, findings=[])
+    assert len(bells.heard(queue_for(NAME))) == 1
+
+
+def test_a_run_of_probes_asks_for_no_model(alice: User) -> None:
+    version = story.make_version(alice.owner)
+    assert services.request(version=version, policies=PROBES, model=NAME).model == ""
+
+
+def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:
+    run = asking(alice)
+    gpu = story.make_runner()
+    assert services.lease(runner=gpu) is None
+    assert services.lease(runner=gpu, models=["other"]) is None
+    assert services.lease(runner=gpu, models=["other", NAME]) == run
+
+
+@pytest.mark.parametrize("said", ["x", {"models": 5}, {"models": [5, None, NAME]}])
+def test_odd_words_of_a_runner_do_no_harm(db: None, said: object) -> None:
+    runner = story.make_runner()
+    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
+    assert runners.models(runner) in ([], [NAME])
+
+
+def test_a_run_whose_model_nobody_has_says_so_and_stays_queued(alice: User, client: Client) -> None:
+    run = asking(alice)
+    client.force_login(alice)
+    assert f"No runner has the model {NAME} ready (no runners are connected)" in page(client, run)
+
+    gpu = runner_with("another")
+    assert "(1 runner is connected)" in lacking(run)
+    runners.describe(runner=gpu, capabilities={"models": [NAME]})
+    assert "No runner has" not in page(client, run)
+
+    Runner.objects.update(last_seen_at=timezone.now() - timedelta(minutes=10))
+    assert "(no runners are connected)" in lacking(run)
+    Runner.objects.update(last_seen_at=timezone.now(), enabled=False)
+    assert lacking(run)
+    run.refresh_from_db()
+    assert run.status == Run.Status.QUEUED
+
+
+def test_a_run_that_is_under_way_or_of_probes_lacks_nothing(alice: User) -> None:
+    run = asking(alice)
+    run.status = Run.Status.RUNNING
+    assert lacking(run) == ""
+    run.status, run.model = Run.Status.QUEUED, ""
+    assert lacking(run) == ""
+
+
+def page(client: Client, run: Run) -> str:
+    return client.get(f"/runs/{run.pk}/").content.decode()

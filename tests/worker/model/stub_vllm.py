@@ -1,0 +1,89 @@
+"""What the watcher starts in place of `vllm`: its options, its routes and its failures.
+
+`STUB_VLLM` says how it fails: `unloadable`, `deaf` (never answers), or nothing. As vLLM does it
+keeps an engine in a process of its own, which outlives a front end that is killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from aiohttp import web
+
+from tests.worker.stub_model import StubModel
+
+METRICS = """# HELP vllm:num_requests_running Number of requests in model execution batches.
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="stub"} %d
+vllm:num_requests_waiting{engine="0",model_name="stub"} %d
+vllm:num_requests_waiting_by_reason{engine="0",model_name="stub",reason="capacity"} 9.0
+vllm:kv_cache_usage_perc{engine="0",model_name="stub"} %.3f
+vllm:prompt_tokens_total{engine="0",model_name="stub"} 7.0
+vllm:generation_tokens_total{engine="0",model_name="stub"} 1.2e+01
+"""
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("serve")
+    parser.add_argument("model")
+    parser.add_argument("--served-model-name")
+    parser.add_argument("--uds")
+    parser.add_argument("--host")
+    parser.add_argument("--port", type=int)
+    return parser.parse_known_args()[0]
+
+
+def application(name: str) -> web.Application:
+    key = f"Bearer {os.environ['VLLM_API_KEY']}"
+
+    @web.middleware
+    async def keyed(
+        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        if request.path.startswith("/v1") and request.headers.get("Authorization") != key:
+            return web.json_response({"error": "Unauthorized"}, status=401)
+        return await handler(request)
+
+    async def models(_: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": name}]})
+
+    async def metrics(_: web.Request) -> web.Response:
+        return web.Response(text=METRICS % (0, 0, 0.0))
+
+    async def health(_: web.Request) -> web.Response:
+        return web.Response()
+
+    stub = StubModel()
+    made = web.Application(middlewares=[keyed])
+    made.add_routes(
+        [
+            web.get("/health", health),
+            web.get("/metrics", metrics),
+            web.get("/v1/models", models),
+            web.post("/v1/chat/completions", stub.chat),
+            web.post("/v1/completions", stub.complete),
+        ]
+    )
+    return made
+
+
+if __name__ == "__main__":
+    given = options()
+    failure = os.environ.get("STUB_VLLM", "")
+    sys.stdout.write(f"loading {given.model} with {os.environ['VLLM_API_KEY']}\n")
+    sys.stdout.flush()
+    if failure == "unloadable":
+        sys.exit("ValueError: less than desired GPU memory utilization (0.92, 10.66 GiB)")
+    engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
+    if failure == "deaf":
+        engine.wait()
+    where = {"path": given.uds} if given.uds else {"host": given.host, "port": given.port}
+    web.run_app(application(given.served_model_name), **where, print=None)
+    engine.kill()

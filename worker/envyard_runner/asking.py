@@ -1,0 +1,63 @@
+"""What answers a run's model calls: found, waited for, and asked no more than it can take."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from envyard.contract.job import MODEL, JobSpec
+from envyard_runner.config import Config
+from envyard_runner.gateway import Crowd, Model
+from envyard_runner.model.endpoint import Endpoint, Silent
+
+# A model that just failed is being started again; one that takes longer is asked by the next
+# attempt, which no runner takes before its model is ready.
+START_SECONDS = 300.0
+
+
+@asynccontextmanager
+async def answering(
+    job: JobSpec, config: Config, *, say: Callable[[str], None]
+) -> AsyncIterator[tuple[JobSpec, Model | None]]:
+    """The job as this machine can play it, and its model, None where it asks for probes only.
+
+    Raises NoModel. Where the server has room, rollouts are played side by side up to the runner's
+    own ceiling, and `job.concurrency` is the least number of calls at once.
+    """
+    if MODEL not in job.policies:
+        yield job, None
+        return
+    endpoint = await config.models().find(job.model, seconds=START_SECONDS, say=say)
+    least = job.concurrency
+    if await _has_room(endpoint):
+        job = replace(job, concurrency=max(least, config.concurrency))
+    crowd = Crowd(least=least, most=job.concurrency)
+    async with endpoint.session() as session:
+        following = asyncio.create_task(crowd.follow(endpoint))
+        try:
+            yield (
+                job,
+                Model(
+                    session,
+                    url=endpoint.url,
+                    name=job.model,
+                    key=endpoint.key,
+                    # Lateness must show as the model's fault before the rollout's time ends.
+                    timeout=0.9 * job.limits.rollout_seconds,
+                    crowd=crowd,
+                ),
+            )
+        finally:
+            following.cancel()
+    say(f"up to {crowd.peak} calls at once were made of {job.model}")
+
+
+async def _has_room(endpoint: Endpoint) -> bool:
+    """Whether the server tells its load, and that nobody waits there."""
+    try:
+        load = await endpoint.load()
+    except Silent:
+        return False
+    return load is not None and not load.crowded

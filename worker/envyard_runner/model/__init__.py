@@ -1,0 +1,1 @@
+"""Model servers: vLLM started and watched on this machine, or any OpenAI-compatible address."""

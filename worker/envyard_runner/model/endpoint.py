@@ -1,0 +1,82 @@
+"""Where a model answers, and the small questions a runner asks there besides completions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from envyard_runner.model.metrics import Load, read_metrics
+
+ASK_SECONDS = 10.0
+MAX_ANSWER = 4 << 20
+
+
+class Silent(Exception):
+    """The server gave no usable answer; the message says what came instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One OpenAI-compatible server: its base URL (usually ending in /v1), its key, its socket.
+
+    With a `socket` every connection goes to that unix socket and the URL's host means nothing.
+    """
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    socket: Path | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        """A new session whose connections reach this server; the caller closes it."""
+        if self.socket is None:
+            return aiohttp.ClientSession()
+        return aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(self.socket)))
+
+    @property
+    def root(self) -> str:
+        """The server's address without /v1, where vLLM has /health and /metrics."""
+        return self.url.removesuffix("/v1")
+
+    async def names(self) -> list[str]:
+        """The models it lists; raises Silent."""
+        try:
+            listed = json.loads(await self.get(f"{self.url}/models"))["data"]
+            return [str(one["id"]) for one in listed]
+        except (ValueError, KeyError, TypeError) as error:
+            raise Silent(f"{self.url}/models holds no list of models") from error
+
+    async def load(self) -> Load | None:
+        """What it says of its load, None where that is not in vLLM's words; raises Silent."""
+        return read_metrics(await self.get(f"{self.root}/metrics"))
+
+    async def get(self, url: str) -> bytes:
+        """The body of an answer with status 200; raises Silent."""
+        return await self._ask("GET", url, None, ASK_SECONDS)
+
+    async def say_one_token(self, name: str, *, seconds: float) -> None:
+        """Have the model answer once; raises Silent where it does not in that time."""
+        body = {"model": name, "prompt": "a", "max_tokens": 1}
+        await self._ask("POST", f"{self.url}/completions", body, seconds)
+
+    async def _ask(self, method: str, url: str, body: Any, seconds: float) -> bytes:
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        timeout = aiohttp.ClientTimeout(total=seconds)
+        try:
+            async with (
+                self.session() as session,
+                session.request(method, url, json=body, headers=headers, timeout=timeout) as answer,
+            ):
+                raw = await answer.content.read(MAX_ANSWER)
+                while part := await answer.content.read(MAX_ANSWER):
+                    if len(raw := raw + part) > MAX_ANSWER:
+                        raise Silent(f"{url} answered with more than {MAX_ANSWER} bytes")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Silent(f"{url} did not answer: {str(error) or type(error).__name__}") from error
+        if answer.status != 200:
+            said = raw[:300].decode("utf-8", "replace")
+            raise Silent(f"{url} answered {answer.status}: {said}")
+        return raw

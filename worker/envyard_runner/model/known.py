@@ -1,0 +1,78 @@
+"""Which models this runner can reach just now, and where."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.state import watched
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+
+
+class NoModel(Exception):
+    """The model cannot be asked from this machine; the message says what to do."""
+
+
+class Models:
+    """The models of this machine's watchers, and of the address in HUB_MODEL_URL.
+
+    `only` is HUB_MODEL: the one name to take from that address, all that it lists where empty.
+    """
+
+    def __init__(self, folder: Path, address: Endpoint | None = None, only: str = "") -> None:
+        self._folder, self._address, self._only = folder, address, only
+        self._complained = ""
+
+    async def ready(self) -> dict[str, Endpoint]:
+        """Where each model answers that does."""
+        found = {one.name: one.endpoint for one in watched(self._folder) if one.phase == "ready"}
+        if self._address is not None:
+            found |= dict.fromkeys(await self._listed(self._address), self._address)
+        return found
+
+    async def find(
+        self, name: str, *, seconds: float, say: Callable[[str], None] = log.info
+    ) -> Endpoint:
+        """Where the model answers, waited for where it is just starting; raises NoModel."""
+        loop = asyncio.get_running_loop()
+        until, told = loop.time() + seconds, False
+        while True:
+            if endpoint := (await self.ready()).get(name):
+                return endpoint
+            if self._address is None and name not in [one.name for one in watched(self._folder)]:
+                raise NoModel(
+                    f"this runner has no model {name!r}: start `hub-runner model --model ...` "
+                    f"with --name {name} on its machine, or set HUB_MODEL_URL"
+                )
+            if loop.time() > until:
+                raise NoModel(f"model {name!r} was not ready within {seconds:.0f} s")
+            if not told:
+                say(f"waiting for model {name}, which is not ready")
+                told = True
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _listed(self, address: Endpoint) -> list[str]:
+        try:
+            names = await address.names()
+        except Silent as error:
+            self._complain(str(error))
+            return []
+        if self._only and self._only not in names:
+            self._complain(
+                f"HUB_MODEL={self._only} is not served at HUB_MODEL_URL={address.url}, "
+                f"which lists {', '.join(names) or 'nothing'}"
+            )
+            return []
+        self._complained = ""
+        return [self._only] if self._only else names
+
+    def _complain(self, why: str) -> None:
+        if why != self._complained:
+            log.warning("%s", why)
+        self._complained = why
