@@ -25,7 +25,7 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     (web,) = (one for one in programs.children(logs=Path(), runner_token="") if one.name == "web")
-    os.execve(web.command[0], list(web.command), dict(web.environment))
+    os.execve(web.command[0], list(web.command), dict(web.environ))
 
 
 if __name__ == "__main__":
