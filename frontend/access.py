@@ -42,7 +42,7 @@ def person(request: HttpRequest) -> User:
 
 def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environment:
     """The environment with its owner, tags and latest version."""
-    rows = Environment.objects.for_summary()
+    rows = Environment.objects.for_page()
     found = rows.filter(owner__name=owner.lower(), name=normalise(name)).first()
     if found is None or not can(request.user, "environment.see", found):
         raise Http404

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from registry.catalog.search.models import SearchDocument  # noqa: F401
 
 
+NOT_SUMMARISED = (
+    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
+    *("latest__published_with", "latest__card__measures"),
+)
+
+
 class VersionQuerySet(QuerySet["Version"]):
     """Versions."""
 
@@ -61,8 +67,12 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
 
     def for_summary(self) -> Self:
         """With all that a summary shows, in two queries for any number of them."""
-        rows = self.select_related("owner", "latest__card__run", "successor__owner")
-        return rows.prefetch_related("tags")
+        rows = self.select_related("owner", "latest__card", "successor__owner")
+        return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
+
+    def for_page(self) -> Self:
+        """The same with all that there is of the latest version."""
+        return self.for_summary().defer(None)
 
 
 class DocumentQuerySet(QuerySet["SearchDocument"]):
@@ -71,6 +81,10 @@ class DocumentQuerySet(QuerySet["SearchDocument"]):
     def listed_to(self, who: Who, token: Token | None = None) -> Self:
         """The catalogue, as far as this person may see it through this token."""
         return self.filter(Q(visibility="public") | _own("", who, token), listed=True)
+
+    def private_to(self, who: Who, token: Token | None = None) -> Self:
+        """The private ones of these."""
+        return self.filter(_own("", who, token), listed=True, visibility="private")
 
 
 def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:

@@ -39,5 +39,6 @@ class Command(BaseCommand):
                 self.stderr.write(f"{done} environments, {time.monotonic() - began:.0f} s")
         self.stdout.write(
             f"{environments} environments and {versions} versions in "
-            f"{time.monotonic() - began:.0f} s"
+            f"{time.monotonic() - began:.0f} s; the index's stored pages are as they were: the app "
+            "answers for them until `manage.py rebuild_index` writes them"
         )

@@ -108,7 +108,8 @@ class Found:
 
     def facets(self) -> list[Facet]:
         """Each facet's values among what all other filters leave."""
-        found, among = [], {}
+        found: list[Facet] = []
+        among: dict[Question, tuple[Counter[str], bool]] = {}
         for name in FACETS:
             if name == "visibility" and not self.question.mine:
                 continue
@@ -124,8 +125,8 @@ class Found:
         """How many of what it finds hold each mark, and whether all were counted."""
         known = None if question.narrows else whole_catalogue()
         if known is not None:
-            rows = self._visible().exclude(visibility="public").values_list("marks", flat=True)
-            marks = list(rows[: MOST + 1])
+            private = SearchDocument.objects.private_to(self._who, self._token)
+            marks = list(private.values_list("marks", flat=True)[: MOST + 1])
         elif question == self.question:
             marks = [match.marks for match in self._answer[1]]
         else:

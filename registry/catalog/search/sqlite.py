@@ -15,7 +15,10 @@ from contextlib import contextmanager
 from typing import cast
 
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Value
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Concat, StrIndex
+from django.db.models.lookups import GreaterThan
 
 from registry.catalog.queries import DocumentQuerySet
 from registry.catalog.search.text import Query
@@ -87,11 +90,14 @@ class Engine:
         self._connection = connection
 
     def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-        """By their places, read all at once."""
-        if not (query.words or query.marks):
-            return documents
-        held = "SELECT rowid FROM registry_search_words WHERE registry_search_words MATCH %s"
-        return documents.filter(place__in=RawSQL(held, [_match(query)]))  # noqa: S611
+        """By their places, read all at once; without words row by row, which costs less."""
+        if query.words:
+            held = "SELECT rowid FROM registry_search_words WHERE registry_search_words MATCH %s"
+            return documents.filter(place__in=RawSQL(held, [_match(query)]))  # noqa: S611
+        marks = Concat(Value(" "), "marks", Value(" "))
+        for mark in query.marks:
+            documents = documents.filter(GreaterThan(StrIndex(marks, Value(f" {mark} ")), 0))
+        return documents
 
     def foremost(
         self, documents: DocumentQuerySet, query: Query, *, names: bool = False

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from hub.bulk.texts import FIRST
+from registry.accounts.permissions import Who
 from registry.catalog.search.facets import KEPT, MOST, Facet, recount
 from registry.catalog.search.find import Found, Question
 from registry.models import Environment, SearchDocument, User, Version
@@ -93,11 +94,16 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     every = Counter(listed.values_list("latest__framework", flat=True))
     tags = Counter(listed.filter(latest__framework="ors").values_list("tags__name", flat=True))
 
-    def facets(**filters: str) -> dict[str, Facet]:
-        return {facet.name: facet for facet in Found(Question(**filters), NOBODY).facets()}
+    def facets(who: Who = NOBODY, **filters: str) -> dict[str, Facet]:
+        return {facet.name: facet for facet in Found(Question(**filters), who).facets()}
 
     recount()
     assert values(facets()["framework"]) == every
+    hidden = Environment.objects.listed().filter(visibility="private").order_by("pk")[0]
+    member = User.objects.filter(owner=hidden.owner).get()
+    own = Environment.objects.listed().filter(visibility="private", owner=hidden.owner)
+    seen = every + Counter(own.values_list("latest__framework", flat=True))
+    assert values(facets(member)["framework"]) == seen
     found = facets(framework="ors")
     assert found["framework"].whole
     assert found["tag"].whole
@@ -127,6 +133,9 @@ def no_page_costs_more_queries(client: Client) -> None:
         assert many <= few + 1 <= 16, query
     first = client.get(LIST).json()["next"]
     assert queries(client, first) == queries(client, LIST) <= 4
+    recount()
+    assert queries(client, PAGE) == 3  # environments, their tags, what `recount` counted
+    assert queries(client, f"{PAGE}?framework=verifiers&tag=math") == 5
 
 
 def a_long_list_of_versions_pages_to_its_end(pages: Pages) -> None:
