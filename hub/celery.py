@@ -69,6 +69,7 @@ app.conf.update(
             "schedule": 15.0,
             "options": {"expires": 15},
         },
+        "recount": {"task": "registry.recount", "schedule": 300.0, "options": {"expires": 300}},
         "prune": {"task": "registry.prune", "schedule": 3600.0, "options": {"expires": 3600}},
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),

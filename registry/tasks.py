@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from registry import pipeline, recovery
+from registry.catalog.search import facets
 from registry.index import publish
 from registry.runs import services as runs
 from registry.sources import services as sources
@@ -42,6 +43,12 @@ def sweep() -> None:
 def publish_index() -> None:
     """Write the index pages that changed (after the change, and beat)."""
     publish.publish()
+
+
+@shared_task(name="registry.recount")
+def recount() -> None:
+    """Count the catalogue by its facets (beat)."""
+    facets.recount()
 
 
 @shared_task(name="registry.prune")
