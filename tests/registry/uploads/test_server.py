@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
-from pytest_django import Settings
+from django.test import override_settings
 
 from hub import programs
 from hub.supervisor import die_with_parent
@@ -64,33 +65,44 @@ class Web:
         return not (rows or kept or left or UsedFilename.objects.exists())
 
 
-@pytest.fixture
-def web(alice: User, settings: Settings, tmp_path: Path) -> Iterator[Web]:
-    """On the database of this test."""
-    settings.HUB_PORT = free_port()
-    (tmp_path / "tmp").mkdir()
-    said = {"HUB_HOME": str(tmp_path), "TMPDIR": str(tmp_path / "tmp")}
+@pytest.fixture(scope="module")
+def server(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[int, Path]]:
+    """Its port and folder; the database is that of these tests."""
+    home, port = tmp_path_factory.mktemp("web"), free_port()
+    (home / "tmp").mkdir()
+    said = {"HUB_HOME": str(home), "TMPDIR": str(home / "tmp")}
     name = str(connection.settings_dict["NAME"])
     if server := os.environ.get("DATABASE_URL", ""):
         base, _, query = server.partition("?")
         said["DATABASE_URL"] = f"{base.rpartition('/')[0]}/{name}?{query}"
     else:
         said["DATABASE_URL"] = f"sqlite://{name}"
-    command = programs.children(logs=tmp_path, runner_token="")[0].command
-    with (tmp_path / "web.log").open("wb") as log:
+    with override_settings(HUB_PORT=port):
+        command = programs.children(logs=home, runner_token="")[0].command
+    with (home / "web.log").open("wb") as log:
         running = subprocess.Popen(
             command, env=os.environ | said, stdout=log, stderr=log, preexec_fn=die_with_parent
         )
     try:
         deadline = time.monotonic() + 60
-        while not listens(settings.HUB_PORT):
-            assert time.monotonic() < deadline, (tmp_path / "web.log").read_text()
+        while not listens(port):
+            assert time.monotonic() < deadline, (home / "web.log").read_text()
             time.sleep(0.1)
-        key = tokens.mint(user=alice, name="test", scope="publish")[1]
-        yield Web(settings.HUB_PORT, tmp_path, key)
+        yield port, home
     finally:
         running.terminate()
         running.wait(20)
+
+
+@pytest.fixture
+def web(alice: User, server: tuple[int, Path]) -> Iterator[Web]:
+    """With no files in it yet."""
+    port, home = server
+    yield Web(port, home, tokens.mint(user=alice, name="test", scope="publish")[1])
+    if (home / "files").exists():
+        shutil.rmtree(home / "files")
 
 
 def listens(port: int) -> bool:
