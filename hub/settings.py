@@ -210,6 +210,7 @@ if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST)
 # --- Files -----------------------------------------------------------------------------------
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
 HUB_DELETED_DAYS = env.integer("HUB_DELETED_DAYS", 30, low=1, high=36500)
+HUB_TRANSCRIPT_DAYS = env.integer("HUB_TRANSCRIPT_DAYS", 90, low=1, high=36500)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
 HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
 HUB_ACCEL = env.flag("HUB_ACCEL", False)  # nginx in front sends the files of a local storage

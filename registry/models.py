@@ -28,7 +28,7 @@ from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
-from registry.runs.models import LogChunk, Rollout, Run
+from registry.runs.models import LogChunk, Rollout, Run, TranscriptPack
 from registry.sources.models import Delivery, Source
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "Star",
     "Tag",
     "Token",
+    "TranscriptPack",
     "TrustedPublisher",
     "UsedFilename",
     "UsedJti",

@@ -10,6 +10,7 @@ from registry import pipeline, recovery
 from registry.catalog.search import facets
 from registry.index import publish
 from registry.runs import services as runs
+from registry.runs import transcripts
 from registry.sources import services as sources
 from registry.upkeep import deleted
 from registry.uploads import staging
@@ -58,3 +59,4 @@ def prune() -> None:
     staging.discard_old(now=timezone.now())
     sources.forget(now=timezone.now())
     deleted.empty_deleted(now=timezone.now())
+    transcripts.forget(now=timezone.now())

@@ -11,6 +11,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from envyard.contract.report import RolloutReport
+from envyard.contract.transcript import Transcript
 from registry import storage
 from registry.accounts import tokens
 from registry.catalog.services import refresh_latest
@@ -24,6 +26,7 @@ from registry.models import (
     User,
     Version,
 )
+from registry.runs import transcripts
 from tests.wheels import filename
 
 STATES = ("uploaded", "checking", "evaluating", "listed", "rejected", "held")
@@ -103,11 +106,25 @@ def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> R
 
 
 def make_rollout(
-    run: Run, policy: str = "oracle", task: int = 0, *, reward: float | None = 1.0, **fields: Any
+    run: Run,
+    policy: str = "oracle",
+    task: int = 0,
+    *,
+    reward: float | None = 1.0,
+    transcript: Transcript | None = None,
+    **fields: Any,
 ) -> Rollout:
-    """A finished rollout; without a reward it failed."""
-    said = {"attempt": 0, "ok": reward is not None, "messages": [{"role": "user", "content": "?"}]}
-    return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **said | fields)
+    """A finished rollout; without a reward it failed. A transcript is then in the storage."""
+    said: dict[str, Any] = {"attempt": 0, "ok": reward is not None} | fields
+    if transcript is not None:
+        told = RolloutReport(policy, task, said["attempt"], True, reward, transcript=transcript)
+        seq = run.packs.count() + 1
+        packed = transcripts.put(run=run, seq=seq, rollouts=[told])
+        assert packed is not None
+        said["pack"] = transcripts.row_of(run=run, seq=seq, packed=packed)
+        said["offset"], said["length"] = packed.place(told)
+        said["conversations"] = len(transcript.ends)
+    return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **said)
 
 
 def bearer(

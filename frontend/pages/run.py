@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -12,12 +13,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from envyard.contract.transcript import Transcript
 from frontend.access import demand, refused, run_or_404
-from frontend.render.transcript import turns
+from frontend.render.transcript import SHOWN, conversations
 from registry.accounts.permissions import can
-from registry.api import shapes
+from registry.api import rollout_shapes, shapes
 from registry.errors import HubError
-from registry.runs import services, waiting
+from registry.runs import logs, queries, services, transcripts
 from registry.runs.models import Run
 
 ROWS = 100
@@ -44,29 +46,39 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 def live(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The part that changes while the run is active; then the page, for what stands around it."""
-    context = live_context(request, run_or_404(request, pk))
-    if not context["live"]:
+    """The part that changes while the run is active; then the page, for what stands around it.
+
+    204 where nothing has changed since `seen`, so that asking every second costs next to nothing.
+    """
+    found = run_or_404(request, pk)
+    if not found.is_active:
         return HttpResponseClientRefresh()
-    return render(request, "parts/run_live.html", context)
+    if request.GET.get("seen") == state(found):
+        return HttpResponse(status=204)
+    return render(request, "parts/run_live.html", live_context(request, found))
+
+
+def state(found: Run) -> str:
+    """Changes whenever the run's page would."""
+    return f"{found.attempt}.{found.last_seq}.{found.status}"
 
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log's tail."""
     cells = list(found.rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
-    policy = request.GET.get("policy", "")
-    rows = found.rollouts.filter(**{"policy": policy} if policy else {}).defer("messages")
-    wanted = sum(policy in ("", cell.policy) for cell in cells)
-    text = "".join(found.log.order_by("attempt", "seq").values_list("text", flat=True))
+    policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
+    rows = queries.rollouts(run=found, policy=policy, ok=False if failed else None)
+    wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     return {
         "run": shapes.run_detail(found),
-        "lacking": waiting.lacking(found),
         "live": found.is_active,
+        "seen": state(found),
         "rollouts": cells,
         "policy": policy,
-        "shown": shapes.rollout_summaries(rows.order_by("pk")[:ROWS]),
+        "failed": failed,
+        "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
         "hidden": max(wanted - ROWS, 0),
-        "log": text[-LOG_TAIL:],
+        "log": logs.tail(run=found, most=LOG_TAIL),
     }
 
 
@@ -74,7 +86,8 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
 def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     """One rollout's conversation and reward, with its neighbours."""
     found = run_or_404(request, pk)
-    one = get_object_or_404(found.rollouts, pk=number)
+    one = get_object_or_404(found.rollouts.select_related("pack"), pk=number)
+    told = transcripts.read(one) or Transcript()
     before = found.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
     after = found.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
     address = {
@@ -86,12 +99,28 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
         "pages/rollout.html",
         {
             "run": shapes.run_summary(found),
-            "rollout": shapes.rollout_detail(one),
-            "turns": turns(one.messages),
+            "rollout": rollout_shapes.summary(one),
+            **_told(told),
             "raw": reverse("api-rollout", args=[pk, number]),
             **address,
         },
     )
+
+
+def _told(told: Transcript) -> dict[str, Any]:
+    """What the page shows of a transcript."""
+    tools = [tool for offered in told.tools for tool in offered]
+    return {
+        "conversations": list(conversations(told)),
+        "hidden": max(len(told.ends) - SHOWN, 0),
+        "sampling": told.calls[-1].sampling if told.calls else {},
+        "tools": [{"name": _name(tool), "text": json.dumps(tool, indent=2)} for tool in tools],
+    }
+
+
+def _name(tool: dict[str, Any]) -> str:
+    function = tool.get("function")
+    return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
 
 
 @require_POST

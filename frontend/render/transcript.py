@@ -1,11 +1,17 @@
-"""A rollout's messages as rows of the viewer; all of it is a stranger's text, never markup."""
+"""A transcript as rows of the viewer; all of it is a stranger's text, never markup."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
+from envyard.contract.transcript import Exchange, Transcript
+
 LONG = 4000
+SHOWN = 20  # conversations; a framework may branch at every turn
+ROLES = ("system", "user", "assistant", "tool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,30 +24,69 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message: who, what, and the tools it called."""
+    """One message: who, what, the tools it called; `exchange` is the call that it answered."""
 
+    number: int
     role: str
     content: str
     name: str = ""
     calls: list[Call] = field(default_factory=list)
+    exchange: Exchange | None = None
 
     @property
     def long(self) -> bool:
         """Folded away at first."""
         return len(self.content) > LONG
 
+    @property
+    def kind(self) -> str:
+        """Its role where that is one we know: roles are strangers' text too."""
+        return self.role if self.role in ROLES else "other"
 
-def turns(messages: list[dict[str, Any]]) -> list[Turn]:
-    """One Turn a message, in order."""
-    return [
-        Turn(
-            role=str(message.get("role", "")),
-            content=str(message.get("content") or ""),
-            name=str(message.get("name") or message.get("tool_call_id") or ""),
-            calls=[
-                Call(str(call["function"]["name"]), str(call["function"]["arguments"]))
-                for call in message.get("tool_calls", [])
-            ],
+    @property
+    def at(self) -> datetime | None:
+        """When it was asked for."""
+        known = self.exchange is not None and 0 < self.exchange.at < 1 << 33
+        return datetime.fromtimestamp(self.exchange.at, UTC) if known and self.exchange else None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The turns that no conversation before it has; `shared` came before them."""
+
+    turns: list[Turn]
+    shared: int
+    failed: list[Exchange]
+
+
+def conversations(transcript: Transcript) -> Iterator[Conversation]:
+    """The last call's first, then what branched off it or stands beside it, SHOWN at most."""
+    exchanges = {call.reply: call for call in transcript.calls if call.reply >= 0}
+    failed: dict[int, list[Exchange]] = {}
+    for call in transcript.calls:
+        if call.reply < 0:
+            failed.setdefault(call.asked, []).append(call)
+    seen: set[int] = set()
+    for end in transcript.ends[:SHOWN]:
+        path = list(transcript.path(end))
+        new = [at for at in path if at not in seen]
+        seen.update(new)
+        yield Conversation(
+            turns=[_turn(at, transcript.nodes[at].message, exchanges.get(at)) for at in new],
+            shared=len(path) - len(new),
+            failed=[call for at in new for call in failed.get(at, [])],
         )
-        for message in messages
-    ]
+
+
+def _turn(number: int, message: dict[str, Any], exchange: Exchange | None) -> Turn:
+    return Turn(
+        number=number,
+        role=str(message.get("role", "")),
+        content=str(message.get("content") or ""),
+        name=str(message.get("name") or message.get("tool_call_id") or ""),
+        calls=[
+            Call(str(call["function"]["name"]), str(call["function"]["arguments"]))
+            for call in message.get("tool_calls", [])
+        ],
+        exchange=exchange,
+    )

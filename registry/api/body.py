@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -13,7 +14,8 @@ from registry.errors import HubError
 
 
 class Json(BaseParser):
-    """JSON of at most `most` bytes, without NaN and Infinity, which are no JSON.
+    """JSON of at most `most` bytes, without NaN and Infinity, which are no JSON; it may come as
+    gzip, and is never inflated beyond that.
 
     REST framework's own parser has no limit.
     """
@@ -33,6 +35,9 @@ class Json(BaseParser):
     ) -> Any:
         """The value; raises 413 or 400."""
         raw = stream.read(self.most + 1)
+        request = (parser_context or {}).get("request")
+        if request is not None and request.headers.get("Content-Encoding") == "gzip":
+            raw = _inflate(raw, self.most + 1)
         if len(raw) > self.most:
             message = f"the body has more than {self.most} bytes"
             raise HubError("request.too_large", message, "Send less at a time.", status=413)
@@ -40,6 +45,18 @@ class Json(BaseParser):
             return json.loads(raw, parse_constant=self.constant)
         except (ValueError, RecursionError) as error:
             raise HubError("request.invalid", f"the body is not JSON: {error}") from None
+
+
+def _inflate(raw: bytes, most: int) -> bytes:
+    """The first `most` bytes of what is packed; raises 400 for what is no whole gzip file."""
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        found = inflater.decompress(raw, most)
+    except zlib.error as error:
+        raise HubError("request.invalid", f"the body is not gzip: {error}") from None
+    if len(found) < most and not inflater.eof:
+        raise HubError("request.invalid", "the body is gzip that breaks off")
+    return found
 
 
 def read(request: Request) -> dict[str, Any]:

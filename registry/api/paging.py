@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -58,3 +59,33 @@ def whole(request: Request, name: str, default: int, *, low: int, high: int) -> 
             details={"field": name},
         )
     return int(raw)
+
+
+def real(request: Request, name: str) -> float | None:
+    """A number from the query string, None where it is not there; raises 400 naming it."""
+    raw = request.query_params.get(name, "")
+    if not raw:
+        return None
+    try:
+        found = float(raw)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise HubError(
+            "request.invalid",
+            f"{name} {raw[:40]!r} must be a number",
+            details={"field": name},
+        )
+    return found
+
+
+def yes_or_no(request: Request, name: str) -> bool | None:
+    """`true` or `false` from the query string, None where it is not there; raises 400 naming it."""
+    raw = request.query_params.get(name, "")
+    if raw not in ("", "true", "false"):
+        raise HubError(
+            "request.invalid",
+            f"{name} {raw[:40]!r} must be true or false",
+            details={"field": name},
+        )
+    return raw == "true" if raw else None

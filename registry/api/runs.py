@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
+from django.db.models import QuerySet
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import lookup, shapes
+from registry.api import lookup, rollout_shapes, shapes
 from registry.api.auth import asker, person
-from registry.api.paging import page, whole
+from registry.api.paging import page, real, whole, yes_or_no
 from registry.errors import NotFound
-from registry.runs import queries, services
+from registry.runs import queries, services, transcripts
+from registry.runs.models import Rollout, Run
 
 LARGEST = (1 << 63) - 1
+MOST_TASKS = (1 << 31) - 1
 
 
 @api_view(["GET"])
@@ -43,20 +47,27 @@ def log(request: Request, pk: UUID) -> Response:
 
 @api_view(["GET"])
 def rollouts(request: Request, pk: UUID) -> Response:
-    """Finished rollouts in the order they came, of one policy or of all."""
-    found = lookup.run(request, pk, "run.see").rollouts.defer("messages")
-    if policy := request.query_params.get("policy", ""):
-        found = found.filter(policy=policy)
-    return page(request, found, by=("pk",), shape=shapes.rollout_summaries)
+    """Finished rollouts in the order they came, all or those that were asked for."""
+    found = lookup.run(request, pk, "run.see")
+    return page(request, _asked(request, found), by=("pk",), shape=rollout_shapes.summaries)
+
+
+@api_view(["GET"])
+def samples(request: Request, pk: UUID) -> Response:
+    """The same as rows to train on, each with its conversation."""
+    found = lookup.run(request, pk, "run.see")
+    rows = _asked(request, found).select_related("pack")
+    return page(request, rows, by=("pk",), shape=partial(rollout_shapes.samples, found))
 
 
 @api_view(["GET"])
 def rollout(request: Request, pk: UUID, number: int) -> Response:
     """One rollout with its conversation."""
-    found = lookup.run(request, pk, "run.see").rollouts.filter(pk=number).first()
+    rows = lookup.run(request, pk, "run.see").rollouts.select_related("pack")
+    found = rows.filter(pk=number).first()
     if found is None:
         raise NotFound
-    return Response(shapes.rollout_detail(found))
+    return Response(rollout_shapes.detail(found, transcripts.read(found)))
 
 
 @api_view(["POST"])
@@ -65,3 +76,17 @@ def cancel(request: Request, pk: UUID) -> Response:
     found = lookup.run(request, pk, "run.cancel")
     services.cancel(run=found, by=person(request))
     return Response(shapes.run_detail(lookup.run(request, pk, "run.see")))
+
+
+def _asked(request: Request, run: Run) -> QuerySet[Rollout]:
+    """The run's rollouts that the query string asks for."""
+    said = request.query_params
+    task = whole(request, "task", 0, low=0, high=MOST_TASKS) if said.get("task") else None
+    return queries.rollouts(
+        run=run,
+        policy=said.get("policy", ""),
+        task=task,
+        ok=yes_or_no(request, "ok"),
+        low=real(request, "min_reward"),
+        high=real(request, "max_reward"),
+    )

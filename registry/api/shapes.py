@@ -5,7 +5,7 @@ Functions in the plural take a page of rows and cost a fixed number of queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.models import Environment, Version, VersionFinding
 from registry.events import Event
-from registry.runs.models import Rollout, Run
+from registry.runs.models import Run
 
 Shape = dict[str, Any]
 STEPS = ("uploaded", "checking", "evaluating", "listed")
@@ -247,44 +247,6 @@ def run_detail(run: Run) -> Shape:
         "attempts": run.attempts,
         "seed": run.seed,
     }
-
-
-def rollout_summaries(rollouts: Iterable[Rollout]) -> list[Shape]:
-    """RolloutSummary of each; rows may leave out `messages`."""
-    return [rollout_summary(rollout) for rollout in rollouts]
-
-
-def rollout_summary(rollout: Rollout) -> Shape:
-    """RolloutSummary; `reward_text` says what came instead where `reward` is null."""
-    return {
-        "pk": rollout.pk,
-        "policy": rollout.policy,
-        "task": rollout.task,
-        "attempt": rollout.attempt,
-        "ok": rollout.ok,
-        "reward": rollout.reward,
-        "reward_text": rollout.reward_text,
-        "rewards": rollout.rewards,
-        "metrics": rollout.metrics,
-        "turns": rollout.turns,
-        "stop": rollout.stop,
-        "truncated": rollout.truncated,
-        "seconds": rollout.seconds,
-        "scoring_seconds": rollout.scoring_seconds,
-        "usage": {
-            "prompt_tokens": rollout.prompt_tokens,
-            "completion_tokens": rollout.completion_tokens,
-            "calls": rollout.calls,
-            "model_seconds": rollout.model_seconds,
-        },
-        "error": rollout.error,
-        "url": links.rollout(rollout),
-    }
-
-
-def rollout_detail(rollout: Rollout) -> Shape:
-    """RolloutDetail: the summary and the conversation as the gateway recorded it."""
-    return rollout_summary(rollout) | {"messages": rollout.messages}
 
 
 def token(token: Token) -> Shape:

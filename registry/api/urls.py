@@ -50,6 +50,7 @@ api: list[URLPattern | URLResolver] = [
     path(f"{VERSION}retry/", versions.retry, name="api-version-retry"),
     path(RUN, runs.run, name="api-run"),
     path(f"{RUN}log/", runs.log, name="api-run-log"),
+    path(f"{RUN}samples/", runs.samples, name="api-run-samples"),
     path(f"{RUN}rollouts/", runs.rollouts, name="api-run-rollouts"),
     path(f"{RUN}rollouts/<int:number>/", runs.rollout, name="api-rollout"),
     path(f"{RUN}cancel/", runs.cancel, name="api-run-cancel"),

@@ -15,8 +15,8 @@ from registry.runs.models import Rollout, Run
 
 
 def evidence_of(run: Run) -> Evidence:
-    """What the run left behind, without the conversations."""
-    rows = run.rollouts.defer("messages").order_by("task", "attempt")
+    """What the run left behind, without the transcripts."""
+    rows = run.rollouts.order_by("task", "attempt")
     place = {policy: at for at, policy in enumerate(run.policies)}
     return Evidence(
         policies=tuple(run.policies),

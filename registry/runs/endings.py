@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.job import queue_for
-from envyard.contract.report import text
+from envyard.contract.values import text
 from registry import doorbell, events
 from registry.catalog.models import Version, VersionFinding
 from registry.runs import limits

@@ -9,8 +9,7 @@ from django.conf import settings
 from envyard.contract.job import RunLimits
 
 LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
-MESSAGE_CHARACTERS = 1 << 20  # of one rollout's conversation
-LARGEST = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
+TRANSCRIPT_BYTES = 4 << 20  # of one rollout, not packed
 
 RING_AGAIN = timedelta(seconds=15)
 QUEUED_AT_MOST = timedelta(hours=24)

@@ -106,8 +106,38 @@ class Run(models.Model):
         return self.status in self.ACTIVE
 
 
+class TranscriptPack(models.Model):
+    """The transcripts that one batch brought: an object in the storage, a gzip file of JSON lines.
+
+    Each line is a gzip member of its own, so that one rollout's is read by its range.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="packs")
+    attempt = models.PositiveSmallIntegerField()
+    seq = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ("attempt", "seq")
+        constraints = (
+            models.UniqueConstraint(fields=("run", "attempt", "seq"), name="one_pack_a_batch"),
+            models.CheckConstraint(
+                condition=Q(sha256__regex=r"^[0-9a-f]{64}$"), name="pack_digest_is_sha256"
+            ),
+            models.CheckConstraint(condition=Q(size__gt=0), name="packs_hold_something"),
+        )
+        indexes = (models.Index(fields=("sha256",), name="pack_by_sha256"),)
+
+    def __str__(self) -> str:
+        return f"transcripts {self.run_id} {self.attempt}.{self.seq}"
+
+
 class Rollout(models.Model):
-    """One attempt at a task by one policy; `reward` is null where it failed, never zero."""
+    """One attempt at a task by one policy; `reward` is null where it failed, never zero.
+
+    Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
     policy = models.CharField(max_length=40)
@@ -118,7 +148,13 @@ class Rollout(models.Model):
     reward_text = models.CharField(max_length=64, blank=True)
     rewards = models.JSONField(default=dict)
     metrics = models.JSONField(default=dict)
-    messages = models.JSONField(default=list)
+    pack = models.ForeignKey(
+        TranscriptPack, null=True, on_delete=models.RESTRICT, related_name="rollouts"
+    )
+    offset = models.PositiveBigIntegerField(default=0)
+    length = models.PositiveIntegerField(default=0)
+    conversations = models.PositiveIntegerField(default=0)
+    shortened = models.BooleanField(default=False)
     turns = models.PositiveIntegerField(default=0)
     stop = models.CharField(max_length=100, blank=True)
     truncated = models.BooleanField(default=False)
@@ -146,6 +182,10 @@ class Rollout(models.Model):
                 & (Q(scoring_seconds__isnull=True) | Q(scoring_seconds__gte=0)),
                 name="rollouts_take_time",
             ),
+            models.CheckConstraint(
+                condition=Q(pack__isnull=True, length=0) | Q(pack__isnull=False, length__gt=0),
+                name="packed_rollouts_have_a_place",
+            ),
         )
 
     def __str__(self) -> str:
@@ -153,12 +193,14 @@ class Rollout(models.Model):
 
 
 class LogChunk(models.Model):
-    """A piece of a run's log, in the order of its batches."""
+    """A piece of a run's log, in the order of its batches; `left_out` characters that stood
+    before it were too much."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="log")
     attempt = models.PositiveSmallIntegerField()
     seq = models.PositiveIntegerField()
     text = models.TextField()
+    left_out = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering = ("attempt", "seq")
@@ -168,3 +210,9 @@ class LogChunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.attempt}.{self.seq}"
+
+    @property
+    def shown(self) -> str:
+        """Its text, after a line that says what is missing before it."""
+        mark = f"\n[hub] {self.left_out} characters are left out here\n" if self.left_out else ""
+        return mark + self.text

@@ -1,11 +1,13 @@
-"""Reads that need more than one filter: the log by position, the run a token may report on."""
+"""Reads that need more than one filter: rollouts, the log by position, a token's run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from registry.errors import HubError
-from registry.runs.models import Run
+from registry.runs.models import Rollout, Run
 from registry.runs.tickets import read_run_token
 
 LOG_PAGE = 200
@@ -28,10 +30,25 @@ def log_after(*, run: Run, position: int) -> LogPage:
     chunks = list(run.log.filter(pk__gt=position).order_by("pk")[: LOG_PAGE + 1])
     page = chunks[:LOG_PAGE]
     return LogPage(
-        text="".join(chunk.text for chunk in page),
+        text="".join(chunk.shown for chunk in page),
         next=page[-1].pk if page else position,
         ended=not run.is_active and len(chunks) <= LOG_PAGE,
     )
+
+
+def rollouts(
+    *,
+    run: Run,
+    policy: str = "",
+    task: int | None = None,
+    ok: bool | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> QuerySet[Rollout]:
+    """The run's rollouts of that policy, task and outcome, rewarded from `low` to `high`."""
+    wanted: dict[str, object] = {"policy": policy or None, "task": task, "ok": ok}
+    wanted |= {"reward__gte": low, "reward__lte": high}
+    return run.rollouts.filter(**{k: v for k, v in wanted.items() if v is not None})
 
 
 def held_run(token: str) -> Run:

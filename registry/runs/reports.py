@@ -7,16 +7,16 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Sum
-from django.db.models.functions import Length
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.job import MODEL
 from envyard.contract.report import Events, Facts, Finish, Outcome, RolloutReport
+from envyard.contract.values import LARGEST
 from registry.errors import HubError
-from registry.runs import clean, endings, limits
-from registry.runs.models import LogChunk, Rollout, Run
+from registry.runs import clean, endings, limits, logs, transcripts
+from registry.runs.models import Rollout, Run
+from registry.runs.transcripts import Packed
 
 PHASES = (Run.Status.LEASED, Run.Status.PREPARING, Run.Status.RUNNING, Run.Status.SCORING)
 UNPLANNED = "run.unplanned_rollouts"
@@ -37,6 +37,7 @@ def record(*, run_id: UUID, events: Events) -> Heard:
     (409) where the attempt is over, request.conflict (409) where a batch is missing in between.
     """
     now = timezone.now()
+    packed = _put_transcripts(run_id, events)
     with transaction.atomic():
         run = _held(run_id, events.attempt)
         if events.seq > run.last_seq + 1:
@@ -48,8 +49,8 @@ def record(*, run_id: UUID, events: Events) -> Heard:
                 details={"last_seq": run.last_seq},
             )
         if events.seq == run.last_seq + 1:
-            _store_log(run, events)
-            _store_rollouts(run, events)
+            logs.keep(run=run, seq=events.seq, text=events.log)
+            _store_rollouts(run, events, packed)
             _store_progress(run, events)
         run.lease_expires_at = _lease_until(run, now)
         run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
@@ -116,24 +117,30 @@ def _lease_until(run: Run, now: datetime) -> datetime:
     return min(now + limits.lease(), started + limits.attempt_at_most())
 
 
-def _store_log(run: Run, events: Events) -> None:
-    """Keep the text up to the run's bound, with one mark where it was cut."""
-    if not events.log:
-        return
-    stored = run.log.aggregate(length=Sum(Length("text")))["length"] or 0
-    room = limits.LOG_CHARACTERS - stored
-    if room <= 0:
-        return
-    text = events.log
-    if len(text) >= room:
-        text = f"{text[:room]}\n[hub] the log is cut here, at {limits.LOG_CHARACTERS} characters\n"
-    LogChunk.objects.create(run=run, attempt=run.attempt, seq=events.seq, text=text)
+def _put_transcripts(run_id: UUID, events: Events) -> Packed | None:
+    """The batch's transcripts in the storage, before any lock is held: that may take its time.
+
+    Nothing is kept for a batch that will be refused or ignored, nor of rollouts that are not
+    planned or were told before: so a run keeps no more than it planned.
+    """
+    held = Run.objects.filter(pk=run_id, attempt=events.attempt, status__in=Run.HELD)
+    run = held.filter(last_seq=events.seq - 1, runner__enabled=True).first()
+    if run is None or not events.rollouts:
+        return None
+    told = set(run.rollouts.values_list("policy", "task", "attempt"))
+    new = [o for o in events.rollouts if _is_planned(run, o) and transcripts.name_of(o) not in told]
+    return transcripts.put(run=run, seq=events.seq, rollouts=new)
 
 
-def _store_rollouts(run: Run, events: Events) -> None:
+def _store_rollouts(run: Run, events: Events, packed: Packed | None) -> None:
     """Keep the planned rollouts that are new; the first report of a rollout stands."""
     planned = [one for one in events.rollouts if _is_planned(run, one)]
-    Rollout.objects.bulk_create((_row(run, one) for one in planned), ignore_conflicts=True)
+    pack = transcripts.row_of(run=run, seq=events.seq, packed=packed) if packed else None
+    rows = [_row(run, one) for one in planned]
+    for row, one in zip(rows, planned, strict=True):
+        if packed and (place := packed.place(one))[1]:
+            row.pack, (row.offset, row.length) = pack, place
+    Rollout.objects.bulk_create(rows, ignore_conflicts=True)
     strange = next((one for one in events.rollouts if not _is_planned(run, one)), None)
     if strange is not None and not run.findings.filter(code=UNPLANNED).exists():
         name = f"{strange.policy}/{strange.task}/{strange.attempt}"
@@ -152,7 +159,7 @@ def _row(run: Run, one: RolloutReport) -> Rollout:
     """The row of a report. A failed rollout has no reward, whatever it claims, and a number too
     large to reckon with is kept as text only."""
     reward, reward_text = one.reward if one.ok else None, one.reward_text
-    if reward is not None and abs(reward) > limits.LARGEST:
+    if reward is not None and abs(reward) > LARGEST:
         reward, reward_text = None, repr(reward)
     return Rollout(
         run=run,
@@ -164,7 +171,8 @@ def _row(run: Run, one: RolloutReport) -> Rollout:
         reward_text=reward_text[:64],
         rewards=one.rewards,
         metrics=one.metrics,
-        messages=clean.clean_messages(one.messages),
+        conversations=len(one.transcript.ends),
+        shortened=one.transcript.truncated,
         turns=one.turns,
         stop=one.stop,
         truncated=one.truncated,

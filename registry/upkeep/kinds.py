@@ -19,6 +19,7 @@ from django.db.models import Q, QuerySet
 from registry import storage
 from registry.catalog.models import Version
 from registry.evaluations.models import SampleBatch
+from registry.runs.models import TranscriptPack
 from registry.sources.models import Source
 from registry.storage.base import Kind as Prefix
 from registry.uploads import staging
@@ -109,5 +110,6 @@ KINDS = (
     Kind("samples", lambda _: SampleBatch.objects.all()),
     SOURCES,
     Kind("staging", lambda now: _versions(now).exclude(staged=""), "staged"),
+    Kind("transcripts", lambda _: TranscriptPack.objects.all()),
     WHEELS,
 )

@@ -1,10 +1,13 @@
 """Every page, as each of the four people sees it."""
 
+import html
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import Event, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 
@@ -78,7 +81,12 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
     version = make_version(alice, status="evaluating")
     run = make_run(version, status="running", total=10, done=3)
     client.force_login(alice)
-    assert 'hx-trigger="every 2s"' in text(client, f"/runs/{run.pk}/live/")
+    page = text(client, f"/runs/{run.pk}/live/")
+    assert 'hx-trigger="every 1s"' in page
+    (again,) = re.findall(r'hx-get="([^"]+)"', page)
+    assert client.get(html.unescape(again)).status_code == 204
+    Run.objects.update(last_seq=1, done=4)
+    assert "4 of 10 rollouts" in text(client, html.unescape(again))
     assert 'hx-trigger="every 2s"' in text(client, f"{VERSION}live/")
     Run.objects.update(status="cancelled", ended_at=version.uploaded_at)
     Version.objects.update(status="held")
@@ -174,9 +182,16 @@ def test_hostile_messages_and_links_are_only_text(client: Client, alice: User) -
     )
     run = make_run(version)
     call = {"id": "1", "type": "function", "function": {"name": evil, "arguments": evil}}
-    one = make_rollout(
-        run, messages=[{"role": evil, "content": evil, "tool_calls": [call]}], stop=evil
+    message = {"role": evil, "content": evil, "tool_calls": [call]}
+    told = Transcript(
+        [Node(-1, message), Node(-1, message)],
+        [
+            Exchange(asked=0, reply=1, tools=0, sampling={"model": evil}, finish_reason=evil),
+            Exchange(asked=0, error=evil),
+        ],
+        [[{"type": "function", "function": {"name": evil, "description": evil}}]],
     )
+    one = make_rollout(run, transcript=told, stop=evil)
     for path in (PAGE, VERSION, f"/runs/{run.pk}/", f"/runs/{run.pk}/rollouts/{one.pk}/"):
         page = text(client, path)
         assert "<script>alert" not in page

@@ -9,6 +9,7 @@ from typing import Any
 
 from envyard.contract.job import MODEL, PROBES
 from envyard.contract.report import Events, Facts, Finish, RolloutReport, TaskReport, Usage
+from envyard.contract.transcript import Exchange, Node, Transcript
 from registry import storage
 from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
@@ -67,6 +68,23 @@ def rollout(policy: str, task: int = 0, attempt: int = 0, **said: Any) -> Rollou
     """A rollout that ended well without reward, unless told otherwise."""
     fields: dict[str, Any] = {"ok": True, "reward": 0.0, "seconds": 0.1, "usage": Usage(calls=1)}
     return RolloutReport(policy=policy, task=task, attempt=attempt, **(fields | said))
+
+
+def told(text: str) -> Transcript:
+    """One question and one answer, as the gateway records them."""
+    nodes = [
+        Node(-1, {"role": "user", "content": text}),
+        Node(0, {"role": "assistant", "content": f"re: {text}"}),
+    ]
+    call = Exchange(
+        asked=0, reply=1, finish_reason="stop", prompt_tokens=3, completion_tokens=2, at=1.8e9
+    )
+    return Transcript(nodes, [call])
+
+
+def finish(outcome: Any, attempt: int = 1) -> Finish:
+    """An ending."""
+    return Finish(attempt, outcome)
 
 
 def failed(

@@ -139,6 +139,11 @@ class StubHub:
         return web.Response(body=self.wheel)
 
 
+def contents(rollout: dict[str, Any]) -> list[str]:
+    """What was said in a reported rollout, message by message."""
+    return [node["message"]["content"] for node in rollout["transcript"]["nodes"]]
+
+
 def refusal(status: int, code: str) -> web.Response:
     return web.json_response({"error": {"code": code, "message": "as told"}}, status=status)
 

@@ -17,7 +17,7 @@ def test_a_probe_answers_in_openai_shape_and_is_recorded() -> None:
         assert body["choices"][0]["message"] == {"role": "assistant", "content": "hello"}
         assert body["choices"][0]["finish_reason"] == "stop"
         record = w.gateway.ledger.take("parrot/0/0")
-        assert [m["content"] for m in record.messages] == ["hello", "hello"]
+        assert [m["content"] for m in record.transcript.messages] == ["hello", "hello"]
         assert record.usage.calls == 1
         assert record.usage.completion_tokens == body["usage"]["completion_tokens"] == 2
 
@@ -159,7 +159,7 @@ def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> Non
         chunks = await w.stream("model/0/0", tools=[TOOL])
         assert all(chunk["choices"] for chunk in chunks)  # usage was asked for by us alone
         record = w.gateway.ledger.take("model/0/0")
-        call = record.messages[-1]["tool_calls"][0]["function"]
+        call = record.transcript.messages[-1]["tool_calls"][0]["function"]
         assert call == {"name": "add", "arguments": '{"a": 1}'}
         assert record.finish_reason == "tool_calls"
         assert record.usage.prompt_tokens == 7
@@ -179,7 +179,8 @@ def test_a_conversation_of_several_turns_is_kept_once_and_counted_in_full() -> N
         _, second = await w.chat("model/0/0", *asked, tools=[TOOL])
         assert second["choices"][0]["message"]["content"] == "Answer: 5"
         record = w.gateway.ledger.take("model/0/0")
-        assert [m["role"] for m in record.messages] == ["user", "assistant", "tool", "assistant"]
+        roles = [m["role"] for m in record.transcript.messages]
+        assert roles == ["user", "assistant", "tool", "assistant"]
         assert record.usage.calls == 2
         assert record.usage.prompt_tokens == 14
 
@@ -192,7 +193,7 @@ def test_plain_completions_and_the_list_of_models_are_answered() -> None:
             url = w.url(rollout, "v1/completions")
             async with w.client.post(url, json={"prompt": "hi", "max_tokens": 1}) as response:
                 assert (await response.json())["choices"][0]["text"] == said
-            assert w.gateway.ledger.take(rollout).messages[-1]["content"] == said
+            assert w.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == said
         assert w.model.requests[0]["max_tokens"] == 64
         async with w.client.get(w.url("silent/0/0", "v1/models")) as response:
             assert [m["id"] for m in (await response.json())["data"]] == ["policy"]
@@ -208,6 +209,6 @@ def test_odd_but_valid_messages_are_answered_by_every_probe() -> None:
         ]
         for policy in ("silent", "parrot", "babble"):
             assert (await w.chat(f"{policy}/0/0", *odd))[0] == 200
-            json.dumps(w.gateway.ledger.take(f"{policy}/0/0").messages).encode()
+            json.dumps(w.gateway.ledger.take(f"{policy}/0/0").transcript.messages).encode()
 
     play(scenario)

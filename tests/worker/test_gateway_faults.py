@@ -28,7 +28,7 @@ def test_a_failing_model_is_its_own_fault(
         assert (got, body["error"]["code"], body["error"]["type"]) == (status, code, "server_error")
         record = w.gateway.ledger.take("model/0/0")
         assert record.model_fault
-        assert [m["role"] for m in record.messages] == ["user"]
+        assert [m["role"] for m in record.transcript.messages] == ["user"]
 
     play(scenario)
 
@@ -41,7 +41,7 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         assert "told to fail" in body["error"]["message"]
         record = w.gateway.ledger.take("model/0/0")
         assert (record.model_fault, record.replies) == ("", 0)
-        assert [m["role"] for m in record.messages] == ["user"]
+        assert [m["role"] for m in record.transcript.messages] == ["user"]
         assert not w.gateway.model_down.is_set()
 
     play(scenario)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -97,12 +98,15 @@ def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:
     play(scenario)
 
 
-def test_a_long_conversation_is_kept_whole_with_its_texts_cut() -> None:
+def test_a_prompt_beyond_the_record_is_cut_and_its_reply_is_kept() -> None:
     async def scenario(w: World) -> None:
-        await w.chat("silent/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
-        messages = w.gateway.ledger.take("silent/0/0").messages
-        assert len(messages) == 501
-        assert sum(len(m["content"]) for m in messages) < 450_000
+        await w.chat("parrot/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
+        told = w.gateway.ledger.take("parrot/0/0").transcript
+        assert told.truncated
+        assert told.messages[-1] == {"role": "assistant", "content": "x" * 64 * 4}
+        assert told.calls[0].left_out == 501 - len(told.messages)
+        assert told.calls[0].left_out > 300
+        assert len(json.dumps(told.to_dict())) < 1 << 20
 
     play(scenario)
 

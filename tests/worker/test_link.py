@@ -15,9 +15,10 @@ import pytest
 
 from envyard.contract.codes import finding
 from envyard.contract.report import RolloutReport
+from envyard.contract.transcript import Exchange, Node, Transcript
 from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
 from envyard_runner.reports import Cancelled, Reports
-from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, job, serving
+from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
 PORT = 18390
 
@@ -35,8 +36,8 @@ def with_hub(
 
 
 def rollout(task: int, content: str = "hi") -> RolloutReport:
-    messages = [{"role": "user", "content": content}]
-    return RolloutReport("silent", task, 0, ok=True, reward=0.0, messages=messages)
+    told = Transcript([Node(-1, {"role": "user", "content": content})], [Exchange(asked=0)])
+    return RolloutReport("silent", task, 0, ok=True, reward=0.0, transcript=told)
 
 
 def test_a_ticket_becomes_a_job_once() -> None:
@@ -194,7 +195,7 @@ def test_a_lone_surrogate_in_a_conversation_does_not_stop_the_reports() -> None:
         reports = Reports(hub, job())
         reports.rollout(rollout(0, "\ud800"))
         await reports.finish("succeeded", [])
-        assert stub.rollouts[0]["messages"][0]["content"] == "?"
+        assert contents(stub.rollouts[0]) == ["?"]
 
     with_hub(scenario)
 

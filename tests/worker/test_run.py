@@ -12,7 +12,7 @@ from envyard.contract.codes import finding
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from tests.worker.played import FINE, PLAYED, WHEEL, Played, endless, good, loaded, run
-from tests.worker.stub_hub import StubHub
+from tests.worker.stub_hub import StubHub, contents
 from tests.worker.stub_model import StubModel
 
 
@@ -24,7 +24,7 @@ def test_a_good_run_is_reported_whole() -> None:
     assert {of: r["reward"] for of, r in rollouts.items()} == {
         ("silent", 0): 0.25, ("silent", 1): 0.25, ("parrot", 0): 0.25, ("parrot", 1): 0.25,
     }  # fmt: skip
-    said = [m["content"] for m in rollouts["parrot", 1]["messages"]]
+    said = contents(rollouts["parrot", 1])
     assert said == ["question 1", "question 1"]
     assert hub.facts["install_seconds"] == 1.5
     assert hub.facts["load_seconds"] == 0.5
@@ -50,7 +50,7 @@ def test_a_model_plays_beside_the_probes() -> None:
     outcome = run(spec=replace(spec, attempts=1), model=model)
     assert outcome.said == ("succeeded", [])
     (played,) = (r for r in outcome.hub.rollouts if (r["policy"], r["task"]) == ("model", 0))
-    assert [m["content"] for m in played["messages"]] == ["question 0", "ok"]
+    assert contents(played) == ["question 0", "ok"]
     assert played["usage"]["prompt_tokens"] == 7
     assert len(model.requests) == 2
 

@@ -17,6 +17,7 @@ from envyard_runner.inside import launch
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv
 from tests.worker.played import PLAYED, Outcome, run
+from tests.worker.stub_hub import contents
 
 INSIDE = """
 import json, os, sys, urllib.request
@@ -84,7 +85,7 @@ def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(hom
         "silent": 0.0,
         "oracle": 1.0,
     }
-    assert [m["content"] for m in rollouts["oracle"]["messages"]] == ["what?", "42"]
+    assert contents(rollouts["oracle"]) == ["what?", "42"]
     assert "loading reverse_words\n" in outcome.hub.log
     assert outcome.hub.facts["peak_memory_bytes"] > 0
     assert not left

@@ -87,7 +87,7 @@ def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -
         rewards={"exact": {"score": 0.5, "weight": 1.0}},
         messages=[{"role": "assistant", "content": "invented"}], usage={"calls": 77},
     )  # fmt: skip
-    assert [m["content"] for m in report.messages] == ["hi", "hello"]
+    assert [m["content"] for m in report.transcript.messages] == ["hi", "hello"]
     assert (report.reward, report.metrics) == (0.5, {"a": 1.0})
     assert report.rewards == {"exact": {"score": 0.5, "weight": 1.0}}
     assert (report.seconds, report.turns, report.usage.calls) == (4.0, 1, 1)

@@ -13,15 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import (
-    Facts,
-    RolloutReport,
-    TaskReport,
-    count,
-    finite,
-    records,
-    text,
-)
+from envyard.contract.report import Facts, RolloutReport, TaskReport
+from envyard.contract.values import count, finite, records, text
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.plan import Plan
 
@@ -144,7 +137,7 @@ class Story:
         return replace(
             claim,
             reward=claim.reward if claim.ok else None,
-            messages=record.messages,
+            transcript=record.transcript,
             turns=record.replies,
             stop=claim.stop if record.replies or not claim.ok else NO_CALL,
             truncated=claim.truncated or record.finish_reason == "length",

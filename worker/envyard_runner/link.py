@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import io
 import json
@@ -24,6 +25,9 @@ CALL_SECONDS = 20.0
 PATIENCE_SECONDS = 30.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.3, 5.0
 CHUNK = 1 << 16
+PACKED_FROM = 1 << 10  # bytes; a shorter body is sent as it is
+
+GZIP = b"\x1f\x8b"  # no JSON begins so
 
 T = TypeVar("T")
 
@@ -72,6 +76,11 @@ class Hub:
         """The runner's name, as the hub knows it by its token."""
         return str((await self.call("GET", "api/v1/runner/whoami/", patience=patience))["runner"])
 
+    async def present(self, capabilities: dict[str, Any]) -> None:
+        """Say that this runner lives and what it can do. Tried once: say it again."""
+        body = {"capabilities": capabilities}
+        await self.call("POST", "api/v1/runner/present/", body, patience=0.0)
+
     async def redeem(self, ticket: str) -> JobSpec:
         """The job behind a doorbell's ticket, now leased to this runner."""
         return _job(await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket}))
@@ -102,8 +111,10 @@ class Hub:
     ) -> dict[str, Any]:
         """One API call as JSON, {} where the answer is empty; tried again while nobody answers."""
         patience = self._patience if patience is None else patience
+        # Transcripts are large: the gateway answers its calls meanwhile.
+        data = None if body is None else await asyncio.to_thread(_pack, body)
         return await self._patiently(
-            lambda: self._once(method, path, body, token or self._token), patience
+            lambda: self._once(method, path, data, token or self._token), patience
         )
 
     async def _patiently(self, attempt: Callable[[], Awaitable[T]], patience: float) -> T:
@@ -146,18 +157,15 @@ class Hub:
                 f"{wheel.filename} came with {got}, not {wheel.sha256} and {wheel.size}"
             )
 
-    async def _once(
-        self, method: str, path: str, body: dict[str, Any] | None, token: str
-    ) -> dict[str, Any]:
-        data = None
-        if body is not None:
-            data = io.BytesIO(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+    async def _once(self, method: str, path: str, data: bytes | None, token: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        if data is not None and data.startswith(GZIP):
+            headers["Content-Encoding"] = "gzip"
         timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
         url = urljoin(self._url, path)
         try:
             async with self._session.request(
-                method, url, data=data, headers=headers, timeout=timeout
+                method, url, data=data and io.BytesIO(data), headers=headers, timeout=timeout
             ) as response:
                 if response.status >= 400:
                     raise await _refused(response)
@@ -165,6 +173,12 @@ class Hub:
                 return json.loads(raw) if raw else {}
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise HubLost(f"{method} {url}: {_why(error)}") from error
+
+
+def _pack(body: dict[str, Any]) -> bytes:
+    """The body as JSON, compressed where that saves anything."""
+    raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return gzip.compress(raw, compresslevel=1, mtime=0) if len(raw) >= PACKED_FROM else raw
 
 
 def _job(data: dict[str, Any]) -> JobSpec:

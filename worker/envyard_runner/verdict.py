@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
-from envyard.contract.report import Outcome, text
+from envyard.contract.report import Outcome
+from envyard.contract.values import text
 from envyard_runner.collect import Story
 from envyard_runner.sandbox import Exit
 

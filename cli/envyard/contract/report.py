@@ -6,59 +6,20 @@ sizes, drops what it does not know and never raises on content.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from envyard.contract.codes import Finding
+from envyard.contract.transcript import Transcript
+from envyard.contract.values import count, finite, record, records, text
 
 Phase = Literal["preparing", "running", "scoring"]
 Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
 
-MAX_TEXT = 100_000
-MAX_MESSAGES = 400
 MAX_ROLLOUTS = 1000
 MAX_PARTS = 50
+MAX_LOG = 1 << 17  # characters of one batch
 ERROR_KEYS = ("type", "message", "traceback", "fault")
-
-
-def number(value: Any) -> float | None:
-    """The value as float where it is a real number (nan and inf included), else None."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        return float(value)
-    except OverflowError:  # an integer of hundreds of digits
-        return math.inf if value > 0 else -math.inf
-
-
-def finite(value: Any) -> float | None:
-    """The value as float where it is a finite number, else None."""
-    got = number(value)
-    return got if got is not None and math.isfinite(got) else None
-
-
-def count(value: Any) -> int:
-    """The value as a whole number from 0 to 2**31 - 1, what a database column holds."""
-    return int(min(max(finite(value) or 0.0, 0.0), 2**31 - 1))
-
-
-def text(value: Any, most: int = MAX_TEXT) -> str:
-    """The value as text without NULs or lone surrogates, which no database takes, cut at `most`
-    characters with a mark."""
-    got = value if isinstance(value, str) else "" if value is None else str(value)
-    got = got.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-    return got if len(got) <= most else got[:most] + "\N{HORIZONTAL ELLIPSIS}[cut]"
-
-
-def record(value: Any) -> dict[str, Any]:
-    """The value where it is a dict, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def records(value: Any, most: int) -> list[dict[str, Any]]:
-    """The dicts among the first `most` items where the value is a list, else none."""
-    return [v for v in value[:most] if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +37,7 @@ class RolloutReport:
     """One finished rollout.
 
     `reward` is None where the rollout failed (never zero); `reward_text` keeps what the
-    environment returned where that was not finite. `messages` is the gateway's own record.
+    environment returned where that was not finite. `transcript` is the gateway's own record.
     """
 
     policy: str
@@ -87,7 +48,7 @@ class RolloutReport:
     reward_text: str = ""
     rewards: dict[str, dict[str, float]] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
-    messages: list[dict[str, Any]] = field(default_factory=list)
+    transcript: Transcript = field(default_factory=Transcript)
     turns: int = 0
     stop: str = ""
     truncated: bool = False
@@ -128,7 +89,7 @@ class RolloutReport:
                 for name, value in ((n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS])
                 if value is not None
             },
-            messages=[clean_message(m) for m in records(data.get("messages"), MAX_MESSAGES)],
+            transcript=Transcript.from_dict(record(data.get("transcript"))),
             turns=count(data.get("turns")),
             stop=text(data.get("stop"), 80),
             truncated=data.get("truncated") is True,
@@ -142,38 +103,6 @@ class RolloutReport:
             ),
             error={key: text(error.get(key), 8000) for key in ERROR_KEYS} if error else None,
         )
-
-
-def clean_message(message: dict[str, Any]) -> dict[str, Any]:
-    """A chat message cut to role, content (text), tool calls and ids; nothing else survives."""
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "\n".join(
-            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
-            for part in content
-            if isinstance(part, dict)
-        )
-    clean: dict[str, Any] = {"role": text(message.get("role"), 20), "content": text(content)}
-    calls = message.get("tool_calls")
-    if isinstance(calls, list) and calls:
-        clean["tool_calls"] = [_clean_call(call) for call in calls[:MAX_PARTS]]
-    for key in ("tool_call_id", "name"):
-        if message.get(key):
-            clean[key] = text(message[key], 200)
-    return clean
-
-
-def _clean_call(call: Any) -> dict[str, Any]:
-    call = record(call)
-    function = record(call.get("function"))
-    return {
-        "id": text(call.get("id"), 200),
-        "type": "function",
-        "function": {
-            "name": text(function.get("name"), 200),
-            "arguments": text(function.get("arguments")),
-        },
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +203,7 @@ class Events:
             attempt=attempt,
             seq=seq,
             phase=phase,
-            log=text(data.get("log"), 1 << 20),
+            log=text(data.get("log"), MAX_LOG),
             done=count(data.get("done")),
             total=count(data.get("total")),
             rollouts=[

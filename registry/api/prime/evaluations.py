@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, canonical_version, normalise
+from envyard.contract.values import plain
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup
@@ -23,7 +24,6 @@ from registry.errors import HubError, NotFound
 from registry.evaluations import samples, services
 from registry.evaluations.claims import Claims
 from registry.evaluations.models import Evaluation
-from registry.runs.clean import plain
 
 LAST = 1_000_000
 TEXTS = {

@@ -7,14 +7,21 @@ from registry.api.schema.base import Page
 from registry.api.schema.bodies import Capabilities, Ticket
 from registry.api.schema.environments import (
     LogPiece,
-    RolloutDetail,
-    RolloutSummary,
     RunDetail,
     RunSummary,
 )
 from registry.api.schema.operation import PAGED, Operation, query
+from registry.api.schema.rollouts import RolloutDetail, RolloutSummary, Sample
 
 RUN = "runs/{id}/"
+ROLLOUTS = (
+    query("policy", "Of that policy only."),
+    query("task", "Of that task only, counted from 0.", {"type": "integer", "minimum": 0}),
+    query("ok", "Those that ended well, or those that failed.", bool),
+    query("min_reward", "Rewarded at least so.", float),
+    query("max_reward", "Rewarded at most so.", float),
+    *PAGED,
+)
 
 OPERATIONS = {
     "GET environments/{owner}/{name}/runs/": Operation(
@@ -53,16 +60,25 @@ OPERATIONS = {
         "listRollouts",
         "Runs",
         "List rollouts",
-        "Finished ones in the order they came, of one policy or of all.",
+        "Finished ones in the order they came.",
         {200: Page[RolloutSummary]},
-        query=(query("policy", "Of that policy only."), *PAGED),
+        query=ROLLOUTS,
+        free=True,
+    ),
+    f"GET {RUN}samples/": Operation(
+        "listSamples",
+        "Runs",
+        "Read rollouts as rows to train on",
+        "With the columns of verifiers' `results.jsonl`; `hub rollouts export` writes them.",
+        {200: Page[Sample]},
+        query=ROLLOUTS,
         free=True,
     ),
     f"GET {RUN}rollouts/{{number}}/": Operation(
         "getRollout",
         "Runs",
         "Show a rollout",
-        "With the conversation, as the gateway recorded it.",
+        "With its transcript, as the gateway recorded it.",
         {200: RolloutDetail},
         free=True,
     ),
@@ -82,20 +98,10 @@ OPERATIONS = {
         {200: runners.RunnerName},
         needs="runner",
     ),
-    "POST runner/present/": Operation(
-        "runnerPresent",
-        "Runners",
-        "Say that the runner lives",
-        "And what it can do: `capabilities.models` lists the models it has ready.",
-        {200: runners.RunnerName},
-        Capabilities,
-        needs="runner",
-    ),
     "POST runner/poll/": Operation(
         "pollForRun",
         "Runners",
         "Lease the oldest queued run",
-        "Of those whose model is in `capabilities.models`, or that ask for none; "
         "204 where none waits.",
         {200: runners.Job, 204: None},
         Capabilities,

@@ -1,13 +1,16 @@
 """Runs, logs and rollouts over the REST API."""
 
+import json
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import LogChunk, Rollout, Run, User
 from tests.factories import bearer, make_rollout, make_run, make_version
+from tests.registry import story
 
 SUMMARY = {
     *("id", "environment", "version", "status", "attempt", "policies", "model", "done", "total"),
@@ -95,11 +98,11 @@ def test_rollouts_are_paged_without_their_conversations(
 
 
 def test_one_rollout_is_shown_with_its_conversation(client: Client, run: Run) -> None:
-    failed = make_rollout(
-        run, reward=None, error={"type": "ValueError", "message": "no"}, prompt_tokens=7
-    )
+    error, told = {"type": "ValueError", "message": "no"}, story.told("?")
+    failed = make_rollout(run, reward=None, error=error, prompt_tokens=7, transcript=told)
     answer = client.get(f"{at(run)}rollouts/{failed.pk}/").json()
-    assert answer["messages"] == [{"role": "user", "content": "?"}]
+    assert [m["content"] for m in answer["messages"]] == ["?", "re: ?"]
+    assert answer["transcript"] == told.to_dict()
     assert (answer["ok"], answer["reward"], answer["error"]["type"]) == (False, None, "ValueError")
     assert answer["usage"]["prompt_tokens"] == 7
     other = make_run(run.version)
@@ -116,7 +119,68 @@ def test_a_queued_run_is_cancelled_by_its_owner_alone(
     assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
 
 
-@pytest.mark.parametrize("tail", ["", "log/", "rollouts/", "rollouts/1/", "cancel/"])
+@pytest.mark.parametrize(("query", "found"), [
+    ("policy=oracle", 3), ("task=1", 2), ("ok=false", 1), ("ok=true", 5), ("min_reward=0.5", 2),
+    ("max_reward=0.25", 3), ("policy=oracle&min_reward=0.5&max_reward=0.9", 1), ("policy=other", 0),
+])  # fmt: skip
+def test_rollouts_are_filtered(client: Client, run: Run, query: str, found: int) -> None:
+    for policy, rewards in (("silent", (0.0, 0.0, None)), ("oracle", (0.25, 0.5, 1.0))):
+        for task, reward in enumerate(rewards):
+            make_rollout(run, policy, task, reward=reward)
+    for list_of in ("rollouts", "samples"):
+        assert len(client.get(f"{at(run)}{list_of}/?{query}").json()["results"]) == found
+
+
+@pytest.mark.parametrize(("query", "field"), [
+    ("task=-1", "task"), ("task=x", "task"), ("ok=maybe", "ok"), ("min_reward=nan", "min_reward"),
+    ("max_reward=1e999", "max_reward"), ("max_reward=x", "max_reward"),
+])  # fmt: skip
+def test_a_bad_filter_is_named(client: Client, run: Run, query: str, field: str) -> None:
+    answer = client.get(f"{at(run)}rollouts/?{query}")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["details"] == {"field": field}
+
+
+def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
+    """A conversation of two calls, then another agent's; the row's is the last call's."""
+    node, tool = Node, {"type": "function", "function": {"name": "add"}}
+    told = Transcript(
+        nodes=[
+            node(-1, {"role": "system", "content": "You add."}),
+            node(0, {"role": "user", "content": "1+1?"}),
+            node(1, {"role": "assistant", "content": "", "tool_calls": []}),
+            node(-1, {"role": "system", "content": "You judge."}),
+            node(3, {"role": "assistant", "content": "fair"}),
+            node(2, {"role": "tool", "content": "2"}),
+            node(5, {"role": "assistant", "content": "2"}),
+        ],
+        calls=[
+            Exchange(asked=1, reply=2, tools=0, finish_reason="tool_calls"),
+            Exchange(asked=3, reply=4),
+            Exchange(asked=5, reply=6, tools=0, finish_reason="stop", seconds=0.5),
+        ],
+        tools=[[tool]],
+    )
+    parts = {"exact": {"score": 0.5, "weight": 2.0}}
+    made = make_rollout(run, "oracle", 1, rewards=parts, metrics={"len": 3.0}, transcript=told)
+    make_rollout(run, "silent", 0, reward=0.0)
+    row, bare = client.get(f"{at(run)}samples/").json()["results"]
+    assert [m["content"] for m in row["prompt"]] == ["You add.", "1+1?"]
+    assert [m["role"] for m in row["completion"]] == ["assistant", "tool", "assistant"]
+    assert (row["example_id"], row["rollout_number"], row["task"]) == (1, 0, "alice/demo-env")
+    assert (row["reward"], row["metrics"]) == (1.0, {"exact": 0.5, "len": 3.0})
+    assert row["tool_defs"] == [json.dumps(tool)]
+    steps = row["trajectory"]
+    assert [step["after"] for step in steps] == [None, None, 0]
+    assert [[m["content"] for m in step["prompt"]] for step in steps] == [
+        ["You add.", "1+1?"], ["You judge."], ["2"],
+    ]  # fmt: skip
+    assert steps[2]["completion"] == [{"role": "assistant", "content": "2"}]
+    assert (row["info"]["rollout"], row["info"]["conversations"]) == (made.pk, 2)
+    assert (bare["prompt"], bare["completion"], bare["trajectory"]) == ([], [], [])
+
+
+@pytest.mark.parametrize("tail", ["", "log/", "rollouts/", "samples/", "rollouts/1/", "cancel/"])
 def test_the_runs_of_a_hidden_version_are_hidden(
     client: Client, alice: User, carol: User, tail: str
 ) -> None:

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
-from envyard.contract.report import Events, Facts, Finish, RolloutReport
+from envyard.contract.report import Events, Facts, Finish
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
-from registry.runs import limits, reports, services
+from registry.runs import limits, reports, services, transcripts
 from registry.runs.models import Run
 from tests.registry import story
 
@@ -94,16 +94,6 @@ def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
     assert run.lease_expires_at <= timezone.now()
 
 
-def test_the_log_stops_at_its_bound_with_one_mark(run: Run) -> None:
-    line = "x" * (limits.LOG_CHARACTERS - 10)
-    for seq, text in enumerate((line, "y" * 50, "z" * 50), start=1):
-        reports.record(run_id=run.pk, events=story.batch(seq, log=text))
-    whole = "".join(chunk.text for chunk in run.log.all())
-    assert whole.startswith(line + "y" * 10 + "\n[hub] the log is cut here")
-    assert whole.count("[hub]") == 1
-    assert "z" not in whole
-
-
 def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
     strange = [
         story.rollout("babble"),
@@ -173,7 +163,12 @@ HOSTILE: list[dict[str, Any]] = [
                 "scoring_seconds": float("nan"),
                 "metrics": {"\0": 1e308, "b": "x", "\udfff": 2},
                 "rewards": {"r": {"score": float("nan"), "weight": "x"}, "s": 5},
-                "messages": [{"role": "\0", "content": ["x", {"type": "\ud800"}]}, "x"] * 500,
+                "transcript": {
+                    "nodes": [{"parent": 9, "message": {"role": "\0", "content": ["x"]}}, "x"],
+                    "calls": [{"asked": 7, "reply": "x", "at": float("nan"), "tools": -5}, {}, 3],
+                    "tools": [[{"\0": float("inf")}, "x"], {}],
+                    "truncated": "yes",
+                },
                 "usage": {"calls": 10**400, "prompt_tokens": "many"},
                 "error": {"type": 5, "message": "\0" * 100_000},
                 "stop": "s" * 10_000,
@@ -192,19 +187,10 @@ def test_hostile_batches_are_stored_clean(run: Run, said: dict[str, Any]) -> Non
     run.refresh_from_db()
     assert run.last_seq == 1
     for stored in run.rollouts.all():
-        json.dumps([stored.rewards, stored.metrics, stored.messages], allow_nan=False)
+        told = transcripts.read(stored)
+        json.dumps([stored.rewards, stored.metrics, told and told.to_dict()], allow_nan=False)
+        assert (told is not None) == (stored.policy == "silent")
         assert stored.reward is None
-
-
-def test_a_conversation_beyond_its_bound_is_cut_with_a_mark(run: Run) -> None:
-    messages = [{"role": "user", "content": "x" * 90_000} for _ in range(30)]
-    claim = RolloutReport.from_dict(
-        {"policy": "silent", "ok": True, "reward": 0, "messages": messages}
-    )
-    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
-    stored = run.rollouts.get().messages
-    assert len(stored) == 12
-    assert stored[-1]["content"].startswith("[hub] 19 of 30 messages")
 
 
 def test_finishing_twice_changes_nothing_more(run: Run) -> None:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from envyard.contract.job import JobSpec
-from envyard.contract.report import Usage, clean_message, text
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.report import Usage
+from envyard.contract.transcript import Exchange, Transcript
 from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.policies import Message
 
 # What is open is held in memory. A framework may play all attempts at a task as one group.
 SPARE_GROUPS = 2
-RECORD_CHARACTERS = 400_000
+ROLLOUT_BYTES = 1 << 20  # of one transcript
+RUN_BYTES = 256 << 20  # of all that a run may hold together, in equal shares
 
 
 @dataclass(slots=True)
 class Record:
-    """One rollout: the conversation of its last exchange, counted calls, tokens and seconds."""
+    """One rollout: its transcript, counted calls, tokens and seconds.
+
+    `sampling` is what the gateway pins for a model; a probe has none.
+    """
 
     rollout: str
     policy: str
-    messages: list[Message] = field(default_factory=list)
+    recorder: Recorder = field(default_factory=lambda: Recorder(ROLLOUT_BYTES))
+    sampling: dict[str, Any] = field(default_factory=dict)
     reference: Message | None = None
     reference_error: str = ""
     calls: int = 0
@@ -37,28 +46,52 @@ class Record:
         """The counts in the form of a report."""
         return Usage(self.prompt_tokens, self.completion_tokens, self.replies, self.model_seconds)
 
+    @property
+    def transcript(self) -> Transcript:
+        """All exchanges so far; what comes later does not change it."""
+        known = self.recorder.transcript
+        return replace(known, nodes=[*known.nodes], calls=[*known.calls], tools=[*known.tools])
+
     def add(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Take in one finished exchange; the conversation replaces the earlier, shorter one."""
-        self.messages = shorten([*call.messages, reply.message])
+        """Take in one finished exchange."""
         self.replies += 1
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
         self.model_seconds += seconds
         self.finish_reason = reply.finish_reason
         self.model_fault = ""
+        told = Exchange(
+            sampling=self.sampling,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            at=time.time() - seconds,
+            seconds=seconds,
+        )
+        self.recorder.add(call.messages, call.tools, reply.message, told)
 
     def fail(self, call: Call, fault: str, seconds: float) -> None:
         """Take in one exchange without an answer, through the model server's `fault` if any."""
-        self.messages = shorten(call.messages)
+        fault = self.recorder.without_secrets(fault)
         self.model_seconds += seconds
         self.model_fault = fault or self.model_fault
+        error = fault or "no reply: the call was refused, or its sender did not wait"
+        at = time.time() - seconds
+        told = Exchange(sampling=self.sampling, at=at, seconds=seconds, error=error)
+        self.recorder.add(call.messages, call.tools, None, told)
 
 
 class Ledger:
-    """The records of one run, opened by the first call and taken away by the finished rollout."""
+    """The records of one run, opened by the first call and taken away by the finished rollout.
 
-    def __init__(self, job: JobSpec) -> None:
+    No record ever holds the run token or one of the `secrets`, whoever repeats it.
+    """
+
+    def __init__(self, job: JobSpec, secrets: Sequence[str] = ()) -> None:
         self._job = job
+        self._secrets = (job.run_token, *secrets)
+        planned = sum(job.tasks * (job.attempts if p == MODEL else 1) for p in job.policies)
+        self._room = min(ROLLOUT_BYTES, RUN_BYTES // max(1, planned))
         self._open: dict[str, Record] = {}
         self._ended: set[str] = set()
 
@@ -71,7 +104,9 @@ class Ledger:
         most = SPARE_GROUPS * self._job.concurrency * max(self._job.attempts, 4)
         if len(self._open) >= most:
             raise Refusal(429, "too_many_rollouts", f"{most} rollouts are open; end one first")
-        return self._open.setdefault(rollout, Record(rollout, rollout.partition("/")[0]))
+        recorder = Recorder(self._room, self._secrets)
+        record = Record(rollout, rollout.partition("/")[0], recorder)
+        return self._open.setdefault(rollout, record)
 
     def spend(self, record: Record) -> int:
         """Count one call before it is made and return its number; raises Refusal 400 when spent."""
@@ -87,18 +122,6 @@ class Ledger:
         """End the rollout and hand out its record, an empty one where it never called."""
         self._ended.add(rollout)
         return self._open.pop(rollout, None) or Record(rollout, rollout.partition("/")[0])
-
-
-def shorten(messages: list[Message]) -> list[Message]:
-    """The messages cleaned, with long texts cut so that all of them fit one record."""
-    most = max(200, RECORD_CHARACTERS // len(messages))
-    kept: list[Message] = []
-    for message in map(clean_message, messages):
-        calls: list[dict[str, Any]] = message.get("tool_calls", [])
-        for call in calls:
-            call["function"]["arguments"] = text(call["function"]["arguments"], most)
-        kept.append(message | {"content": text(message["content"], most)})
-    return kept
 
 
 def _spent(what: str) -> None:

@@ -45,7 +45,7 @@ class Model:
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=CONNECT_SECONDS)
-        self.name = name
+        self.name, self.key = name, key
 
     async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The whole answer as the server's JSON object; raises Refusal 400 or ModelFault."""

@@ -15,7 +15,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import clean_message, text
+from envyard.contract.transcript import clean_message
+from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
@@ -47,7 +48,7 @@ class Gateway:
     """
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
-        self.ledger = Ledger(job)
+        self.ledger = Ledger(job, secrets=[model.key] if model and model.key else [])
         self.plan = Plan(job)
         self.model_down = asyncio.Event()
         self.failure = ""
@@ -237,12 +238,13 @@ class Gateway:
     def _pinned(self, record: Record, model: Model) -> dict[str, Any]:
         """What no environment may choose: who answers, how it samples and how long it talks."""
         digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
-        return {
+        record.sampling = {
             "model": model.name,
             "temperature": TEMPERATURE,
             "max_tokens": self._job.limits.max_tokens,
             "seed": int.from_bytes(digest[:4]) >> 1,
         }
+        return record.sampling
 
     def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
         """A call that was refused, or whose client went away, has no reply to be kept."""

@@ -1,0 +1,177 @@
+"""What the gateway saw of one rollout: a tree of messages, and the calls that grew it.
+
+Every call repeats its conversation so far, so only what it adds is kept. A second agent begins
+another tree; a retry, or a history that was shortened, is a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from envyard.contract.values import count, finite, plain, record, records, text
+
+MAX_NODES = 20_000
+MAX_CALLS = 1000
+MAX_TOOLS = 100
+MAX_PARTS = 50
+SAMPLING = ("model", "temperature", "max_tokens", "seed")
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One message and the node before it in its conversation, -1 where it is the first."""
+
+    parent: int
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call: the node of the last message that it sent, and that of the reply; -1 for none.
+
+    `tools` is the index of the set of tools that it offered, -1 for none; `at` is its beginning in
+    seconds of Unix time; `left_out` counts sent messages that did not fit the record.
+    """
+
+    asked: int = -1
+    reply: int = -1
+    tools: int = -1
+    sampling: dict[str, Any] = field(default_factory=dict)
+    finish_reason: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    at: float = 0.0
+    seconds: float = 0.0
+    error: str = ""
+    left_out: int = 0
+
+    @property
+    def end(self) -> int:
+        """The last node of its conversation."""
+        return self.reply if self.reply >= 0 else self.asked
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], nodes: int, tools: int) -> Exchange:
+        """Read an untrusted JSON form; indices beyond the nodes and tools become -1."""
+        sampling = record(data.get("sampling"))
+        return cls(
+            asked=_index(data.get("asked"), nodes),
+            reply=_index(data.get("reply"), nodes),
+            tools=_index(data.get("tools"), tools),
+            sampling={key: plain(sampling[key], 0, 200) for key in SAMPLING if key in sampling},
+            finish_reason=text(data.get("finish_reason"), 80),
+            prompt_tokens=count(data.get("prompt_tokens")),
+            completion_tokens=count(data.get("completion_tokens")),
+            at=max(0.0, finite(data.get("at")) or 0.0),
+            seconds=max(0.0, finite(data.get("seconds")) or 0.0),
+            error=text(data.get("error"), 2000),
+            left_out=count(data.get("left_out")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One rollout's record; `truncated` says that something did not fit and is cut or missing."""
+
+    nodes: list[Node] = field(default_factory=list)
+    calls: list[Exchange] = field(default_factory=list)
+    tools: list[list[dict[str, Any]]] = field(default_factory=list)
+    truncated: bool = False
+
+    def path(self, end: int) -> Iterator[int]:
+        """The nodes of the conversation that ends there, its first message first."""
+        found = []
+        while end >= 0:
+            found.append(end)
+            end = self.nodes[end].parent
+        return reversed(found)
+
+    @property
+    def characters(self) -> int:
+        """About its size: the texts of its messages."""
+        return sum(len(str(node.message)) for node in self.nodes)
+
+    @property
+    def main(self) -> int:
+        """The end of the conversation of the last call, else of the last message; -1 for none."""
+        return self.calls[-1].end if self.calls else len(self.nodes) - 1
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation of the last call."""
+        return [self.nodes[at].message for at in self.path(self.main)]
+
+    @property
+    def ends(self) -> list[int]:
+        """The last node of every conversation, the last call's first."""
+        inner = {node.parent for node in self.nodes}
+        others = [at for at in range(len(self.nodes)) if at not in inner and at != self.main]
+        return [self.main, *others] if self.nodes else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Transcript:
+        """Read an untrusted JSON form; wrong shapes become empty, long texts are cut."""
+        nodes = [
+            Node(_index(node.get("parent"), at), clean_message(record(node.get("message"))))
+            for at, node in enumerate(records(data.get("nodes"), MAX_NODES))
+        ]
+        sets = data.get("tools")
+        tools = [clean_tools(one) for one in (sets[:MAX_PARTS] if isinstance(sets, list) else [])]
+        return cls(
+            nodes=nodes,
+            calls=[
+                Exchange.from_dict(call, len(nodes), len(tools))
+                for call in records(data.get("calls"), MAX_CALLS)
+            ],
+            tools=tools,
+            truncated=data.get("truncated") is True,
+        )
+
+
+def clean_message(message: Message) -> Message:
+    """A chat message cut to role, content (text), tool calls and ids; nothing else survives."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "\n".join(
+            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
+            for part in content
+            if isinstance(part, dict)
+        )
+    clean: Message = {"role": text(message.get("role"), 20), "content": text(content)}
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls:
+        clean["tool_calls"] = [_clean_call(call) for call in calls[:MAX_PARTS]]
+    for key in ("tool_call_id", "name"):
+        if message.get(key):
+            clean[key] = text(message[key], 200)
+    return clean
+
+
+def clean_tools(tools: Any) -> list[dict[str, Any]]:
+    """The tools on offer as storable JSON."""
+    return [plain(tool, 12) for tool in records(tools, MAX_TOOLS)]
+
+
+def _clean_call(call: Any) -> dict[str, Any]:
+    call = record(call)
+    function = record(call.get("function"))
+    return {
+        "id": text(call.get("id"), 200),
+        "type": "function",
+        "function": {
+            "name": text(function.get("name"), 200),
+            "arguments": text(function.get("arguments")),
+        },
+    }
+
+
+def _index(value: Any, below: int) -> int:
+    """The value where it is an index below that, else -1."""
+    return value if type(value) is int and 0 <= value < below else -1

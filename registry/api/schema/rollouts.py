@@ -1,0 +1,127 @@
+"""What rollouts, their transcripts and the samples made of them look like."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from envyard.contract.transcript import Transcript
+from registry.api.schema.base import Shape
+from registry.api.schema.environments import Sha256, Uri
+
+Message = dict[str, Any]
+
+
+class Part(Shape):
+    """One reward function's share."""
+
+    score: float
+    weight: float
+
+
+class UsageCount(Shape):
+    """What the gateway counted."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    calls: int
+    model_seconds: float
+
+
+class RolloutSummary(Shape):
+    """One attempt at a task; `reward_text` says what came where `reward` is null."""
+
+    pk: int
+    policy: str
+    task: int
+    attempt: int
+    ok: bool
+    reward: float | None
+    reward_text: str
+    rewards: dict[str, Part]
+    metrics: dict[str, float]
+    turns: int
+    conversations: Annotated[
+        int, Field(description="More than one for several agents or branches.")
+    ]
+    stop: str
+    truncated: Annotated[bool, Field(description="A reply reached its length limit.")]
+    shortened: Annotated[bool, Field(description="Something did not fit the record.")]
+    seconds: float
+    scoring_seconds: float | None
+    usage: UsageCount
+    error: Annotated[dict[str, str] | None, Field(description="type, message, traceback, fault")]
+    url: Uri
+
+
+class RolloutDetail(RolloutSummary):
+    """A rollout and its record. `transcript` is null where nothing was recorded, or where it is
+    not kept any more; `messages` is the conversation of its last call."""
+
+    messages: list[Message]
+    transcript: Transcript | None
+
+
+class Timing(Shape):
+    """Seconds."""
+
+    total: float
+    model: float
+    scoring: float | None
+
+
+class TokenUsage(Shape):
+    """What the gateway counted."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class Step(Shape):
+    """One call. It goes on from the reply of step `after`, or begins anew where that is null;
+    `prompt` is what was said since."""
+
+    after: int | None
+    prompt: list[Message]
+    completion: list[Message]
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    at: Annotated[float, Field(description="When it began, in seconds of Unix time.")]
+    seconds: float
+    error: str
+
+
+class SampleInfo(Shape):
+    """Where a sample comes from."""
+
+    policy: str
+    model: str
+    version: str
+    wheel_sha256: Sha256
+    run: str
+    rollout: int
+    conversations: int
+    shortened: bool
+
+
+class Sample(Shape):
+    """One rollout as a row to train on; `prompt` and `completion` are the last call's."""
+
+    example_id: int
+    rollout_number: int
+    task: Annotated[str, Field(description="owner/name of the environment")]
+    prompt: list[Message]
+    completion: list[Message]
+    reward: float | None
+    metrics: dict[str, float]
+    is_completed: bool
+    is_truncated: bool
+    stop_condition: str
+    error: dict[str, str] | None
+    timing: Timing
+    token_usage: TokenUsage
+    tool_defs: Annotated[list[str], Field(description="Each as JSON text.")]
+    trajectory: list[Step]
+    info: SampleInfo

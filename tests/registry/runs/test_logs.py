@@ -1,0 +1,49 @@
+"""A run's log keeps its beginning and its end, and says what is missing between them."""
+
+import pytest
+
+from registry.accounts.models import User
+from registry.runs import limits, logs, queries, reports
+from registry.runs.models import Run
+from tests.registry import story
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """In the hands of a runner."""
+    return story.leased(story.make_version(alice.owner), policies=("silent",))
+
+
+def flood(run: Run, batches: int) -> str:
+    """Many long batches; the end of them."""
+    for seq in range(1, batches + 1):
+        text = f"batch {seq} begins\n{'x' * 99_000}\nbatch {seq} ends\n"
+        reports.record(run_id=run.pk, events=story.batch(seq, log=text))
+    return text
+
+
+def test_a_flood_keeps_head_and_tail_with_one_line_between_them(run: Run) -> None:
+    last = flood(run, 40)
+    whole = queries.log_after(run=run, position=0).text
+    assert whole.startswith("batch 1 begins\n")
+    assert whole.endswith(last)
+    assert whole.count("[hub]") == whole.count("characters are left out here") == 1
+    kept = sum(len(chunk.text) for chunk in run.log.all())
+    assert limits.LOG_CHARACTERS // 2 < kept <= limits.LOG_CHARACTERS
+    left_out = int(whole.partition("[hub] ")[2].partition(" ")[0])
+    assert kept + left_out == sum(len(last) - 4 + 2 * len(str(n)) for n in range(1, 41))
+
+
+def test_who_follows_a_flood_misses_nothing_but_what_is_said_to_be_missing(run: Run) -> None:
+    flood(run, 8)
+    seen = queries.log_after(run=run, position=0)
+    reports.record(run_id=run.pk, events=story.batch(9, log="next\n"))
+    assert queries.log_after(run=run, position=seen.next).text == "next\n"
+
+
+def test_the_tail_is_read_without_the_rest(run: Run) -> None:
+    last = flood(run, 12)
+    assert logs.tail(run=run, most=50) == last[-50:]
+    assert "left out" in logs.tail(run=run, most=10 << 20)
+    reports.record(run_id=run.pk, events=story.batch(13, log="short\n"))
+    assert logs.tail(run=run, most=60) == (last + "short\n")[-60:]

@@ -1,0 +1,150 @@
+"""Transcripts: packed by batch, read by range, fenced, bounded, kept as long as is set."""
+
+import gzip
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from envyard.contract.report import RolloutReport
+from envyard.contract.transcript import Exchange, Node, Transcript
+from registry import storage
+from registry.accounts.models import User
+from registry.card import services as cards
+from registry.catalog.models import Version
+from registry.errors import HubError
+from registry.runs import limits, reports, services, transcripts
+from registry.runs.models import Rollout, Run, TranscriptPack
+from registry.upkeep.verify import verify
+from tests.registry import story
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, settings: Any) -> None:
+    """A storage of its own."""
+    settings.HUB_STORAGE_PATH = tmp_path
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """In the hands of a runner."""
+    return story.leased(story.make_version(alice.owner), policies=("silent", "oracle", "model"))
+
+
+def said(policy: str, task: int = 0, *, text: str = "") -> RolloutReport:
+    """A rollout with a transcript of two messages."""
+    return story.rollout(policy, task, transcript=story.told(text or f"{policy} {task}"))
+
+
+def objects() -> list[str]:
+    return [one.key for one in storage.get().list("transcripts/")]
+
+
+def problems() -> list[str]:
+    found = verify(now=timezone.now()).problems
+    return [one.what for one in found if one.key.startswith("transcripts/")]
+
+
+def record(run: Run, *rollouts: RolloutReport, seq: int = 1, attempt: int = 1) -> None:
+    events = story.batch(seq, attempt=attempt, rollouts=list(rollouts))
+    reports.record(run_id=run.pk, events=events)
+
+
+def test_a_batch_is_one_object_and_each_rollout_a_range_of_it(run: Run) -> None:
+    sent = [said("silent"), story.rollout("silent", 1), said("oracle", 2, text="漢" * 500)]
+    record(run, *sent)
+    pack = TranscriptPack.objects.get()
+    assert objects() == [f"transcripts/{pack.sha256[:2]}/{pack.sha256}"]
+    rows = list(run.rollouts.select_related("pack").order_by("pk"))
+    assert [transcripts.read(row) for row in rows] == [
+        sent[0].transcript, None, sent[2].transcript
+    ]  # fmt: skip
+    assert [row.pack for row in rows] == [pack, None, pack]
+    assert list(transcripts.read_many(rows))[2] == (rows[2], sent[2].transcript)
+    assert [row.conversations for row in rows] == [1, 0, 1]
+    with storage.get().open(objects()[0]) as reader:
+        lines = gzip.decompress(reader.read()).splitlines()
+    assert json.loads(lines[0]) == {"run": str(run.pk), "attempt": 1, "seq": 1}
+    assert len(lines) == 3
+
+
+def test_a_batch_sent_twice_is_kept_once(run: Run) -> None:
+    record(run, said("silent"))
+    record(run, said("silent"))
+    assert TranscriptPack.objects.count() == len(objects()) == 1
+
+
+def test_a_superseded_attempt_leaves_no_transcript(run: Run) -> None:
+    Run.objects.update(attempt=2)
+    with pytest.raises(HubError, match="attempt 1 may not report"):
+        record(run, said("silent"))
+    assert (objects(), TranscriptPack.objects.count()) == ([], 0)
+
+
+def test_what_is_unplanned_or_told_again_takes_no_room(run: Run) -> None:
+    record(run, said("babble"), said("silent", 999), said("silent"), said("silent", text="again"))
+    record(run, said("silent", text="and again"), seq=2)
+    row = Rollout.objects.select_related("pack").get()
+    assert transcripts.read(row) == story.told("silent 0")
+    assert TranscriptPack.objects.get().size < 500
+
+
+def test_a_transcript_over_its_bound_is_refused_whole(run: Run) -> None:
+    message = {"role": "user", "content": "x" * 90_000}
+    count = limits.TRANSCRIPT_BYTES // 90_000 + 1
+    large = Transcript([Node(n - 1, message) for n in range(count)], [Exchange(asked=0)])
+    with pytest.raises(HubError) as refused:
+        record(run, said("silent"), story.rollout("silent", 1, transcript=large))
+    assert (refused.value.code, refused.value.status) == ("request.too_large", 413)
+    run.refresh_from_db()
+    assert (objects(), run.last_seq, run.rollouts.count()) == ([], 0, 0)
+
+
+def test_a_lost_object_is_told_by_verify_and_hides_no_row(run: Run) -> None:
+    record(run, said("silent"))
+    assert problems() == []
+    storage.get().delete(objects()[0])
+    assert transcripts.read(Rollout.objects.select_related("pack").get()) is None
+    assert problems() == ["missing"]
+
+
+def test_the_clock_forgets_what_a_lost_attempt_said(run: Run) -> None:
+    record(run, said("silent"))
+    reports.finish(run_id=run.pk, finish=story.finish("errored"))
+    services.lease(runner=story.make_runner("gpu-2"))
+    record(run, said("silent", text="second"), attempt=2)
+    assert len(objects()) == 2
+    assert transcripts.forget(now=timezone.now()) == 1
+    assert len(objects()) == 1
+    kept = Rollout.objects.select_related("pack").get()
+    assert transcripts.read(kept) == story.told("second")
+
+
+def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcripts(
+    run: Run, settings: Any
+) -> None:
+    settings.HUB_TRANSCRIPT_DAYS = 7
+    record(run, said("silent"))
+    reports.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    cards.compute(run=run)
+    later = timezone.now() + timedelta(days=8)
+    of_version = Version.objects.filter(pk=run.version_id)
+    of_version.update(status="listed", listed_at=later)
+    assert transcripts.forget(now=later) == 0
+    of_version.update(status="rejected", listed_at=None)
+    assert transcripts.forget(now=timezone.now() + timedelta(days=6)) == 0
+    assert transcripts.forget(now=later) == 1
+    row = Rollout.objects.get()
+    assert (row.pack, row.length, row.conversations, objects()) == (None, 0, 1, [])
+
+
+def test_an_emptied_version_keeps_no_transcript(run: Run) -> None:
+    record(run, said("silent"))
+    reports.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    now = timezone.now()
+    Version.objects.update(status="listed", listed_at=now, deleted_at=now, emptied_at=now)
+    assert transcripts.forget(now=now) == 1
+    assert objects() == []

@@ -1,0 +1,131 @@
+"""What the gateway writes down of a rollout: all of it, once, within bounds, without secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import aiohttp
+
+from envyard.contract.transcript import Exchange, Transcript
+from envyard_runner.gateway import Gateway, Model
+from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Ledger
+from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.gateway.recorder import Recorder
+from tests.worker.stub_hub import RUN_TOKEN, job
+
+KEY = 'sk-the-"operators"-own-key'
+Message = dict[str, Any]
+
+
+def says(role: str, content: str) -> Message:
+    return {"role": role, "content": content}
+
+
+def ask(recorder: Recorder, messages: list[Message], reply: str | None) -> list[Message]:
+    """One call; the conversation as a framework would go on with it."""
+    answer = None if reply is None else says("assistant", reply)
+    recorder.add(messages, [], answer, Exchange(finish_reason="stop"))
+    return [*messages, *([answer] if answer else [])]
+
+
+def size(told: Transcript) -> int:
+    return len(json.dumps(told.to_dict()))
+
+
+def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None:
+    recorder = Recorder(ROLLOUT_BYTES)
+    talk = [says("system", "s" * 1000)]
+    for turn in range(50):
+        talk = ask(recorder, [*talk, says("user", f"{turn} {'q' * 1000}")], f"{turn} {'a' * 1000}")
+    told = recorder.transcript
+    assert told.messages == talk
+    assert len(told.ends) == 1
+    assert not told.truncated
+    assert size(told) < 1.3 * size(Transcript()) + 101 * 1100 + 50 * 250
+
+
+def test_agents_and_branches_are_conversations_of_their_own() -> None:
+    recorder = Recorder(ROLLOUT_BYTES)
+    first = ask(recorder, [says("system", "You are white."), says("user", "Go.")], "e4")
+    ask(recorder, [says("system", "You are black."), says("user", "e4")], "e5")
+    ask(recorder, [says("system", "You are white."), says("user", "Go.")], "d4")  # tried again
+    ask(recorder, [*first, says("user", "e5")], "Nf3")
+    told = recorder.transcript
+    talks = [[told.nodes[at].message["content"] for at in told.path(end)] for end in told.ends]
+    assert talks == [
+        ["You are white.", "Go.", "e4", "e5", "Nf3"],
+        ["You are black.", "e4", "e5"],
+        ["You are white.", "Go.", "d4"],
+    ]
+    assert len(told.nodes) == 9
+    assert told.messages[-1]["content"] == "Nf3"
+    assert Transcript.from_dict(json.loads(json.dumps(told.to_dict()))) == told
+
+
+def test_a_call_is_told_with_its_tools_sampling_usage_and_time() -> None:
+    ledger = Ledger(job(policies=("model",)))
+    record = ledger.open("model/0/0")
+    record.sampling = {"model": "stub", "temperature": 1.0, "max_tokens": 64, "seed": 7}
+    tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
+    call = Call([says("user", "1+1?")], [tool], False, False, {})
+    part = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    record.add(call, Reply(["let me"], {0: part}, "tool_calls", 9, 4), 0.5)
+    record.add(call, Reply(["2"], {}, "stop", 9, 1), 0.25)
+    record.fail(call, "the model server answered 500", 1.5)
+    told = record.transcript
+    first, second, third = told.calls
+    assert told.tools == [[tool]]
+    assert (first.tools, second.tools, first.sampling) == (0, 0, record.sampling)
+    assert told.nodes[first.reply].message["tool_calls"] == [part]
+    assert (first.finish_reason, first.prompt_tokens, first.completion_tokens) == (
+        "tool_calls", 9, 4,
+    )  # fmt: skip
+    assert first.at > 1.7e9
+    assert (first.seconds, third.seconds) == (0.5, 1.5)
+    assert (third.reply, third.error) == (-1, "the model server answered 500")
+
+
+def test_neither_the_models_key_nor_the_run_token_is_ever_written_down() -> None:
+    async def ledger() -> Ledger:
+        async with aiohttp.ClientSession() as session:
+            model = Model(session, url="http://127.0.0.1:1/v1", name="m", key=KEY, timeout=1.0)
+            return Gateway(job(policies=("model",)), model).ledger
+
+    record = asyncio.run(ledger()).open("model/0/0")
+    leak = f"Authorization: Bearer {KEY} and {RUN_TOKEN}"
+    part = {"id": leak, "type": "function", "function": {"name": leak, "arguments": leak}}
+    tool = {"type": "function", "function": {"name": "t", "description": leak}}
+    call = Call([says("user", leak), {"role": "tool", "content": leak, "name": leak}], [tool],
+                False, False, {})  # fmt: skip
+    record.add(call, Reply([leak], {0: part}, "stop", 1, 1), 0.1)
+    record.fail(call, f"the model server refused: {leak}", 0.1)
+    written = json.dumps(record.transcript.to_dict()) + record.model_fault
+    for secret in (KEY, json.dumps(KEY)[1:-1], RUN_TOKEN):
+        assert secret not in written
+    assert written.count("Authorization: Bearer [secret] and [secret]") >= 7
+
+
+def test_a_flood_is_bounded_and_the_replies_are_kept() -> None:
+    recorder = Recorder(100_000)
+    for turn in range(64):
+        prompt = [says("user", f"{turn} {n} " + "x" * 90_000) for n in range(20)]
+        ask(recorder, prompt, f"reply {turn}")
+    told = recorder.transcript
+    assert told.truncated
+    replies = [told.nodes[call.reply].message["content"] for call in told.calls if call.reply >= 0]
+    assert replies == [f"reply {turn}" for turn in range(64)]
+    assert sum(call.left_out for call in told.calls) > 1000
+    assert size(told) < 100_000 + 64 * 300
+
+
+def test_many_rollouts_share_what_a_run_may_hold() -> None:
+    few, many = Ledger(job(tasks=3)), Ledger(job(tasks=2000, attempts=8))
+    kept = []
+    for ledger in (few, many):
+        record = ledger.open("model/0/0")
+        record.add(Call([says("user", "x" * 99_000)], [], False, False, {}), Reply(["y"]), 0.1)
+        kept.append(size(record.transcript))
+    assert kept[0] > 99_000
+    assert kept[1] < 15_000

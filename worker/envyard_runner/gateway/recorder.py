@@ -1,0 +1,140 @@
+"""Writes one rollout's transcript as its calls come, within a bound and without secrets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from envyard.contract.transcript import Exchange, Node, Transcript, clean_message, clean_tools
+from envyard.contract.values import CUT, text
+from envyard_runner.policies import Message
+
+REPLIES_SHARE = 4  # a quarter of the room is kept for replies: no prompt can crowd them out
+BESIDE = 48  # bytes of a node beside its message
+SHORTEST = 100  # characters; a text is not cut below this
+SECRET_CHARACTERS = 8  # what is shorter is a placeholder such as "EMPTY", and part of common words
+
+
+class Recorder:
+    """One transcript under construction: `room` bytes of JSON, `secrets` never among them.
+
+    A message is found again by what it says, so that a call costs what it adds.
+    """
+
+    def __init__(self, room: int, secrets: Sequence[str] = ()) -> None:
+        self.transcript = Transcript()
+        self._room, self._for_replies = room, room // REPLIES_SHARE
+        self._secrets = [s for s in secrets if len(s) >= SECRET_CHARACTERS]
+        self._nodes: dict[tuple[int, bytes], int] = {}
+        self._tools: dict[bytes, int] = {}
+
+    def add(
+        self, messages: list[Message], tools: list[Message], reply: Message | None, call: Exchange
+    ) -> None:
+        """Take in one call; `call` says the rest of it, its error without secrets too."""
+        known = self.transcript
+        asked, sent = -1, 0
+        for sent, message in enumerate(messages, start=1):
+            node = self._node(asked, message, spare=self._for_replies)
+            if node is None:
+                sent -= 1
+                break
+            asked = node
+        answer = None if reply is None else self._node(asked, reply, spare=0)
+        offered = self._offer(tools)
+        left_out = len(messages) - sent
+        if left_out or (reply is not None and answer is None):
+            self.transcript = known = replace(known, truncated=True)
+        known.calls.append(
+            replace(
+                call,
+                asked=asked,
+                reply=-1 if answer is None else answer,
+                tools=offered,
+                error=text(self.without_secrets(call.error), 2000),
+                left_out=left_out,
+            )
+        )
+
+    def without_secrets(self, raw: str) -> str:
+        """The text with a mark in the place of every secret."""
+        for secret in self._secrets:
+            raw = raw.replace(secret, "[secret]")
+        return raw
+
+    def _node(self, parent: int, message: Message, *, spare: int) -> int | None:
+        """The node that says so after `parent`; None where there is no room for a new one."""
+        message, raw = self._cleaned(message)
+        place = (parent, hashlib.sha256(raw).digest())
+        if place in self._nodes:
+            return self._nodes[place]
+        room = self._room - spare - BESIDE
+        if len(raw) > room:
+            message, raw = _cut(message, raw, room)
+            self.transcript = replace(self.transcript, truncated=True)
+        if len(raw) > room:
+            return None
+        self._room -= len(raw) + BESIDE
+        self.transcript.nodes.append(Node(parent, message))
+        self._nodes[place] = len(self.transcript.nodes) - 1
+        return self._nodes[place]
+
+    def _cleaned(self, message: Message) -> tuple[Message, bytes]:
+        clean = clean_message(message)
+        raw = _dump(clean)
+        hidden = self._hidden(raw)
+        return (clean, raw) if hidden == raw else (json.loads(hidden), hidden)
+
+    def _hidden(self, raw: bytes) -> bytes:
+        """The JSON with a mark in the place of every secret, as JSON spells it in a string."""
+        for secret in self._secrets:
+            raw = raw.replace(_dump(secret)[1:-1], b"[secret]")
+        return raw
+
+    def _offer(self, tools: list[Message]) -> int:
+        """The index of that set of tools; -1 for none, or where it does not fit."""
+        if not tools:
+            return -1
+        raw = self._hidden(_dump(clean_tools(tools)))
+        digest = hashlib.sha256(raw).digest()
+        if digest not in self._tools:
+            if len(raw) > self._room - self._for_replies:
+                self.transcript = replace(self.transcript, truncated=True)
+                return -1
+            self._room -= len(raw)
+            self._tools[digest] = len(self._tools)
+            self.transcript.tools.append(json.loads(raw))
+        return self._tools[digest]
+
+
+def _cut(message: Message, raw: bytes, room: int) -> tuple[Message, bytes]:
+    """The message with its long texts cut until it fits, or as short as it gets."""
+    calls = message.get("tool_calls", [])
+    most = max(len(part) for part in (message["content"], *map(_arguments, calls)))
+    while len(raw) > room and most > SHORTEST:
+        most = max(SHORTEST, min(most * max(room, 0) // len(raw), most - most // 10))
+        message = message | {"content": _first(message["content"], most)}
+        if calls:
+            calls = [_with_arguments(call, _first(_arguments(call), most)) for call in calls]
+            message = message | {"tool_calls": calls}
+        raw = _dump(message)
+    return message, raw
+
+
+def _first(value: str, most: int) -> str:
+    return text(value.removesuffix(CUT), most)
+
+
+def _arguments(call: dict[str, Any]) -> str:
+    return str(call["function"]["arguments"])
+
+
+def _with_arguments(call: dict[str, Any], arguments: str) -> dict[str, Any]:
+    return call | {"function": call["function"] | {"arguments": arguments}}
+
+
+def _dump(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
