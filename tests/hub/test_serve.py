@@ -120,28 +120,25 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
         assert place.healthy()
 
 
-def test_it_leaves_nothing_running_when_told_to_stop(place: Place) -> None:
-    with running(place) as serving:
-        until(lambda: tuple(sorted(place.processes())) == NAMES)
-        children = place.processes()
-        serving.send_signal(signal.SIGINT)
-        assert serving.wait(timeout=40) == 0
-    assert place.said.read_text().rstrip().endswith("stopped")
-    assert [p for pid in children.values() for p in supervisor.session_members(pid, 0)] == []
-    assert place.processes() == {}
-
-
-def test_after_a_kill_at_the_top_it_starts_again(place: Place) -> None:
+def test_after_a_kill_at_the_top_it_starts_again_and_leaves_nothing_when_told_to_stop(
+    place: Place,
+) -> None:
     with running(place) as serving:
         until(lambda: tuple(sorted(place.processes())) == NAMES)
         before = place.processes()
         serving.kill()
         serving.wait()
-    with running(place):
+    with running(place) as serving:
         assert place.healthy()
         until(lambda: tuple(sorted(place.processes())) == NAMES)
-        assert not set(before.values()) & set(place.processes().values())
+        children = place.processes()
+        assert not set(before.values()) & set(children.values())
         assert supervisor.process(before["web"]) is None
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(timeout=40) == 0
+    assert place.said.read_text().rstrip().endswith("stopped")
+    assert [p for pid in children.values() for p in supervisor.session_members(pid, 0)] == []
+    assert place.processes() == {}
 
 
 def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
