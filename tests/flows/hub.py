@@ -90,7 +90,7 @@ class Hub:
 
     def decided(self, ref: str, seconds: float = 300) -> Any:
         """The version once the hub has decided about it."""
-        return self.wait(lambda: self._decided(ref), f"{ref} to be decided", seconds)
+        return self.wait(lambda: self._decided(ref), f"{ref} to be decided", seconds, pause=0.5)
 
     def _decided(self, ref: str) -> Any:
         try:
@@ -99,13 +99,13 @@ class Hub:
             return None
         return detail if detail["status"] in DECIDED else None
 
-    def wait(self, look: Any, what: str, seconds: float = 120) -> Any:
+    def wait(self, look: Any, what: str, seconds: float = 120, pause: float = 0.2) -> Any:
         """The first true answer of `look`."""
         deadline = time.monotonic() + seconds
         while not (found := look()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {seconds} s for {what}\n{self.logs()}")
-            time.sleep(0.2)
+            time.sleep(pause)
         return found
 
     def pid(self, name: str) -> int:
