@@ -30,6 +30,7 @@ from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.runs.models import LogChunk, Rollout, Run, TranscriptPack
 from registry.sources.models import Delivery, Source
+from registry.uploads.readmes import RenderedReadme
 
 __all__ = [
     "CacheRow",
@@ -47,6 +48,7 @@ __all__ = [
     "Organisation",
     "Owner",
     "Provenance",
+    "RenderedReadme",
     "Report",
     "Rollout",
     "Run",

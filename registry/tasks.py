@@ -13,7 +13,7 @@ from registry.runs import services as runs
 from registry.runs import transcripts
 from registry.sources import services as sources
 from registry.upkeep import deleted
-from registry.uploads import staging
+from registry.uploads import readmes, staging
 
 
 @shared_task(name="registry.check_version")
@@ -60,3 +60,4 @@ def prune() -> None:
     sources.forget(now=timezone.now())
     deleted.empty_deleted(now=timezone.now())
     transcripts.forget(now=timezone.now())
+    readmes.forget(now=timezone.now())

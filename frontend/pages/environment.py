@@ -16,13 +16,13 @@ from frontend.access import demand, environment_or_404, follows_moves
 from frontend.pages.evaluation import report
 from frontend.paging import page
 from frontend.render.links import safe_links
-from frontend.render.markdown import readme_html
 from registry.accounts.permissions import can
 from registry.api import shapes
 from registry.api.prime.evaluation_shapes import REPORTED
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.runs.models import Run
+from registry.uploads import readmes
 
 TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
 MOST_PUSHED = 50
@@ -83,7 +83,7 @@ def tab_context(
     """What only the open tab needs."""
     visible = env.versions.visible_to(request.user)
     if tab == "readme" and version:
-        return {"readme": readme_html(version.readme, version.readme_type)}
+        return {"readme": readmes.shown(version.readme, version.readme_type)}
     if tab == "versions":
         rows, following = page(
             request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")

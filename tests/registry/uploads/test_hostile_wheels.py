@@ -14,11 +14,11 @@ from django.test import Client
 from pytest_django import Settings
 
 from envyard.contract.wheel import LIMITS
-from frontend.render.markdown import readme_html
 from registry.accounts import tokens
 from registry.accounts.models import Token, User
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.models import Event
+from registry.uploads.rendering import safe_html
 from tests.corpus import GOOD, content, documents, framing, paths
 from tests.corpus.case import Case
 from tests.corpus.content import TOKEN
@@ -121,7 +121,7 @@ def test_a_readme_that_does_not_render_is_refused(client: Client, key: str, file
     good = make_wheel(metadata=rst, description="Demo\n====\n\nSay *it*.\n")
     assert send(client, key, good, form_of(good)).status_code == 200
     version = Version.objects.get()
-    assert "<em>it</em>" in readme_html(version.readme, version.readme_type)
+    assert "<em>it</em>" in safe_html(version.readme, version.readme_type)
 
 
 def test_a_readme_cannot_read_the_hubs_files(client: Client, key: str) -> None:

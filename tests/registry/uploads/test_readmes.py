@@ -1,0 +1,68 @@
+"""READMEs become HTML once, within bounds, and none of what they say can run."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from registry.models import RenderedReadme, User
+from registry.uploads import readmes, rendering
+from tests.factories import make_version
+
+TABLE = "|" + "a|" * 200 + "\n|" + "-|" * 200 + "\n" + "a\n" * 200
+WIDE = f"{TABLE}\n" * 20  # of 28 KB: 9 MB of HTML
+NESTED = "![[[](" * 30_000
+LONG = "word " * 120_000
+
+
+def page(client: Client) -> str:
+    return client.get("/envs/alice/demo-env/").content.decode()
+
+
+def test_a_readme_is_rendered_once_and_safe(
+    client: Client, alice: User, django_assert_num_queries: Any
+) -> None:
+    said = 'Say *it*.<script>x()</script> <a href="javascript:x" onclick="x()">a</a>'
+    make_version(alice, readme=said)
+    safe = '<p>Say <em>it</em>. <a rel="nofollow noopener noreferrer ugc">a</a></p>'
+    assert safe in page(client)
+    assert safe in page(client)
+    kept = RenderedReadme.objects.get()
+    assert not kept.plain
+    with django_assert_num_queries(1):
+        assert readmes.shown(said, "").html == kept.html
+
+
+@pytest.mark.parametrize("text", [WIDE, NESTED, LONG], ids=["wide", "nested", "long"])
+def test_a_hostile_readme_is_shown_as_it_is_written(
+    client: Client, alice: User, text: str, django_assert_num_queries: Any
+) -> None:
+    make_version(alice, readme=f"{text}<b>")
+    said = page(client)
+    assert "shown as it is written" in said
+    assert f"<pre>{text}&lt;b&gt;</pre>" in said
+    with django_assert_num_queries(1):
+        assert readmes.shown(f"{text}<b>", "").plain
+
+
+def test_restructuredtext_with_faults_is_shown_as_it_is_written(db: None) -> None:
+    shown = readmes.shown("Demo\n===\n\nAn `open quote.\n", "text/x-rst")
+    assert "<pre>Demo" in shown.html
+    assert readmes.shown("Demo\n====\n\nSay *it*.\n", "text/x-rst").html.count("<em>it</em>") == 1
+    assert readmes.shown(" \n", "").html == ""
+
+
+def test_old_ones_go(db: None) -> None:
+    readmes.shown("One.", "")
+    later = timezone.now() + timedelta(days=readmes.KEPT_DAYS - 1)
+    readmes.forget(now=later)
+    assert RenderedReadme.objects.exists()
+    readmes.forget(now=later + timedelta(days=2))
+    assert not RenderedReadme.objects.exists()
+
+
+def test_pictures_keep_their_place_but_no_handler() -> None:
+    kept = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
+    assert kept == '<p><img src="https://x.y/z.png"></p>\n'
