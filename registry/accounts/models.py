@@ -20,13 +20,21 @@ class User(AbstractUser):
     def roles(self) -> dict[int, str]:
         """Owner id -> role: `owner` of the own name, and the role in each organisation.
 
-        Costs two queries, once for each loaded user: a role changed later is not seen.
+        Costs one query, and one where the user came without the owner, once for each loaded user:
+        a role changed later is not seen.
         """
-        own = Owner.objects.filter(user=self).values_list("pk", flat=True)
+        own = getattr(self, "owner", None)  # operators may make users without one
         mine = self.memberships.filter(organisation__owner__isnull=False)
-        return dict.fromkeys(own, str(Membership.Role.OWNER)) | dict(
+        return ({own.pk: str(Membership.Role.OWNER)} if own else {}) | dict(
             mine.values_list("organisation__owner__pk", "role")
         )
+
+    def role(self, owner_id: int) -> str | None:
+        """The role under that owner; under the own name it costs no query."""
+        own = getattr(self, "owner", None)
+        if own and own.pk == owner_id:
+            return Membership.Role.OWNER
+        return self.roles.get(owner_id)
 
 
 class Organisation(models.Model):

@@ -41,7 +41,7 @@ class Asker:
 
     def role(self, owner_id: int) -> str | None:
         """Their role under that owner."""
-        return self.user.roles.get(owner_id) if self.user else None
+        return self.user.role(owner_id) if self.user else None
 
     def publishes(self, owner_id: int) -> bool:
         """Owner or maintainer there."""

@@ -10,13 +10,20 @@ from django.db.models import Q
 from django.utils import timezone
 
 from registry import events
-from registry.accounts import keys
-from registry.accounts.models import Runner
+from registry.accounts import keys, mail
+from registry.accounts.models import Runner, User
 from registry.errors import HubError
 
 PREFIX = "hubr_"
 SEEN_EVERY = timedelta(seconds=10)
 GONE_AFTER = timedelta(minutes=3)  # runners tell every minute that they live
+LEAKED = """The token of runner {name!r} was found where others can read it:
+
+{where}
+
+The hub has revoked it, and gives that runner nothing to do. Look through its machine, then make a
+new token: manage.py create_runner --renew {name}
+"""
 
 
 def create(*, name: str) -> tuple[Runner, str]:
@@ -67,6 +74,28 @@ def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
     if capabilities != runner.capabilities:
         Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
         runner.capabilities = capabilities
+
+
+def revoke_leaked(text: str, *, where: str) -> bool:
+    """End the runner's token of that text, which somebody found at `where`; was it one of ours?
+
+    Nobody owns a runner: the staff are told by mail, once. It works again with a new token.
+    """
+    digest = keys.digest(text, PREFIX)
+    where = " ".join(where.split())[:160]
+    with transaction.atomic():
+        runner = Runner.objects.filter(digest=digest).first() if digest else None
+        if runner is None:
+            return False
+        if Runner.objects.filter(pk=runner.pk, digest=digest, enabled=True).update(enabled=False):
+            events.record("runner.leaked", runner=runner.name, where=where)
+            for person in User.objects.filter(is_staff=True, is_active=True):
+                mail.send(
+                    to=person.email,
+                    subject="A runner's token leaked and was revoked",
+                    text=LEAKED.format(name=runner.name, where=where),
+                )
+    return True
 
 
 def models(runner: Runner) -> list[str]:

@@ -13,7 +13,7 @@ from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.accounts import tokens
+from registry.accounts import leaked
 from registry.api import body, throttles
 from registry.errors import HubError
 
@@ -29,7 +29,7 @@ def leaks(request: Request) -> Response:
     if not isinstance(listed, list):
         data = body.read(request)
         where = body.text(data, "where", default="an unknown place")
-        return Response({"revoked": tokens.revoke_leaked(body.text(data, "token"), where=where)})
+        return Response({"revoked": leaked.revoke(body.text(data, "token"), where=where)})
     if not 1 <= len(listed) <= MOST or not all(isinstance(found, dict) for found in listed):
         raise HubError("request.invalid", f"the list must hold 1 to {MOST} objects")
     return Response([_answer(found) for found in listed])
@@ -38,7 +38,7 @@ def leaks(request: Request) -> Response:
 def _answer(found: dict[str, Any]) -> dict[str, str]:
     text = body.text(found, "token")
     place = body.text(found, "url", default="") or body.text(found, "source", default="")
-    ours = tokens.revoke_leaked(text, where=place or "an unknown place")
+    ours = leaked.revoke(text, where=place or "an unknown place")
     return {
         "token_raw": text,
         "token_type": body.text(found, "type", default=""),

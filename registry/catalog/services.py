@@ -53,8 +53,11 @@ def get_or_create_environment(
 
 
 def _locked(owner: Owner, name: str) -> Environment | None:
-    rows = Environment.objects.select_for_update(of=("self",), no_key=True)
-    return rows.select_related("owner").filter(owner=owner, name=name).first()
+    rows = Environment.objects.select_for_update(no_key=True)
+    found = rows.filter(owner=owner, name=name).first()
+    if found is not None:
+        found.owner = owner
+    return found
 
 
 def _create(owner: Owner, name: str, visibility: str | None, by: User) -> Environment:

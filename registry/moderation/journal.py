@@ -57,6 +57,7 @@ SENTENCES = {
     "run.requeued": "A run of {version} was queued again for attempt {attempt}",
     "run.succeeded": "A run of {version} succeeded",
     "runner.created": "{actor} registered runner {runner}",
+    "runner.leaked": "{actor} revoked the token of runner {runner}, found at {where}",
     "runner.renewed": "{actor} gave runner {runner} a new token",
     "token.leaked": "{actor} revoked token {token}, found at {where}",
     "token.minted": "{actor} made token {token}",

@@ -48,12 +48,18 @@ class Reader(Protocol):
     ) -> None: ...
 
 
+Put = tuple[str, BinaryIO | Path, str]  # key, source and sha256, as `Storage.put` takes them
+
+
 class Storage(Protocol):
     """Keeps objects under keys made by `key`."""
 
     def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
         """Keep the source's bytes, durably once this returns; raises Corrupt, keeping nothing,
         where their hex sha256 is another. A file is read from its beginning and left open."""
+
+    def put_all(self, *objects: Put) -> None:
+        """`put` each, all durable once this returns; what raises may leave those before it."""
 
     def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
         """Put `data` in the place of what the key names, durably once this returns; a reader sees

@@ -16,6 +16,8 @@ from registry.storage import base
 from registry.storage.base import Missing, Reader, Stored
 
 DRAFT = ".put-"
+MOST_KEPT = 10_000
+_kept: set[Path] = set()  # folders that `_make` need not sync again
 
 
 class LocalStorage:
@@ -27,12 +29,19 @@ class LocalStorage:
 
     def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
         """See Storage."""
-        with self._placed(key) as file:
-            found = hashlib.sha256()
-            for piece in base.pieces(source):
-                found.update(piece)
-                file.write(piece)
-            base.check(found.hexdigest(), sha256, key)
+        self.put_all((key, source, sha256))
+
+    def put_all(self, *objects: base.Put) -> None:
+        """See Storage."""
+        for key, source, sha256 in objects:
+            with self._placed(key) as file:
+                found = hashlib.sha256()
+                for piece in base.pieces(source):
+                    found.update(piece)
+                    file.write(piece)
+                base.check(found.hexdigest(), sha256, key)
+        for folder in {self._path(key).parent for key, _, _ in objects}:
+            _sync(folder)
 
     def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
         """See Storage."""
@@ -40,6 +49,7 @@ class LocalStorage:
             file.write(data)
             file.flush()
             os.utime(file.fileno(), (stamp, stamp))
+        _sync(self._path(key).parent)
 
     def keys(self, prefix: str) -> Iterator[str]:
         """See Storage; drafts are no objects."""
@@ -55,13 +65,13 @@ class LocalStorage:
     def move(self, key: str, to: str) -> None:
         """See Storage."""
         source, place = self._path(key), self._path(to)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make(place.parent, self.root)
         try:
             source.rename(place)
         except FileNotFoundError:
             raise Missing(key) from None
-        _sync_folders(place.parent, self.root)
-        _sync(source.parent)
+        # Not the folder that it left: a crash may bring the old name back beside the new.
+        _sync(place.parent)
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""
@@ -103,9 +113,10 @@ class LocalStorage:
 
     @contextmanager
     def _placed(self, key: str) -> Iterator[BinaryIO]:
-        """A draft that takes its place at the end of the block, and goes where that raises."""
+        """A draft that takes its place at the end of the block, and goes where that raises. The
+        name is not durable before its folder is synced."""
         place = self._path(key)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make(place.parent, self.root)
         descriptor, name = mkstemp(dir=place.parent, prefix=DRAFT)
         draft = Path(name)
         try:
@@ -115,9 +126,9 @@ class LocalStorage:
                 os.fchmod(file.fileno(), 0o644)
                 os.fsync(file.fileno())
             draft.rename(place)
-        finally:
+        except BaseException:
             draft.unlink(missing_ok=True)
-        _sync_folders(place.parent, self.root)
+            raise
 
     def _path(self, key: str) -> Path:
         if any(part in ("", ".", "..") for part in key.split("/")):
@@ -156,13 +167,19 @@ def _walk(folder: Path, prefix: str) -> Iterator[Stored]:
             yield Stored(prefix + name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
 
 
-def _sync_folders(folder: Path, root: Path) -> None:
-    """Make the names durable too: a renamed file is lost where its folder was not written."""
-    while True:
-        _sync(folder)
-        if folder == root:
-            return
-        folder = folder.parent
+def _make(folder: Path, root: Path) -> None:
+    """See that the folder is there and stays after a crash: its name is made durable in the one
+    above it, once a process, as another may have made it and died before that."""
+    if folder in _kept and folder.is_dir():
+        return
+    if folder != root:
+        _make(folder.parent, root)
+    folder.mkdir(parents=folder == root, exist_ok=True)
+    if folder != root:
+        _sync(folder.parent)
+    if len(_kept) > MOST_KEPT:
+        _kept.clear()
+    _kept.add(folder)
 
 
 def _sync(folder: Path) -> None:

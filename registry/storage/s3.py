@@ -81,6 +81,11 @@ class S3Storage:
             self.delete(key)
         base.check(found.hexdigest(), sha256, key)
 
+    def put_all(self, *objects: base.Put) -> None:
+        """See Storage."""
+        for key, source, sha256 in objects:
+            self.put(key, source, sha256)
+
     def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
         """See Storage; the store makes its own ETags."""
         asked: PutObjectRequestTypeDef = {

@@ -10,15 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from envyard.contract import checks
 from envyard.contract import wheel as wheels
 from envyard.contract.codes import Finding
-from envyard.contract.names import normalise
+from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
 from registry import doorbell, events, limits
-from registry.accounts import permissions, second_factor, tokens
+from registry.accounts import leaked, permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
@@ -58,8 +58,9 @@ def accept(
     """
     upload = Upload.of(wheel, filename or Path(getattr(wheel, "name", "")).name, form)
     _refuse(found for check in FORM for found in check(upload))
-    _authorise(upload, owner, by, token)
-    if before := _same(upload, owner):
+    environment = _authorise(upload, owner, by, token)
+    before = _before(upload, environment)
+    if before is not None and _is(before, upload):
         return Accepted(before, created=False)
     read = _read(upload)
     _revoke_leaked(read)
@@ -70,20 +71,21 @@ def accept(
         sha256=upload.sha256,
         token=token,
     )
-    # Before a refused wheel takes up room; the same bytes may just have come another way, and
-    # `_publish` tells.
-    _check_free(owner, read, but=upload.sha256)
+    if before is not None:  # told before a refused wheel takes up room
+        raise _taken(before, read)
     staged = _stage(upload, read)
     try:
-        accepted = _publish(upload, read, owner, by, token, proven, staged)
-    except HubError:  # after any other error the commit may yet have reached the database
+        version = _publish(upload, read, owner, by, token, proven, staged)
+    except HubError:  # after other errors the commit may yet have reached the database
         staging.discard(staged)
         raise
-    if accepted.created:
-        _promote(accepted.version)
-    else:
+    except IntegrityError:  # it did not
         staging.discard(staged)
-    return accepted
+        if (earlier := _earlier(upload, read, owner)) is None:
+            raise
+        return earlier
+    _promote(version)
+    return Accepted(version, created=True)
 
 
 def _refuse(findings: Iterable[Finding]) -> None:
@@ -92,12 +94,12 @@ def _refuse(findings: Iterable[Finding]) -> None:
         raise HubError.of_findings(errors)
 
 
-def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> None:
-    """Answers alike whether a private environment of that name exists or not."""
-    name = normalise(upload.field("name"))
-    environment = Environment.objects.filter(owner=owner, name=name).first()
+def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> Environment | None:
+    """The environment, where there is one. Answers alike whether a private one of that name
+    exists or not."""
+    environment = _environment(upload, owner)
     if environment and permissions.can(by, "environment.publish", environment, token):
-        return
+        return environment
     if second_factor.missing(by):
         raise second_factor.refusal(by)
     if not permissions.can(by, "owner.publish", owner):
@@ -106,17 +108,34 @@ def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> N
             code="upload.owner_mismatch",
         )
     permissions.require(by, "owner.publish", owner, token)
+    return environment
 
 
-def _same(upload: Upload, owner: Owner) -> Version | None:
-    """The version that these very bytes made under this very name."""
-    return Version.objects.filter(
-        environment__owner=owner,
-        environment__name=normalise(upload.field("name")),
-        filename=upload.filename,
-        sha256=upload.sha256,
-        deleted_at=None,
-    ).first()
+def _environment(upload: Upload, owner: Owner) -> Environment | None:
+    rows = Environment.objects.filter(owner=owner, name=normalise(upload.field("name")))
+    found = rows.only("name", "deleted_at").first()
+    if found is not None:
+        found.owner = owner
+    return found
+
+
+def _before(upload: Upload, environment: Environment | None) -> Version | None:
+    """The version that has this number there, in any spelling."""
+    if environment is None:
+        return None
+    rows = Version.objects.filter(
+        environment=environment, sort_key=sort_key(canonical_version(upload.field("version")))
+    )
+    found = rows.only("version", "filename", "sha256", "deleted_at").first()
+    if found is not None:
+        found.environment = environment
+    return found
+
+
+def _is(version: Version, upload: Upload) -> bool:
+    """Did these very bytes make it, under this very name?"""
+    made = (version.filename, version.sha256, version.deleted_at)
+    return made == (upload.filename, upload.sha256, None)
 
 
 def _read(upload: Upload) -> Wheel:
@@ -129,7 +148,7 @@ def _read(upload: Upload) -> Wheel:
 def _revoke_leaked(read: Wheel) -> None:
     """Tokens in a wheel are lost, whether it is kept or not: it lay in a build, maybe elsewhere."""
     for leak in islice(read.leaks, MOST_LEAKS):
-        tokens.revoke_leaked(leak.text, where=f"in an upload named {read.filename}")
+        leaked.revoke(leak.text, where=f"in an upload named {read.filename}")
 
 
 def _stage(upload: Upload, read: Wheel) -> str:
@@ -157,18 +176,14 @@ def _publish(
     token: Token | None,
     proven: dict[str, Any] | None,
     staged: str,
-) -> Accepted:
+) -> Version:
+    """The new version; raises IntegrityError where its number or its file name is taken."""
     with transaction.atomic():
-        # It comes locked: uploads to one environment take turns here, so that exactly one of two
-        # wins and the other is told why; the constraints on the rows would only say that it lost.
+        # It comes locked: uploads to one environment take turns here.
         environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
-        if before := _same(upload, owner):
-            return Accepted(before, created=False)
-        _check_free(owner, read)
-        published_with = token.published_with if token else {}
         version = Version.objects.create(
             environment=environment,
-            published_with=published_with,
+            published_with=token.published_with if token else {},
             staged=staged,
             **_columns(upload, read, by),
         )
@@ -182,31 +197,33 @@ def _publish(
             sha256=upload.sha256,
         )
         doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
-    return Accepted(version, created=True)
+    return version
 
 
-def _check_free(owner: Owner, read: Wheel, *, but: str = "") -> None:
-    """Neither version nor file name ever returns, not even after a deletion. `but` is the sha256
-    of a wheel that does not count. The file name is asked first: whoever sees the name that another
-    upload has just taken then sees its version too, and says the more useful of the two."""
-    used = UsedFilename.objects.filter(owner=owner, filename=read.filename).exclude(sha256=but)
-    name_taken = used.exists()
-    versions = Version.objects.filter(environment__owner=owner, environment__name=read.name)
-    taken = versions.filter(sort_key=sort_key(read.version)).exclude(sha256=but).first()
-    if taken is not None and taken.deleted_at is not None:
-        raise HubError(
-            "upload.version_exists", f"{taken} was deleted, and its number never returns"
-        )
-    if taken is not None:
-        same = "" if taken.version == read.version else f", the same version as {read.version}"
-        raise HubError(
-            "upload.version_exists",
-            f"File already exists: {taken}{same} has other bytes",
-        )
-    if name_taken:
+def _earlier(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
+    """What was there before, where the constraints refused; None where that is not why.
+
+    Neither version nor file name ever returns, not even after a deletion.
+    """
+    before = _before(upload, _environment(upload, owner))
+    if before is not None and _is(before, upload):
+        return Accepted(before, created=False)
+    if before is not None:
+        raise _taken(before, read)
+    if UsedFilename.objects.filter(owner=owner, filename=read.filename).exists():
         raise HubError(
             "upload.filename_taken", f"File already exists: {read.filename!r} was used before"
         )
+    return None
+
+
+def _taken(before: Version, read: Wheel) -> HubError:
+    if before.deleted_at is not None:
+        said = f"{before} was deleted, and its number never returns"
+    else:
+        same = "" if before.version == read.version else f", the same version as {read.version}"
+        said = f"File already exists: {before}{same} has other bytes"
+    return HubError("upload.version_exists", said)
 
 
 def _columns(upload: Upload, read: Wheel, by: User) -> dict[str, object]:

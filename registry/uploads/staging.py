@@ -30,9 +30,10 @@ GRACE = timedelta(hours=1)  # an upload is committed minutes after it was staged
 def stage(*, wheel: BinaryIO | Path, sha256: str, metadata: bytes, metadata_sha256: str) -> str:
     """Put both durably under a new name, which is returned."""
     name = uuid.uuid4().hex
-    store = storage.get()
-    store.put(wheel_key(name), wheel, sha256)
-    store.put(metadata_key(name), io.BytesIO(metadata), metadata_sha256)
+    storage.get().put_all(
+        (wheel_key(name), wheel, sha256),
+        (metadata_key(name), io.BytesIO(metadata), metadata_sha256),
+    )
     return name
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from registry.accounts import tokens
+from registry.accounts import runners, tokens
 from registry.models import Event, Token, User
 
 
@@ -29,6 +29,16 @@ def test_github_reports_leaked_tokens_and_learns_which_were_ours(
     token = Token.objects.get()
     assert token.revoked_because == f"leaked: {url}"
     assert Event.objects.filter(verb="token.leaked").count() == 1
+
+
+def test_a_runners_token_ends_like_a_persons(client: Client, db: None) -> None:
+    text = runners.create(name="gpu")[1]
+    said = {"token": text, "where": "a screenshot"}
+    for _ in range(2):
+        answer = client.post("/api/v1/leaks/", said, "application/json")
+        assert answer.json() == {"revoked": True}
+    assert runners.verify(text) is None
+    assert Event.objects.filter(verb="runner.leaked").count() == 1
 
 
 def test_anybody_ends_a_token_that_they_can_show(client: Client, alice: User) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import shutil
 import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,10 @@ from registry.storage.s3 import S3Storage
 DATA = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(DATA).hexdigest()
 KEY = storage.key("wheels", SHA256)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 @pytest.fixture(params=["local", pytest.param("s3", marks=pytest.mark.s3)])
@@ -208,3 +213,46 @@ def test_the_settings_choose(settings: Settings, tmp_path: Path) -> None:
     assert isinstance(chosen, S3Storage)
     assert chosen.bucket == "some"
     assert storage.get() is chosen
+
+
+def test_names_are_synced_once_each_and_folders_above_once_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is synced, in order, where the files themselves come before their names."""
+    synced: list[str] = []
+    sync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        place = Path(f"/proc/self/fd/{descriptor}").readlink()
+        synced.append(
+            "draft" if place.name.startswith(".put-") else str(place.relative_to(tmp_path))
+        )
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    store = LocalStorage(tmp_path / "files")
+    both = [
+        ("a/b/one", io.BytesIO(b"1"), sha256(b"1")),
+        ("a/b/two", io.BytesIO(b"2"), sha256(b"2")),
+    ]
+    store.put_all(*both)
+    assert synced == ["files", "files/a", "draft", "draft", "files/a/b"]
+    synced.clear()
+    store.put_all(*both)
+    assert synced == ["draft", "draft", "files/a/b"]
+    synced.clear()
+    store.move("a/b/one", "a/c/one")
+    assert synced == ["files/a", "files/a/c"]
+    shutil.rmtree(tmp_path / "files/a")
+    synced.clear()
+    store.put("a/b/one", io.BytesIO(b"1"), sha256(b"1"))
+    assert synced == ["files", "files/a", "draft", "files/a/b"]
+
+
+def test_of_several_a_bad_one_is_refused_and_not_kept(store: Storage) -> None:
+    with pytest.raises(Corrupt):
+        store.put_all(
+            ("staging/good", io.BytesIO(b"1"), sha256(b"1")),
+            ("staging/bad", io.BytesIO(b"2"), "0" * 64),
+        )
+    assert not store.exists("staging/bad")

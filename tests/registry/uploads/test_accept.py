@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from registry import storage
 from registry.accounts import tokens
@@ -307,3 +309,25 @@ def test_a_token_must_be_for_publishing_and_for_that_environment(alice: User) ->
     data = make_wheel(version="0.2.0", files={"demo_env/__init__.py": TASKSET + "# more\n"})
     assert upload(alice, data, name=filename(version="0.2.0"), token=bound).created
     assert upload(alice, data, name=filename(version="0.2.0"), token=bound).created is False
+
+
+def test_the_next_version_costs_few_queries(
+    client: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Few are for what there is; the rest lock, write three rows, and promote."""
+    key = tokens.mint(user=alice, name="test", scope="publish")[1]
+    for version in ("0.1.0", "0.2.0"):
+        data = make_wheel(version=version)
+        form: dict[str, Any] = dict(form_of(data))
+        form["content"] = SimpleUploadedFile(filename(version=version), data)
+        with django_assert_max_num_queries(13 if version == "0.2.0" else 60):
+            sent = client.post("/legacy/alice/", form, headers={"Authorization": f"Bearer {key}"})
+        assert sent.status_code == 200
+
+
+def test_a_file_name_that_another_environment_used_up_is_refused(alice: User, files: Path) -> None:
+    """As where a transfer took the version away: the file name stays taken under the owner."""
+    UsedFilename.objects.create(owner=alice.owner, filename=filename(), sha256="0" * 64)
+    assert refusal(alice).code == "upload.filename_taken"
+    assert not Version.objects.exists()
+    assert [path for path in files.rglob("*") if path.is_file()] == []

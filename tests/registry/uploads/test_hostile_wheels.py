@@ -14,7 +14,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from envyard.contract.wheel import LIMITS
-from registry.accounts import tokens
+from registry.accounts import runners, tokens
 from registry.accounts.models import Token, User
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.models import Event
@@ -146,6 +146,25 @@ def test_a_token_in_a_wheel_is_revoked_and_never_repeated(
     assert [one.to for one in mail.outbox if "leaked" in one.subject] == [[carol.email]]
     assert kept(files) == []
     assert Token.objects.get(user__username="alice").revoked_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_runners_token_in_a_wheel_is_revoked_and_the_staff_told(
+    client: Client, key: str, files: Path, root: User
+) -> None:
+    runner, text = runners.create(name="gpu")
+    data = make_wheel(files={"demo_env/__init__.py": TASKSET, "demo_env/.env": f"KEY={text}\n"})
+    for _ in range(2):
+        assert codes(send(client, key, data, form_of(WHEEL))) == ["wheel.contains_token"]
+    assert runners.verify(text) is None
+    (event,) = Event.objects.filter(verb="runner.leaked")
+    assert event.data["runner"] == "gpu"
+    assert "in an upload named demo_env" in event.data["where"]
+    told = [one for one in mail.outbox if "leaked" in one.subject]
+    assert [one.to for one in told] == [[root.email]]
+    assert text not in told[0].body
+    assert kept(files) == []
+    assert runners.verify(runners.renew(runner=runner)) == runner
 
 
 def test_a_token_of_another_hub_is_refused_just_the_same(client: Client, key: str) -> None:

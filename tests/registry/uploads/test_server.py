@@ -1,11 +1,13 @@
 """The upload over sockets, on web as `manage.py serve` starts it."""
 
 import os
+import random
 import re
 import shutil
 import socket
 import subprocess
 import time
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +23,7 @@ from registry.models import Environment, UsedFilename, User, Version
 from tests.flows.hub import free_port
 from tests.registry.uploads.forms import form_of
 from tests.registry.uploads.test_endpoint import BOUNDARY, basic, body
-from tests.wheels import filename, make_wheel
+from tests.wheels import TASKSET, filename, make_wheel
 
 pytestmark = [pytest.mark.flow, pytest.mark.django_db(transaction=True)]
 
@@ -31,8 +33,18 @@ WHEEL = make_wheel()
 class Web:
     """The server, its folders, and alice's key."""
 
-    def __init__(self, port: int, home: Path, key: str) -> None:
-        self.port, self.home, self.key = port, home, key
+    def __init__(self, port: int, home: Path, key: str, pid: int) -> None:
+        self.port, self.home, self.key, self.pid = port, home, key, pid
+
+    def peaks_mib(self) -> dict[int, float]:
+        """The most memory that each worker ever had resident; the peaks begin anew."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        found = {}
+        for pid in map(int, children):
+            status = Path(f"/proc/{pid}/status").read_text()
+            found[pid] = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+            Path(f"/proc/{pid}/clear_refs").write_text("5")
+        return found
 
     def send(self, sent: bytes, *pieces: bytes, length: int | None = None, pause: float = 0) -> str:
         """The whole answer to a POST of these pieces; empty where there was none."""
@@ -68,8 +80,8 @@ class Web:
 @pytest.fixture(scope="module")
 def server(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[int, Path]]:
-    """Its port and folder; the database is that of these tests."""
+) -> Iterator[tuple[int, Path, int]]:
+    """Its port, folder and process; the database is that of these tests."""
     home, port = tmp_path_factory.mktemp("web"), free_port()
     (home / "tmp").mkdir()
     said = {"HUB_HOME": str(home), "TMPDIR": str(home / "tmp")}
@@ -90,17 +102,17 @@ def server(
         while not listens(port):
             assert time.monotonic() < deadline, (home / "web.log").read_text()
             time.sleep(0.1)
-        yield port, home
+        yield port, home, running.pid
     finally:
         running.terminate()
         running.wait(20)
 
 
 @pytest.fixture
-def web(alice: User, server: tuple[int, Path]) -> Iterator[Web]:
+def web(alice: User, server: tuple[int, Path, int]) -> Iterator[Web]:
     """With no files in it yet."""
-    port, home = server
-    yield Web(port, home, tokens.mint(user=alice, name="test", scope="publish")[1])
+    port, home, pid = server
+    yield Web(port, home, tokens.mint(user=alice, name="test", scope="publish")[1], pid)
     if (home / "files").exists():
         shutil.rmtree(home / "files")
 
@@ -174,3 +186,29 @@ def test_uploads_at_once_make_exactly_one_version(web: Web) -> None:
         path.relative_to(web.home) for path in (web.home / "files").rglob("*") if path.is_file()
     ]
     assert sorted(path.parts[1] for path in kept) == ["metadata", "wheels"]
+
+
+def test_the_largest_wheel_takes_a_small_part_of_its_size_in_memory(web: Web) -> None:
+    """Two at once, of 99 MiB each."""
+    noise = random.Random(7).randbytes(99 << 20)
+    wheels = [
+        make_wheel(
+            version=version,
+            files={"demo_env/__init__.py": TASKSET, "demo_env/noise.bin": noise},
+            compression=zipfile.ZIP_STORED,
+        )
+        for version in ("1.0", "2.0")
+    ]
+    sent = [
+        body(form_of(data), data, name=filename(version=version))
+        for data, version in zip(wheels, ("1.0", "2.0"), strict=True)
+    ]
+    web.send(whole())  # so that all is loaded
+    web.peaks_mib()
+    before = web.peaks_mib()
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(web.send, sent))
+    assert all(" 200 " in answer.splitlines()[0] for answer in answers), answers
+    grown = {pid: peak - before[pid] for pid, peak in web.peaks_mib().items()}
+    assert sum(grown.values()) < 60, grown
+    assert Version.objects.count() == 3
