@@ -162,9 +162,10 @@ class Invitation(models.Model):
 class Token(models.Model):
     """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept.
 
-    `published_with` holds the claims of the trusted publisher it was minted for, {} for a
-    person's own. A publisher of several environments gets one text with a row for each: a row
-    never reaches beyond its one environment and what its one person may do.
+    `published_with` tells of the trusted publisher it was minted for, `claims` are all that its
+    issuer said; both are {} for a person's own. A publisher of several environments gets one text,
+    which has a row for each that it was used for: a row never reaches beyond its one environment
+    and what its one person may do.
     """
 
     class Scope(models.TextChoices):
@@ -185,6 +186,7 @@ class Token(models.Model):
         related_name="tokens",
     )
     published_with = models.JSONField(default=dict)
+    claims = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)

@@ -1,11 +1,12 @@
-"""Tokens that trusted publishers get for a few minutes: one text, a row for each environment."""
+"""Tokens that trusted publishers get for a few minutes: one text, a row for each environment that
+it was used for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,10 +19,12 @@ from registry.accounts.tokens import PREFIX
 if TYPE_CHECKING:
     from registry.catalog.models import Environment
 
+KEPT = timedelta(minutes=15)  # after its end, for whoever finds its text
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """One environment that the token may publish, for whom, and by whose claims."""
+    """One environment that the token may publish, for whom, and as which workflow."""
 
     user: User
     environment: Environment
@@ -29,26 +32,38 @@ class Grant:
     published_with: dict[str, str]
 
 
-def mint(*, grants: Sequence[Grant], life: timedelta) -> tuple[str, datetime]:
+def mint(*, grant: Grant, claims: Mapping[str, Any], life: timedelta) -> tuple[str, datetime]:
     """The text of a new token and its end; nobody is told by mail, as it may happen hourly."""
-    now = timezone.now()
-    key = keys.new(PREFIX)
+    key, end = keys.new(PREFIX), timezone.now() + life
+    _add(key.digest, grant, claims, end)
+    return key.text, end
+
+
+def extend(*, token: Token, grant: Grant) -> Token:
+    """The row of that token's text for one environment more."""
+    return _add(token.digest, grant, token.claims, cast("datetime", token.expires_at))
+
+
+def _add(digest: str, grant: Grant, claims: Mapping[str, Any], end: datetime) -> Token:
     with transaction.atomic():
         # Rows of earlier ones have served; the journal keeps what they did.
-        environments = [grant.environment for grant in grants]
-        old = Token.objects.filter(environment__in=environments, expires_at__lt=now - life)
+        before = timezone.now() - KEPT
+        old = Token.objects.filter(environment=grant.environment, expires_at__lt=before)
         old.exclude(published_with={}).delete()
-        for grant in grants:
-            token = Token.objects.create(
-                user=grant.user,
-                name=grant.name,
-                public_id=keys.new(PREFIX).public_id,
-                digest=key.digest,
-                scope=Token.Scope.PUBLISH,
-                environment=grant.environment,
-                published_with=grant.published_with,
-                expires_at=now + life,
-            )
+        token, created = Token.objects.get_or_create(
+            digest=digest,
+            environment=grant.environment,
+            defaults={
+                "user": grant.user,
+                "name": grant.name,
+                "public_id": keys.new(PREFIX).public_id,
+                "scope": Token.Scope.PUBLISH,
+                "published_with": grant.published_with,
+                "claims": claims,
+                "expires_at": end,
+            },
+        )
+        if created:
             events.record(
                 "token.minted",
                 by=grant.user,
@@ -56,22 +71,7 @@ def mint(*, grants: Sequence[Grant], life: timedelta) -> tuple[str, datetime]:
                 token=token.public_id,
                 published_with=grant.published_with,
             )
-    return key.text, now + life
-
-
-def for_environment(token: Token, *, owner: str, name: str) -> Token:
-    """The row of the token's text for that environment; the token itself where there is none."""
-    rows = Token.objects.filter(
-        digest=token.digest, environment__owner__name=owner, environment__name=name
-    ).exclude(pk=token.pk)
-    found = rows.select_related("user__owner", "environment__owner").first()
-    return found if found is not None and found.usable and found.user.is_active else token
-
-
-def is_shared(token: Token) -> bool:
-    """Does the token's text act for other people too?"""
-    rows = Token.objects.filter(digest=token.digest).exclude(user=token.user_id)
-    return bool(token.published_with) and rows.exists()
+    return token
 
 
 def revoke(*, environment: Environment, user: User, because: str) -> None:

@@ -9,10 +9,11 @@ from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.accounts import loans, short_lived, tokens
+from registry.accounts import loans, tokens
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
 from registry.errors import Forbidden, HubError
+from registry.publishers import exchange
 
 BASIC_USER = "__token__"
 CHALLENGE = 'Bearer realm="hub", Basic realm="hub"'
@@ -120,7 +121,7 @@ def sole_person(request: Request) -> User:
     """The person, where it matters who: a workflow's token may act for strangers too, each in an
     environment of their own; raises 409 for such a one."""
     _, token = asker(request)
-    if token is not None and short_lived.is_shared(token):
+    if token is not None and exchange.is_shared(token):
         raise HubError(
             "request.conflict",
             "this trusted publisher's token acts for several people, who all named its workflow",

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.api import throttles
 from registry.api.errors import request_id
 from registry.errors import HubError
-from registry.publishers import services
+from registry.publishers import exchange
 
 MOST = 32 << 10  # bytes; identity tokens have about 2,000
 
@@ -34,7 +34,7 @@ def mint(request: HttpRequest) -> JsonResponse:
     """200 with the token, or a refusal in PyPI's shape that is in ours too."""
     try:
         throttles.check(request, "mint")
-        minted = services.mint(identity_token=_token(request))
+        minted = exchange.mint(identity_token=_token(request))
     except HubError as error:
         ours = error.to_dict(request_id(request))
         said = f"{error.message.rstrip('.')}. {error.hint}".strip()
@@ -49,7 +49,6 @@ def mint(request: HttpRequest) -> JsonResponse:
             "success": True,
             "token": minted.text,
             "expires": int(datetime.timestamp(minted.expires_at)),
-            "environments": minted.environments,
         },
         headers={"Cache-Control": "no-store"},
     )

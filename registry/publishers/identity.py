@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -81,6 +82,8 @@ def _identity(issuer: str, kind: str, claims: dict[str, Any]) -> Identity:
     jti = claims["jti"]
     if not isinstance(jti, str) or not 1 <= len(jti) <= MOST_JTI or "\0" in jti:
         raise _bad(f"jti must be a text of 1 to {MOST_JTI} characters")
+    if "\\u0000" in json.dumps(claims):  # no database keeps it
+        raise _bad("its claims hold a NUL character")
     if claims["exp"] - claims["iat"] > LONGEST.total_seconds():
         raise _bad(f"it lives longer than {LONGEST}")
     return Identity(issuer, kind, jti, datetime.fromtimestamp(claims["exp"], UTC), claims)

@@ -8,6 +8,7 @@ over later does not match.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -97,15 +98,43 @@ def _alike(name: str, said: str) -> bool:
 def _workflow(publisher: TrustedPublisher, said: Claims) -> bool:
     """The definition that runs is that file of that very repository, at the ref or commit it says:
     a workflow that another repository lends does not count."""
-    file = publisher.claims["workflow"]
-    if publisher.kind == Kind.GITHUB:
-        where = f"{_text(said, 'repository')}/.github/workflows/{file}"
-        ran, refs = _text(said, "job_workflow_ref"), ("ref", "sha")
-    else:
-        host = urlsplit(publisher.issuer).netloc
-        where = f"{host}/{_text(said, 'project_path')}//{file}"
-        ran, refs = _text(said, "ci_config_ref_uri"), ("ref_path", "sha")
+    ran, folder, refs = _definition(publisher.kind, publisher.issuer, said)
+    where = folder + publisher.claims["workflow"]
     return ran in {f"{where}@{ref}" for name in refs if (ref := _text(said, name))}
+
+
+def _definition(kind: str, issuer: str, said: Claims) -> tuple[str, str, tuple[str, str]]:
+    """What runs, the folder where it must lie, and the claims that may say at which state."""
+    if kind == Kind.GITHUB:
+        folder = f"{_text(said, 'repository')}/.github/workflows/"
+        return _text(said, "job_workflow_ref"), folder, ("ref", "sha")
+    folder = f"{urlsplit(issuer).netloc}/{_text(said, 'project_path')}//"
+    return _text(said, "ci_config_ref_uri"), folder, ("ref_path", "sha")
+
+
+def key(kind: str, subject: str, claims: Claims) -> str:
+    """What a publisher is found by: all that must match, of any other issuer the subject."""
+    if kind == Kind.OTHER:
+        return _digest(subject)
+    environment = claims["ci_environment"].lower()
+    return _digest(subject, claims["workflow"], environment, claims["owner_id"])
+
+
+def keys(kind: str, issuer: str, said: Claims) -> list[str]:
+    """Those of the publishers that may match the token: first where the account is pinned, as
+    those are that were used before."""
+    about = subject(kind, said)
+    if kind == Kind.OTHER:
+        return [_digest(about)]
+    ran, folder, _ = _definition(kind, issuer, said)
+    file = ran.partition("@")[0].removeprefix(folder)
+    environment, owner_id = _text(said, "environment").lower(), _text(said, PINS[Kind(kind)])
+    some = [_digest(about, file, e, o) for o in (owner_id, "") for e in (environment, "")]
+    return list(dict.fromkeys(some))
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
 def pinned(publisher: TrustedPublisher, said: Claims) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import cast
 from django.db import models
 from django.db.models import Q
 
+from registry import rules
 from registry.accounts.models import Owner, User
 from registry.catalog.models import Environment
 
@@ -15,9 +16,9 @@ class TrustedPublisher(models.Model):
     """An identity at an OIDC issuer, and the one environment that it may publish.
 
     A pending one names an environment that does not exist yet: `owner` and `name` stand until the
-    first use makes it. `subject` is what tokens are looked up by (the repository in lower case, or
-    `sub`), `claims` is all that must match, and `matching.py` says how. What it uploads counts as
-    done by the person who added it.
+    first use makes it. `subject` is the repository in lower case, or `sub`; `claims` is all that
+    must match, `key` what tokens are looked up by, and `matching.py` says how. What it uploads
+    counts as done by the person who added it.
     """
 
     class Kind(models.TextChoices):
@@ -36,6 +37,7 @@ class TrustedPublisher(models.Model):
     issuer = models.CharField(max_length=200)
     subject = models.CharField(max_length=300)
     claims = models.JSONField()
+    key = models.CharField(max_length=64)
     added_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     added_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
@@ -50,6 +52,7 @@ class TrustedPublisher(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=("github", "gitlab", "other")), name="publisher_kind_is_known"
             ),
+            models.CheckConstraint(condition=rules.sha256("key"), name="publisher_key_is_sha256"),
             models.UniqueConstraint(
                 fields=("environment", "issuer", "claims"),
                 condition=Q(environment__isnull=False),
@@ -61,7 +64,7 @@ class TrustedPublisher(models.Model):
                 name="one_pending_publisher_an_identity",
             ),
         )
-        indexes = (models.Index(fields=("issuer", "subject"), name="publisher_by_subject"),)
+        indexes = (models.Index(fields=("issuer", "key", "id"), name="publisher_by_key"),)
 
     def __str__(self) -> str:
         return str(self.environment) if self.environment_id else f"{self.owner}/{self.name}"

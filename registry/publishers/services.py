@@ -1,42 +1,23 @@
-"""Trusted publishers: add, remove, and exchange an identity token for one of ours."""
+"""Trusted publishers: add, find and remove."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Q
-from django.utils import timezone
 
 from envyard.contract.names import BadName, check_name
 from registry import events
-from registry.accounts import permissions, short_lived
+from registry.accounts import short_lived
 from registry.accounts.models import Owner, User
 from registry.catalog.models import Environment
-from registry.catalog.services import get_or_create_environment
 from registry.errors import HubError, NotFound
-from registry.publishers import identity, matching
-from registry.publishers.identity import Identity
-from registry.publishers.models import TrustedPublisher, UsedJti
+from registry.publishers import matching
+from registry.publishers.models import TrustedPublisher
 
-LIFE = timedelta(minutes=15)
-MARGIN = timedelta(minutes=5)  # an id is kept so much longer than its token could be accepted
-MOST = 50  # publishers of one environment, and pending ones of one owner
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Minted:
-    """The text of the new token, its end, and the environments that it may publish."""
-
-    text: str
-    expires_at: datetime
-    environments: tuple[str, ...]
+MOST = 50  # publishers of one environment, and pending ones of one owner or added by one person
 
 
 def add(
@@ -57,15 +38,17 @@ def add(
     place: dict[str, Any] = {"environment": to}
     if isinstance(to, Owner):
         place = {"owner": to, "name": _name(name)}
-    there = {key: value for key, value in place.items() if key != "name"}
-    if TrustedPublisher.objects.filter(**there).count() >= MOST:
-        raise HubError(
-            "request.conflict", f"{to} has {MOST} trusted publishers already", status=409
-        )
+    _check_room(to, by)
     try:
         with transaction.atomic():
             made = TrustedPublisher.objects.create(
-                **place, kind=kind, issuer=issuer, subject=subject, claims=claims, added_by=by
+                **place,
+                kind=kind,
+                issuer=issuer,
+                subject=subject,
+                claims=claims,
+                key=matching.key(kind, subject, claims),
+                added_by=by,
             )
             _record("publisher.added", made, by)
     except IntegrityError:
@@ -73,6 +56,23 @@ def add(
             "request.conflict", f"{to} has this trusted publisher already", "Nothing to do.", 409
         ) from None
     return made
+
+
+def _check_room(to: Environment | Owner, by: User) -> None:
+    """A person waits for so many environments and no more, under whatever names."""
+    pending = isinstance(to, Owner)
+    there = {"owner" if pending else "environment": to}
+    if TrustedPublisher.objects.filter(**there).count() >= MOST:
+        raise HubError(
+            "request.conflict", f"{to} has {MOST} trusted publishers already", status=409
+        )
+    if pending and TrustedPublisher.objects.filter(added_by=by, environment=None).count() >= MOST:
+        raise HubError(
+            "request.conflict",
+            f"you have added {MOST} publishers of environments that are not there yet",
+            "Publish with some of them first, or remove some.",
+            409,
+        )
 
 
 def remove(*, publisher: TrustedPublisher, by: User) -> None:
@@ -86,90 +86,6 @@ def remove(*, publisher: TrustedPublisher, by: User) -> None:
                 because="its trusted publisher was removed",
             )
         publisher.delete()
-
-
-def mint(*, identity_token: str) -> Minted:
-    """Exchange an identity token, once, for a token that publishes for a quarter of an hour.
-
-    It acts for the people who added the matching publishers, and never for one who may not publish
-    there any more. Raises 422, saying what the identity token is.
-    """
-    who = identity.verify(identity_token, audience=settings.HUB_URL)
-    with transaction.atomic():
-        _claim(who)
-        grants = list(_grants(who))
-        if not grants:
-            raise _nobody(who)
-        text, expires_at = short_lived.mint(grants=grants, life=LIFE)
-    return Minted(text, expires_at, tuple(str(grant.environment) for grant in grants))
-
-
-def _claim(who: Identity) -> None:
-    """Use the token's id up. The row's constraint decides, so that of two exchanges at once one
-    fails; it stays until after the last moment at which `verify` would let the token pass."""
-    UsedJti.objects.filter(kept_until__lt=timezone.now()).delete()
-    until = who.expires_at + identity.LEEWAY + MARGIN
-    try:
-        with transaction.atomic():
-            UsedJti.objects.create(issuer=who.issuer, jti=who.jti, kept_until=until)
-    except IntegrityError:
-        raise HubError("publisher.token_used", status=422) from None
-
-
-def _grants(who: Identity) -> Iterator[short_lived.Grant]:
-    rows = TrustedPublisher.objects.filter(
-        kind=who.kind, issuer=who.issuer, subject=matching.subject(who.kind, who.claims)
-    )
-    related = ("environment__owner", "owner", "added_by")
-    granted = set()
-    for publisher in rows.select_related(*related).order_by("pk"):
-        if not matching.matches(publisher, who.claims) or not _empowered(publisher):
-            continue
-        environment = publisher.environment or _make(publisher)
-        if environment is None or environment.pk in granted:
-            continue
-        granted.add(environment.pk)
-        _settle(publisher, environment, matching.pinned(publisher, who.claims))
-        yield short_lived.Grant(
-            user=publisher.added_by,
-            environment=environment,
-            name=f"trusted publisher {publisher.subject}"[:80],
-            published_with=matching.published_with(publisher, who.claims),
-        )
-
-
-def _empowered(publisher: TrustedPublisher) -> bool:
-    """May the person who added it still publish there?"""
-    if publisher.environment is not None:
-        return permissions.can(publisher.added_by, "environment.publish", publisher.environment)
-    return permissions.can(publisher.added_by, "owner.publish", publisher.under)
-
-
-def _make(publisher: TrustedPublisher) -> Environment | None:
-    """The environment that a pending publisher waited for; None where its name cannot be had."""
-    try:
-        environment, _ = get_or_create_environment(
-            owner=publisher.under, name=publisher.name, by=publisher.added_by
-        )
-    except HubError as refused:
-        log.warning("pending publisher of %s is of no use: %s", publisher, refused.message)
-        return None
-    return environment
-
-
-def _settle(publisher: TrustedPublisher, environment: Environment, claims: dict[str, str]) -> None:
-    """Note the use, the environment that it made and the account that it pins.
-
-    Rows of the same identity give way: one that is not pinned would let the name's next owner in.
-    """
-    unpinned = {name: "" if name == "owner_id" else value for name, value in claims.items()}
-    twins = TrustedPublisher.objects.filter(
-        Q(claims=claims) | Q(claims=unpinned), environment=environment, issuer=publisher.issuer
-    )
-    twins.exclude(pk=publisher.pk).delete()
-    TrustedPublisher.objects.filter(pk=publisher.pk).update(
-        environment=environment, owner=None, name="", claims=claims, last_used_at=timezone.now()
-    )
 
 
 def _issuer(kind: str, issuer: str) -> str:
@@ -203,17 +119,6 @@ def _record(verb: str, publisher: TrustedPublisher, by: User) -> None:
         issuer=publisher.issuer,
         claims=publisher.claims,
     )
-
-
-def _nobody(who: Identity) -> HubError:
-    """Says what the token is, which its sender knows, and nothing of the publishers there are."""
-    names = ("sub", "repository", "job_workflow_ref", "project_path", "ci_config_ref_uri")
-    said = ", ".join(
-        f"{name} {who.claims[name]!r:.200}"
-        for name in (*names, "environment")
-        if name in who.claims
-    )
-    return HubError("publisher.no_match", f"no trusted publisher here is {said}", status=422)
 
 
 def of_environment(environment: Environment, pk: int) -> TrustedPublisher:

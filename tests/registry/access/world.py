@@ -196,6 +196,7 @@ def _publisher(alice: User, **of: Environment | Owner | str) -> TrustedPublisher
         issuer="https://token.actions.githubusercontent.com",
         subject="lab/repository",
         claims={"repository": "lab/repository"},
+        key="0" * 64,
         added_by=alice,
     )
 

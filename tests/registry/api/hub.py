@@ -155,6 +155,7 @@ def _publisher(by: User, **of: Environment | Owner | str) -> TrustedPublisher:
         issuer="https://token.actions.githubusercontent.com",
         subject="alice/code",
         claims={"repository": "alice/code"},
+        key="0" * 64,
         added_by=by,
         **of,
     )

@@ -123,7 +123,7 @@ def test_what_was_given_for_a_deleted_environment_ends_with_it(alice: User) -> N
     _, whole = tokens.mint(user=alice, name="all", scope="publish")
     TrustedPublisher.objects.create(
         environment=environment, kind="other", issuer="https://i.example", subject="build",
-        claims={"sub": "build"}, added_by=alice,
+        claims={"sub": "build"}, key="0" * 64, added_by=alice,
     )  # fmt: skip
     delete_environment(environment=environment, by=alice)
     upload(alice, "0.2.0")

@@ -9,7 +9,7 @@ from django.conf import settings as live
 from django.db import connection
 from django.utils import timezone
 
-from registry.accounts import short_lived, tokens
+from registry.accounts import tokens
 from registry.accounts.permissions import can
 from registry.errors import HubError
 from registry.models import (
@@ -22,15 +22,22 @@ from registry.models import (
     UsedJti,
     User,
 )
-from registry.publishers import services
-from registry.publishers.services import Minted
+from registry.publishers import exchange, services
+from registry.publishers.exchange import Minted
 from tests.factories import make_environment
 from tests.registry.publishers.conftest import FIELDS, publisher
 from tests.registry.publishers.issuer import Issuer
 
 
 def mint(issuer: Issuer, **claims: Any) -> Minted:
-    return services.mint(identity_token=issuer.token(live.HUB_URL, **claims))
+    return exchange.mint(identity_token=issuer.token(live.HUB_URL, **claims))
+
+
+def used(minted: Minted, owner: User, name: str = "demo-env") -> Token:
+    """The token as an upload to that environment finds it."""
+    token = tokens.verify(minted.text)
+    assert token is not None
+    return exchange.reach(token=token, owner=owner.owner, name=name)
 
 
 def no_match(issuer: Issuer, **claims: Any) -> str:
@@ -48,7 +55,6 @@ def test_the_token_publishes_that_environment_for_a_quarter_of_an_hour(
     minted = mint(issuer)
     token = tokens.verify(minted.text)
     assert token is not None
-    assert minted.environments == ("alice/demo-env",)
     assert token.expires_at == minted.expires_at
     left = minted.expires_at - timezone.now()
     assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
@@ -66,9 +72,9 @@ def test_the_token_publishes_that_environment_for_a_quarter_of_an_hour(
 def test_an_identity_token_is_exchanged_once(issuer: Issuer, alice: User) -> None:
     publisher(make_environment(alice), alice)
     text = issuer.token(live.HUB_URL)
-    services.mint(identity_token=text)
+    exchange.mint(identity_token=text)
     with pytest.raises(HubError) as caught:
-        services.mint(identity_token=text)
+        exchange.mint(identity_token=text)
     assert caught.value.code == "publisher.token_used"
     assert Token.objects.count() == 1
 
@@ -88,29 +94,29 @@ def test_its_id_is_kept_longer_than_the_token_could_be_accepted(
 def test_an_exchange_that_fails_does_not_use_the_token_up(issuer: Issuer, alice: User) -> None:
     text = issuer.token(live.HUB_URL)
     with pytest.raises(HubError):
-        services.mint(identity_token=text)
+        exchange.mint(identity_token=text)
     publisher(make_environment(alice), alice)
-    assert services.mint(identity_token=text)
+    assert exchange.mint(identity_token=text)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_exchanges_at_once_one_wins(issuer: Issuer, alice: User) -> None:
     publisher(make_environment(alice), alice)
     text = issuer.token(live.HUB_URL)
-    services.identity.verify(text, audience=live.HUB_URL)  # the keys are known: no waiting there
+    exchange.identity.verify(text, audience=live.HUB_URL)  # the keys are known: no waiting there
     start, codes = threading.Barrier(4), []
 
-    def exchange() -> None:
+    def swap() -> None:
         start.wait()
         try:
-            services.mint(identity_token=text)
+            exchange.mint(identity_token=text)
             codes.append("minted")
         except HubError as refused:
             codes.append(refused.code)
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=exchange) for _ in range(4)]
+    threads = [threading.Thread(target=swap) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -167,12 +173,12 @@ def test_letters_that_only_become_others_in_lower_case_do_not_match(
 def test_a_taken_over_account_name_does_not_match(issuer: Issuer, alice: User) -> None:
     """The first use pins the account's number where nobody gave it."""
     publisher(make_environment(alice), alice)
-    assert mint(issuer)
+    used(mint(issuer), alice)
     assert TrustedPublisher.objects.get().claims["owner_id"] == "4242"
     no_match(issuer, repository_owner_id="6666")
     assert mint(issuer)
     publisher(make_environment(alice), alice)  # the same again, not pinned
-    assert mint(issuer)
+    used(mint(issuer), alice)
     no_match(issuer, repository_owner_id="6666")
     TrustedPublisher.objects.all().delete()
     publisher(make_environment(alice), alice, fields=FIELDS | {"owner_id": "7"})
@@ -195,8 +201,7 @@ def test_publishers_of_gitlab_and_of_any_other_issuer(
         "ref_path": "refs/heads/main",
         "job_id": "5",
     }
-    minted = tokens.verify(mint(issuer, **said).text)
-    assert minted is not None
+    minted = used(mint(issuer, **said), alice)
     assert minted.published_with["run"] == f"{issuer.url}/lab/deep/envs/-/jobs/5"
     no_match(issuer, **said | {"ci_config_ref_uri": f"{host}/lab/deep/envs//x.yml@refs/heads/main"})
     no_match(issuer, **said | {"namespace_id": "10"})
@@ -212,17 +217,18 @@ def test_publishers_of_gitlab_and_of_any_other_issuer(
 def test_a_pending_publisher_makes_its_environment(issuer: Issuer, alice: User) -> None:
     pending = publisher(alice.owner, alice, name="New_Env")
     assert str(pending) == "alice/new-env"
-    assert mint(issuer).environments == ("alice/new-env",)
+    token = used(mint(issuer), alice, "new-env")
     pending.refresh_from_db()
     environment = Environment.objects.get(name="new-env")
+    assert token.environment == environment
     assert (pending.environment, pending.owner, pending.name) == (environment, None, "")
-    assert mint(issuer).environments == ("alice/new-env",)
+    assert used(mint(issuer), alice, "new-env").environment == environment
 
 
 def test_a_pending_publisher_joins_what_was_made_meanwhile(issuer: Issuer, alice: User) -> None:
     publisher(alice.owner, alice, name="new-env")
     publisher(make_environment(alice, "new-env"), alice)
-    assert mint(issuer).environments == ("alice/new-env",)
+    assert str(used(mint(issuer), alice, "new-env").environment) == "alice/new-env"
     assert TrustedPublisher.objects.count() == 1
 
 
@@ -234,18 +240,65 @@ def test_one_token_publishes_all_that_its_publishers_may(
     publisher(theirs, carol)
     publisher(mine, alice)
     minted = mint(issuer)
-    assert set(minted.environments) == {"alice/demo-env", "carol/lure"}
-    token = tokens.verify(minted.text)
-    assert token is not None
-    found = short_lived.for_environment(token, owner="alice", name="demo-env")
+    found, lure = used(minted, alice), used(minted, carol, "lure")
     assert (found.user, found.environment) == (alice, mine)
+    assert (lure.user, lure.environment) == (carol, theirs)
     assert can(alice, "environment.publish", mine, found)
     assert not can(alice, "environment.publish", theirs, found)
+    assert exchange.is_shared(found)
+    assert used(minted, alice, "absent").environment == theirs  # which no upload there may use
     assert tokens.revoke_leaked(minted.text, where="x")
     assert tokens.verify(minted.text) is None
-    assert not short_lived.for_environment(found, owner="carol", name="lure").revoked_at
-    found.refresh_from_db()
-    assert found.revoked_at is not None
+    exchange.reach(token=found, owner=alice.owner, name="demo-env")
+    assert not Token.objects.filter(revoked_at=None).exists()
+
+
+def test_a_publisher_that_was_used_stands_before_those_of_strangers(
+    issuer: Issuer, alice: User, carol: User
+) -> None:
+    lure = publisher(make_environment(carol, "lure"), carol)
+    publisher(make_environment(alice), alice)
+    used(mint(issuer), alice)
+    token = tokens.verify(mint(issuer).text)
+    assert token is not None
+    assert token.user == alice
+    lure.refresh_from_db()
+    assert lure.last_used_at is None
+
+
+def test_thousands_of_strangers_cost_the_exchange_nothing(
+    issuer: Issuer, alice: User, carol: User, django_assert_max_num_queries: Any
+) -> None:
+    mine = make_environment(alice)
+    publisher(mine, alice)
+    minted = mint(issuer)
+    assert not exchange.is_shared(used(minted, alice))
+    made = publisher(make_environment(carol, "lure"), carol)
+    strange = [Environment(owner=carol.owner, name=f"lure-{n}") for n in range(5000)]
+    fields = {name: getattr(made, name) for name in ("kind", "issuer", "subject", "claims", "key")}
+    TrustedPublisher.objects.bulk_create(
+        TrustedPublisher(environment=environment, added_by=carol, **fields)
+        for environment in Environment.objects.bulk_create(strange)
+    )
+    with django_assert_max_num_queries(25):
+        minted = mint(issuer)
+    with django_assert_max_num_queries(25):
+        token = used(minted, alice)
+    assert token.user == alice
+    with django_assert_max_num_queries(8):
+        assert exchange.is_shared(token)
+    assert Token.objects.filter(environment=mine).count() == Token.objects.count()
+
+
+def test_a_person_waits_for_so_many_environments_alone(
+    issuer: Issuer, lab: Organisation, alice: User
+) -> None:
+    for number in range(services.MOST):
+        publisher(alice.owner if number % 2 else lab.owner, alice, name=f"later-{number}")
+    with pytest.raises(HubError, match="that are not there yet") as caught:
+        publisher(lab.owner, alice, name="more")
+    assert caught.value.status == 409
+    assert publisher(make_environment(alice), alice)
 
 
 def test_power_ends_with_the_role_of_who_added_the_publisher(

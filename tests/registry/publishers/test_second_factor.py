@@ -10,7 +10,7 @@ from registry.accounts import tokens
 from registry.accounts.permissions import can
 from registry.errors import HubError
 from registry.models import User
-from registry.publishers import services
+from registry.publishers import exchange
 from tests.factories import make_environment
 from tests.registry.publishers.conftest import publisher
 from tests.registry.publishers.issuer import Issuer
@@ -21,13 +21,13 @@ def test_without_the_second_factor_of_its_person_a_publisher_publishes_nothing(
 ) -> None:
     environment = make_environment(alice)
     publisher(environment, alice)
-    before = services.mint(identity_token=issuer.token(live.HUB_URL))
+    before = exchange.mint(identity_token=issuer.token(live.HUB_URL))
     settings.HUB_REQUIRE_MFA = "publish"
     token = tokens.verify(before.text)
     assert token
     assert not can(token.user, "environment.publish", environment, token)
     with pytest.raises(HubError):
-        services.mint(identity_token=issuer.token(live.HUB_URL))
+        exchange.mint(identity_token=issuer.token(live.HUB_URL))
     Authenticator.objects.create(user=alice, type="totp", data={})
     assert can(token.user, "environment.publish", environment, token)
-    services.mint(identity_token=issuer.token(live.HUB_URL))
+    exchange.mint(identity_token=issuer.token(live.HUB_URL))
