@@ -97,7 +97,7 @@ def _tell_minted(token: Token) -> None:
 
 
 def verify(text: str) -> Token | None:
-    """The usable token of that text, its user, owner and environment loaded; else None.
+    """The usable token of that text, its user and their owner loaded; else None.
 
     A trusted publisher's text may have several rows: the first usable one. `exchange.reach`
     gives the one that an upload needs.
@@ -105,7 +105,7 @@ def verify(text: str) -> Token | None:
     digest = keys.digest(text, PREFIX)
     if digest is None:
         return None
-    rows = Token.objects.filter(digest=digest).select_related("user__owner", "environment__owner")
+    rows = Token.objects.filter(digest=digest).select_related("user__owner")
     found = next((row for row in rows.order_by("pk") if row.usable and row.user.is_active), None)
     if found is not None:
         _touch(found, timezone.now())

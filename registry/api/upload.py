@@ -21,7 +21,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from envyard.contract.names import normalise
 from registry import limits
-from registry.accounts.models import Owner
+from registry.accounts.models import Owner, Token
 from registry.api.auth import CHALLENGE, token_of
 from registry.api.errors import request_id
 from registry.errors import HubError, NotFound
@@ -31,6 +31,7 @@ from registry.uploads import services
 TEXT = "text/plain; charset=utf-8"
 PROBLEM = "application/problem+json"
 MAX_REASON = 400
+IN_MEMORY = 1 << 18  # bytes of a wheel that need no file; most are shorter
 USE = "This address takes uploads: twine upload --repository-url {url} dist/*.whl\n"
 
 
@@ -60,9 +61,7 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
             "Give the user name __token__ and a hub_... token as the password.",
             401,
         )
-    under = Owner.objects.filter(name=owner).first()
-    if under is None:
-        raise NotFound(f"there is no owner {owner!r}")
+    under = _owner(token, owner)
     fields, file = _form(request)
     name = normalise("".join(fields.get("name", ())[:1]))
     token = exchange.reach(token=token, owner=under, name=name)
@@ -74,6 +73,15 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
         by=token.user,
         token=token,
     )
+
+
+def _owner(token: Token, name: str) -> Owner:
+    """Mostly the token's own person, who came with it."""
+    own = getattr(token.user, "owner", None)  # operators may make users without one
+    found = own if own and own.name == name else Owner.objects.filter(name=name).first()
+    if found is None:
+        raise NotFound(f"there is no owner {name!r}")
+    return found
 
 
 def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
@@ -109,11 +117,11 @@ def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
 
 
 class _Unnamed(FileUploadHandler):
-    """Receives into a file that has no name: it is gone with the process, however that ends."""
+    """Receives into memory or a file without a name, gone with the process in any case."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
-        self.file = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with the request
+        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - it goes with the request
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.file.write(raw_data)
