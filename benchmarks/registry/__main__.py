@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import statistics
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -34,14 +36,18 @@ Table = dict[str, dict[str, Reading]]
 def main() -> None:
     """Start all, measure, print, stop."""
     options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and stop what was started
     with ExitStack() as stack:
         kept = TemporaryDirectory(prefix="bench-registry-", ignore_cleanup_errors=True)
         scratch = Path(stack.enter_context(kept))
         scratch.chmod(0o755)
         made = material.make(scratch / "wheels", uploads=options.uploads)
         every = _start(stack, scratch, made, on_postgresql=not options.sqlite)
-        reads = _reads(every, seconds=options.seconds, rounds=options.rounds)
+        reads, ratios = _reads(every, seconds=options.seconds, rounds=options.rounds)
         tell(reads)
+        print("\nrequests a second of nginx before the hub, of nginx alone")
+        for kind, ratio in ratios.items():
+            print(f"  {kind:18} {ratio:8.2f}")
         uploads = {one.label: load.upload(one, made.uploads) for one in every if one.upload}
         tell({"uploads, 4 clients": uploads})
         installs = {one.label: load.install(one, times=options.rounds) for one in every}
@@ -54,6 +60,7 @@ def main() -> None:
     if options.json:
         figures = {
             "reads": _plain(reads),
+            "of_nginx_alone": ratios,
             "uploads": _plain({"4 clients": uploads})["4 clients"],
             "install_seconds": installs,
             "web_memory_mib": [before, after],
@@ -77,16 +84,17 @@ def _start(
 ) -> list[Server]:
     database = stack.enter_context(postgresql.server()) if on_postgresql else ""
     programs = {name: installed(name) for name in PEERS}
+    print("starting the hub and its peers", file=sys.stderr, flush=True)
     app, files = servers.hub(scratch, made, database=database)
     stack.callback(app.stop)
     every = [app]
-    for start, given in (
-        (servers.hub_behind_nginx, (app, files)),
-        (servers.nginx_static, (app, files)),
-        (servers.pypiserver, (made, programs["pypiserver"])),
-        (servers.devpi, (made, programs["devpi"])),
+    for start in (
+        lambda: servers.hub_behind_nginx(scratch, files, database=database),
+        lambda: servers.nginx_static(scratch, app, files),
+        lambda: servers.pypiserver(scratch, made, programs["pypiserver"]),
+        lambda: servers.devpi(scratch, made, programs["devpi"]),
     ):
-        every.append(start(scratch, *given))  # type: ignore[operator]
+        every.append(start())
         stack.callback(every[-1].stop)
     return every
 
@@ -104,24 +112,29 @@ def installed(peer: str) -> Path:
     return place / "bin"
 
 
-def _reads(every: list[Server], *, seconds: int, rounds: int) -> Table:
-    """Kind of request -> server -> reading; for the app also pages that the client has already."""
+def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, dict[str, float]]:
+    """Kind of request -> server -> reading, for the hub also pages that the client has already;
+    and of each page what nginx before the hub reaches of nginx alone, burst beside burst."""
+    asked = {one.label: servers.addresses(one) for one in every}
     readings: dict[str, dict[str, list[Reading]]] = {}
-    for _ in range(rounds):
-        for server in every:
-            for kind, (url, accept) in servers.addresses(server).items():
-                burst = load.read(server, url, accept, seconds=seconds)
-                readings.setdefault(kind, {}).setdefault(server.label, []).append(burst)
-        for server in every[:1]:
-            url, accept = servers.addresses(server)["environment, JSON"]
-            known = f"If-None-Match: {servers.etag(url, accept)}"
-            burst = load.read(server, url, accept, seconds=seconds, headers=known)
-            kind = "environment, JSON, known (304)"
-            readings.setdefault(kind, {}).setdefault(server.label, []).append(burst)
-    return {
+    for number in range(rounds):
+        for kind in asked["hub"]:
+            print(f"round {number + 1} of {rounds}: {kind}", file=sys.stderr, flush=True)
+            for one in every:
+                if kind in asked[one.label]:
+                    url, accept, said = asked[one.label][kind]
+                    burst = load.read(one, url, accept, seconds=seconds, headers=said)
+                    readings.setdefault(kind, {}).setdefault(one.label, []).append(burst)
+    table = {
         kind: {label: load.middle(found) for label, found in by.items()}
         for kind, by in readings.items()
     }
+    return table, {kind: _ratio(by) for kind, by in readings.items() if "nginx static" in by}
+
+
+def _ratio(by: dict[str, list[Reading]]) -> float:
+    pairs = zip(by["hub behind nginx"], by["nginx static"], strict=True)
+    return statistics.median(ours.per_second / alone.per_second for ours, alone in pairs)
 
 
 def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:

@@ -98,7 +98,7 @@ def install(server: Server, *, times: int) -> float:
 
 def growth_mib(server: Server, *, requests: int, seconds: int) -> tuple[float, float]:
     """Resident MiB of the server after 10,000 pages and after at least `requests` more."""
-    url, accept = servers.addresses(server)["environment, JSON"]
+    url, accept, _ = servers.addresses(server)["environment, JSON"]
     done = _pages(server, url, accept, 10_000, seconds)
     before = machine.resident_mib(server.roots[0])
     done = 0

@@ -64,15 +64,8 @@ def clean() -> dict[str, str]:
 # --- the hub ---------------------------------------------------------------------------------
 def hub(scratch: Path, material: Material, *, database: str = "") -> tuple[Server, Path]:
     """Web as `make run` starts it, on SQLite or on that PostgreSQL; also where its files lie."""
-    home, port = scratch / "hub", machine.free_port()
-    environ = clean() | {
-        "HUB_HOME": str(home),
-        "HUB_PORT": str(port),
-        "HUB_NEW_NAMES_PER_HOUR": "1000000",
-        "HUB_LOG_LEVEL": "WARNING",
-    }
-    if database:
-        environ["DATABASE_URL"] = database
+    port = machine.free_port()
+    environ = _settings(scratch, port, database)
     made = subprocess.run(
         [sys.executable, "-m", "benchmarks.registry.seed", *map(str, material.seed)],
         env=environ,
@@ -85,22 +78,34 @@ def hub(scratch: Path, material: Material, *, database: str = "") -> tuple[Serve
     base = f"http://127.0.0.1:{port}"
     server = Server("hub", f"{base}/{USER}/simple/", [web], f"{base}/legacy/{USER}/")
     server.auth = ("__token__", said["token"])
-    return server, home / "files"
+    return server, scratch / "hub/files"
 
 
-def hub_behind_nginx(scratch: Path, app: Server, files: Path) -> Server:
-    """The site of deploy/nginx.conf, with our ports and folders for TLS and those of a machine."""
-    port = machine.free_port()
-    backend = app.index.partition("//")[2].partition("/")[0]
+def _settings(scratch: Path, port: int, database: str) -> dict[str, str]:
+    environ = clean() | {
+        "HUB_HOME": str(scratch / "hub"),
+        "HUB_PORT": str(port),
+        "HUB_NEW_NAMES_PER_HOUR": "1000000",
+        "HUB_LOG_LEVEL": "WARNING",
+    }
+    return environ | ({"DATABASE_URL": database} if database else {})
+
+
+def hub_behind_nginx(scratch: Path, files: Path, *, database: str = "") -> Server:
+    """The site of deploy/nginx.conf, with our ports and folders for TLS and those of a machine,
+    before a web of its own, which leaves wheels to it: both count as the server."""
+    port, behind = machine.free_port(), machine.free_port()
+    environ = _settings(scratch, behind, database) | {"HUB_ACCEL": "true"}
+    web = machine.start(process.COMMAND, log=scratch / "behind.log", port=behind, environ=environ)
     site = (ROOT / "deploy/nginx.conf").read_text()
     maps, _, server = site.partition("server {\n    listen 80;")
     server = "server {" + server.partition("}\n\nserver {")[2]
     server = re.sub(r"listen 443 ssl;", f"listen 127.0.0.1:{port};", server)
     server = re.sub(r" *(server_name|ssl_\w+) .*\n", "", server)
     site = (maps + server).replace("/var/lib/envyard/files", str(files))
-    site = site.replace("127.0.0.1:8000", backend)
-    process = _nginx(scratch / "proxy", site, port)
-    return Server("hub behind nginx", f"http://127.0.0.1:{port}/{USER}/simple/", [process])
+    site = site.replace("127.0.0.1:8000", f"127.0.0.1:{behind}")
+    nginx = _nginx(scratch / "proxy", site, port)
+    return Server("hub behind nginx", f"http://127.0.0.1:{port}/{USER}/simple/", [nginx, web])
 
 
 # --- nginx alone -----------------------------------------------------------------------------
@@ -128,8 +133,8 @@ def nginx_static(scratch: Path, app: Server, files: Path) -> Server:
             place.write_bytes(requests.get(url, timeout=20).content)
             metadata = requests.get(f"{url}.metadata", timeout=20).content
             place.with_name(f"{place.name}.metadata").write_bytes(metadata)
-    process = _nginx(scratch / "nginx", STATIC.format(port=port, root=root), port)
-    return Server("nginx static", f"http://127.0.0.1:{port}/{USER}/simple/", [process])
+    nginx = _nginx(scratch / "nginx", STATIC.format(port=port, root=root), port)
+    return Server("nginx static", f"http://127.0.0.1:{port}/{USER}/simple/", [nginx])
 
 
 NGINX = """
@@ -214,23 +219,22 @@ def post(server: Server, path: Path, form: dict[str, list[str]]) -> requests.Res
         )
 
 
-def addresses(server: Server) -> dict[str, tuple[str, str]]:
-    """What is asked for: the address and the Accept of each kind of request."""
+def addresses(server: Server) -> dict[str, tuple[str, str, str]]:
+    """What is asked for: address, Accept and another header of each kind of request."""
     page = f"{server.index}{name(0)}/"
     found = {
-        "root index, HTML": (server.index, "text/html"),
-        "environment, HTML": (page, "text/html"),
-        "environment, JSON": (page, JSON),
-        "wheel of 100 KB": (server.wheel_urls()[0], "*/*"),
+        "root index, HTML": (server.index, "text/html", ""),
+        "environment, HTML": (page, "text/html", ""),
+        "environment, JSON": (page, JSON, ""),
+        "wheel of 100 KB": (server.wheel_urls()[0], "*/*", ""),
     }
     if not server.speaks_json:
         del found["environment, JSON"]
+    if server.label == "hub":
+        etag = requests.get(page, headers={"Accept": JSON}, timeout=20).headers["ETag"]
+        known = f"If-None-Match: {etag}"
+        found["environment, JSON, known (304)"] = (page, JSON, known)
     return found
-
-
-def etag(url: str, accept: str) -> str:
-    """What the server calls the page as it is now."""
-    return requests.get(url, headers={"Accept": accept}, timeout=20).headers["ETag"]
 
 
 def needy(server: Server) -> tuple[str, str]:
