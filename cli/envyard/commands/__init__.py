@@ -15,6 +15,7 @@ ALL = tuple(
         "info",
         "versions",
         "runs",
+        "rollouts",
         "logs",
         "cancel",
         "install",

@@ -14,7 +14,7 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add cancel."""
     cancel = commands.add_parser("cancel", parents=[common], help="end a run that is under way")
-    cancel.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs`")
+    cancel.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     cancel.set_defaults(run=run)
 
 

@@ -17,7 +17,7 @@ PACE_SECONDS = 1.0
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add logs."""
     logs = commands.add_parser("logs", parents=[common], help="print a run's log")
-    logs.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs`")
+    logs.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     logs.add_argument("-f", "--follow", action="store_true", help="keep printing until it ends")
     logs.set_defaults(run=run)
 

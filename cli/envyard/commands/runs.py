@@ -1,4 +1,4 @@
-"""`hub runs`: the evaluations of an environment."""
+"""`hub runs list` and `show`: the evaluations of an environment."""
 
 from __future__ import annotations
 
@@ -7,19 +7,32 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
-from envyard.commands.show import lasted, ref_of, score_text, when
+from envyard.commands.show import (
+    lasted,
+    ref_of,
+    run_of,
+    score_text,
+    show_finding,
+    when,
+)
+from envyard.contract.codes import Finding
 from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add runs."""
-    runs = commands.add_parser("runs", parents=[common], help="list an environment's runs")
-    runs.add_argument("ref", metavar="owner/name")
-    runs.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
-    runs.set_defaults(run=run)
+    """Add runs with its two."""
+    runs = commands.add_parser("runs", help="list an environment's runs, or show one")
+    both = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
+    listing = both.add_parser("list", parents=[common], help="list an environment's runs")
+    listing.add_argument("ref", metavar="owner/name")
+    listing.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
+    listing.set_defaults(run=run_list)
+    show = both.add_parser("show", parents=[common], help="show a run")
+    show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
+    show.set_defaults(run=run_show)
 
 
-def run(args: Namespace, out: Output) -> None:
+def run_list(args: Namespace, out: Output) -> None:
     """Print one line a run, newest first."""
     ref = ref_of(args.ref)
     hub = Hub(configs.load(args.url))
@@ -46,3 +59,36 @@ def run(args: Namespace, out: Output) -> None:
         ],
     )
     out.hint(f"read one's log: hub logs {rows[0]['id']}")
+
+
+def run_show(args: Namespace, out: Output) -> None:
+    """Print what is known of it: state, times, facts, scores and findings."""
+    run = Hub(configs.load(args.url)).get(f"runs/{run_of(args.run_id)}/")
+    if out.as_json:
+        out.json(run)
+        return
+    facts = run["facts"]
+    rows = [
+        ("run", run["id"]),
+        ("version", f"{run['environment']}=={run['version']}"),
+        ("status", run["status"]),
+        ("attempt", run["attempt"]),
+        ("policies", ", ".join(run["policies"])),
+        ("model", run["model"]),
+        ("rollouts", f"{run['done']}/{run['total']} of {run['tasks']} tasks, seed {run['seed']}"),
+        ("queued", when(run["created_at"])),
+        ("took", lasted(run["started_at"], run["ended_at"])),
+        ("runner", run["runner"] or ""),
+        ("sandbox", facts.get("sandbox", "")),
+        ("framework", facts.get("framework_version", "")),
+        ("page", run["url"]),
+    ]
+    for label, value in rows:
+        if value:
+            out.line(f"{label:<10} {value}")
+    for score in run["scores"]:
+        failed = f", {score['failed']} failed" if score["failed"] else ""
+        out.line(f"  {score_text(score)}{failed}")
+    for found in run["findings"]:
+        show_finding(Finding.from_dict(found), out)
+    out.hint(f"read its rollouts: hub rollouts list {run['id']}")

@@ -46,7 +46,7 @@ def run_of(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError as exc:
-        raise UsageError(f"{text!r} is not a run's id", "See: hub runs owner/name") from exc
+        raise UsageError(f"{text!r} is not a run's id", "See: hub runs list owner/name") from exc
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -1,0 +1,119 @@
+"""`hub rollouts list` and `export`: what the policies did in a run, and rows to train on."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from envyard import config as configs
+from envyard.client import Hub
+from envyard.commands.show import number, run_of, version_ref_of
+from envyard.errors import HubCliError
+from envyard.output import Output
+
+ALL = 1 << 31
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add rollouts with its two."""
+    rollouts = commands.add_parser("rollouts", help="list or export the rollouts of a run")
+    both = rollouts.add_subparsers(dest="rollouts_command", metavar="COMMAND", required=True)
+    listing = both.add_parser("list", parents=[common], help="list rollouts")
+    _asks(listing)
+    listing.add_argument("--limit", type=int, default=100, help="at most so many (default 100)")
+    listing.set_defaults(run=run_list)
+    export = both.add_parser("export", parents=[common], help="write rollouts as rows to train on")
+    _asks(export)
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    export.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl")
+    export.set_defaults(run=run_export)
+
+
+def _asks(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "target",
+        metavar="owner/name==version|RUN",
+        help="a version, for the run that decided on it, or a run's id",
+    )
+    parser.add_argument("--policy", help="only of this policy")
+    parser.add_argument("--task", type=int, help="only of this task, counted from 0")
+    parser.add_argument("--failed", action="store_true", help="only those that failed")
+
+
+def run_list(args: Namespace, out: Output) -> None:
+    """Print one line a rollout, in the order they ended."""
+    hub = Hub(configs.load(args.url))
+    run = _run(hub, args.target)
+    rows = list(hub.pages(f"runs/{run}/rollouts/", limit=args.limit, **_filters(args)))
+    if out.as_json:
+        out.json(rows)
+        return
+    if not rows:
+        asked = args.policy or args.task is not None or args.failed
+        out.note(f"run {run} has no {'such rollouts' if asked else 'rollouts yet'}")
+        return
+    out.table(
+        ("ROLLOUT", "REWARD", "TURNS", "TOKENS", "SECONDS", "STOP"),
+        [
+            (
+                f"{r['policy']}/{r['task']}/{r['attempt']}",
+                number(r["reward"]) if r["ok"] else "failed",
+                r["turns"],
+                r["usage"]["prompt_tokens"] + r["usage"]["completion_tokens"],
+                number(r["seconds"]),
+                r["error"]["type"] if r["error"] else r["stop"],
+            )
+            for r in rows
+        ],
+    )
+    out.hint(f"read one: {rows[0]['url']}")
+
+
+def run_export(args: Namespace, out: Output) -> None:
+    """Write the rows page by page; the file takes its name once it is whole."""
+    hub = Hub(configs.load(args.url))
+    run = _run(hub, args.target)
+    rows = hub.pages(f"runs/{run}/samples/", limit=ALL, **_filters(args))
+    draft = args.output.with_name(f".{args.output.name}.part")
+    try:
+        if args.format == "parquet":
+            from envyard.parquet import write  # pyarrow is large, and not always there
+
+            count = write(rows, draft)
+        else:
+            count = _write_lines(rows, draft)
+        draft.replace(args.output)
+    finally:
+        draft.unlink(missing_ok=True)
+    if out.as_json:
+        out.json({"run": str(run), "file": str(args.output), "rollouts": count})
+    out.note(f"Wrote {count} rollouts of run {run} to {args.output}")
+
+
+def _write_lines(rows: Iterator[dict[str, Any]], target: Path) -> int:
+    count = 0
+    with target.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def _filters(args: Namespace) -> dict[str, Any]:
+    ok = "false" if args.failed else None
+    return {"policy": args.policy, "task": args.task, "ok": ok}
+
+
+def _run(hub: Hub, target: str) -> UUID:
+    """The run itself, or the one that decided on the version, else its last."""
+    if "/" not in target:
+        return run_of(target)
+    version = hub.version(version_ref_of(target))
+    decided, last = version["card"], version["run"]
+    if not decided and not last:
+        raise HubCliError(f"{target} has no runs yet", "It is evaluated once it has been checked.")
+    return UUID(decided["run"] if decided else last["id"])

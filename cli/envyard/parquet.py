@@ -1,0 +1,98 @@
+"""Samples as a Parquet file, a group of rows at a time.
+
+The columns are those of `registry/api/schema/rollouts.py`, with a type each, so that a file of
+failed rollouts and one of good ones can be read together. Which metrics there are only the rows
+know: they wait in a temporary file until all of them were seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from envyard.errors import HubCliError
+
+GROUP = 256  # rows in memory
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    raise HubCliError(
+        "Parquet needs pyarrow, which is not installed",
+        "Install it: pip install 'envyard[parquet]'; or write --format jsonl.",
+        "cli.no_pyarrow",
+    ) from error
+
+
+def write(rows: Iterable[dict[str, Any]], target: Path) -> int:
+    """Write all rows and return how many there were."""
+    with TemporaryFile("w+", encoding="utf-8") as waiting:
+        metrics, count = _spool(rows, waiting)
+        waiting.seek(0)
+        schema = _schema(metrics)
+        with pq.ParquetWriter(target, schema, compression="zstd") as file:
+            for group in _groups(waiting):
+                file.write_table(pa.Table.from_pylist(group, schema=schema))
+    return count
+
+
+def _spool(rows: Iterable[dict[str, Any]], waiting: IO[str]) -> tuple[list[str], int]:
+    metrics: dict[str, None] = {}
+    count = 0
+    for row in rows:
+        count += 1
+        metrics |= dict.fromkeys(row["metrics"])
+        waiting.write(json.dumps(row) + "\n")
+    return list(metrics), count
+
+
+def _groups(waiting: IO[str]) -> Iterator[list[dict[str, Any]]]:
+    while group := [json.loads(line) for line in islice(waiting, GROUP)]:
+        yield group
+
+
+def _schema(metrics: list[str]) -> Any:
+    text, real, whole = pa.string(), pa.float64(), pa.int64()
+    function = pa.struct({"name": text, "arguments": text})
+    call = pa.struct({"id": text, "type": text, "function": function})
+    messages = pa.list_(
+        pa.struct(
+            {
+                "role": text,
+                "content": text,
+                "tool_calls": pa.list_(call),
+                "tool_call_id": text,
+                "name": text,
+            }
+        )
+    )
+    step = {"after": whole, "prompt": messages, "completion": messages, "finish_reason": text}
+    step |= {"prompt_tokens": whole, "completion_tokens": whole, "at": real, "seconds": real}
+    info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
+    columns = {
+        "example_id": whole,
+        "rollout_number": whole,
+        "task": text,
+        "prompt": messages,
+        "completion": messages,
+        "reward": real,
+        # A struct needs a field: where nothing was measured there is none to name.
+        "metrics": pa.struct(dict.fromkeys(metrics or ["none"], real)),
+        "is_completed": pa.bool_(),
+        "is_truncated": pa.bool_(),
+        "stop_condition": text,
+        "error": pa.struct(dict.fromkeys(("type", "message", "traceback", "fault"), text)),
+        "timing": pa.struct(dict.fromkeys(("total", "model", "scoring"), real)),
+        "token_usage": pa.struct(dict.fromkeys(("input_tokens", "output_tokens"), whole)),
+        "tool_defs": pa.list_(text),
+        "trajectory": pa.list_(pa.struct(step | {"error": text})),
+        "info": pa.struct(
+            {**info, "rollout": whole, "conversations": whole, "shortened": pa.bool_()}
+        ),
+    }
+    return pa.schema(columns)
