@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -226,3 +227,77 @@ def test_a_hub_silent_for_two_leases_ends_the_talk() -> None:
             await reports.keep_sending()
 
     with_hub(scenario)
+
+
+def test_a_log_past_its_bound_comes_with_the_end_of_every_batch() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job(limits={"log_bytes": 150_000}))
+        talking = asyncio.create_task(reports.keep_sending())
+        for number in range(4):
+            reports.log(f"begin {number}\n{'x' * 60_000}\nend {number}\n".encode())
+            await asyncio.sleep(0.7)
+        talking.cancel()
+        reports.say("bye")
+        await reports.finish("failed", [finding("run.crashed")])
+        assert "begin 2" in stub.log
+        assert stub.log.endswith("end 3\n[runner] bye\n")
+        assert stub.log.count("characters are left out here\n") == 2
+        assert len(stub.log) < 150_000 + 4 * 4200
+
+    with_hub(scenario)
+
+
+def test_a_flood_for_a_hub_that_is_away_is_bounded_in_memory() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        reports = Reports(hub, job())
+        for number in range(400):
+            reports.log(b"x" * 65_536 + f"{number}\n".encode())
+        await reports.finish("failed", [finding("run.crashed")])
+        assert len(stub.log) < 2 << 20
+        assert stub.log.endswith("x399\n")
+        assert "characters are left out here" in stub.log
+
+    with_hub(scenario)
+
+
+def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Path) -> None:
+    """A process of its own writes a numbered line every 50 ms until it is killed."""
+    program = tmp_path / "talker.py"
+    program.write_text(TALKER)
+
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        url = f"http://127.0.0.1:{PORT}"
+        talker = await asyncio.create_subprocess_exec(
+            sys.executable, str(program), url, stdout=asyncio.subprocess.PIPE
+        )
+        assert talker.stdout is not None
+        written = 0
+        while written < 60:
+            written = int(await talker.stdout.readline())
+        talker.kill()
+        await talker.wait()
+        told = [int(line) for line in stub.log.splitlines()]
+        assert told == list(range(len(told)))
+        assert written - len(told) <= 20  # a second's lines
+
+    with_hub(scenario)
+
+
+TALKER = """
+import asyncio, sys
+import aiohttp
+from envyard_runner.link import Hub
+from envyard_runner.reports import Reports
+from tests.worker.stub_hub import TOKEN, job
+
+async def main():
+    async with aiohttp.ClientSession() as session:
+        reports = Reports(Hub(session, url=sys.argv[1], token=TOKEN), job())
+        talking = asyncio.create_task(reports.keep_sending())
+        for number in range(10_000):
+            reports.log(f"{number}\\n".encode())
+            print(number, flush=True)
+            await asyncio.sleep(0.05)
+
+asyncio.run(main())
+"""

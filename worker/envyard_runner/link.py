@@ -85,11 +85,6 @@ class Hub:
         """The job behind a doorbell's ticket, now leased to this runner."""
         return _job(await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket}))
 
-    async def present(self, capabilities: dict[str, Any]) -> None:
-        """Say that this runner lives and what it can do. Tried once: say it again."""
-        body = {"capabilities": capabilities}
-        await self.call("POST", "api/v1/runner/present/", body, patience=0.0)
-
     async def poll(self, capabilities: dict[str, Any]) -> JobSpec | None:
         """The oldest queued run that it can do, leased to this runner, or None. Tried once."""
         body = {"capabilities": capabilities}

@@ -17,7 +17,7 @@ from envyard_runner.link import Hub, HubLost
 PAUSE_SECONDS = 0.5  # who watches sees news within 2 s, page and network included
 SILENT_AT_MOST = 5.0
 LOG_IN_A_BATCH = 100_000  # characters
-LATE_LOG_IN_A_BATCH = 8_000  # once the job's bound is reached
+LATE_LOG_IN_A_BATCH = 4_000  # once the job's bound is reached
 LOG_WAITING = 1 << 20  # of a hub that does not answer
 TRANSCRIPTS_IN_A_BATCH = 1 << 19
 
@@ -116,10 +116,11 @@ class Reports:
     def _next_log(self) -> str:
         """All of the log up to the job's bound; beyond it the last lines of each batch, so that
         the end of a flood is known too."""
-        if self._logged >= self._job.limits.log_bytes:
-            log, self._log = _end_of(self._log, LATE_LOG_IN_A_BATCH), ""
+        room = min(LOG_IN_A_BATCH, self._job.limits.log_bytes - self._logged)
+        if room > 0:
+            log, self._log = self._log[:room], self._log[room:]
         else:
-            log, self._log = self._log[:LOG_IN_A_BATCH], self._log[LOG_IN_A_BATCH:]
+            log, self._log = _end_of(self._log, LATE_LOG_IN_A_BATCH), ""
         self._logged += len(log)
         return log
 

@@ -1,5 +1,6 @@
 """The runner's routes over HTTP: tokens, tickets, reports, and whatever a liar may send."""
 
+import gzip
 import json
 from typing import Any
 from uuid import uuid4
@@ -25,14 +26,20 @@ class Caller:
         self.client, self.token = Client(), token
 
     def post(
-        self, path: str, body: Any = None, *, token: str = "", raw: bytes | None = None
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        token: str = "",
+        raw: bytes | None = None,
+        **headers: str,
     ) -> Any:
         """POST JSON, or raw bytes, with the runner's token or another one."""
         return self.client.post(
             ROOT + path,
             json.dumps({} if body is None else body).encode() if raw is None else raw,
             content_type="application/json",
-            headers={"Authorization": f"Bearer {token or self.token}"},
+            headers={"Authorization": f"Bearer {token or self.token}", **headers},
         )
 
 
@@ -47,6 +54,10 @@ def job(gpu: Caller, alice: User) -> JobSpec:
     """A job that the runner has just been given."""
     story.make_run(story.make_version(alice.owner))
     return JobSpec.from_dict(gpu.post("poll/", {"capabilities": {"gpus": 1}}).json())
+
+
+def packed(said: dict[str, Any]) -> bytes:
+    return gzip.compress(json.dumps(said).encode())
 
 
 def code(response: Any) -> tuple[int, str]:
@@ -192,3 +203,28 @@ def test_a_report_beyond_the_bound_is_refused(gpu: Caller, job: JobSpec) -> None
         f"runs/{job.run}/events/", raw=b" " * (Report.most + 1), token=job.run_token
     )
     assert code(response) == (413, "request.too_large")
+
+
+def test_a_packed_batch_is_taken(gpu: Caller, job: JobSpec) -> None:
+    said = packed({"attempt": 1, "seq": 1, "phase": "running", "log": "hello\n"})
+    path, gzipped = f"runs/{job.run}/events/", {"Content-Encoding": "gzip"}
+    assert gpu.post(path, token=job.run_token, raw=said, **gzipped).status_code == 200
+    assert Run.objects.get().log.get().text == "hello\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "refusal"),
+    [
+        (packed({"log": "x" * Report.most}), (413, "request.too_large")),
+        (packed({"attempt": 1})[:-9], (400, "request.invalid")),
+        (b"{}", (400, "request.invalid")),
+    ],
+    ids=["bomb", "broken off", "not gzip"],
+)
+def test_a_packed_batch_is_never_inflated_beyond_its_bound(
+    gpu: Caller, job: JobSpec, raw: bytes, refusal: tuple[int, str]
+) -> None:
+    path, gzipped = f"runs/{job.run}/events/", {"Content-Encoding": "gzip"}
+    assert len(raw) < 100_000
+    assert code(gpu.post(path, token=job.run_token, raw=raw, **gzipped)) == refusal
+    assert Run.objects.get().last_seq == 0

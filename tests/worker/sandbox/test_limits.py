@@ -221,7 +221,7 @@ def test_limits_that_were_reached_and_lived_with_are_told(run: Run) -> None:
     assert set(run(textwrap.dedent(code)).exit.reached) == {"its processes", "its space on /tmp"}
 
 
-def test_a_log_flood_is_cut_and_harms_nobody(run: Run) -> None:
+def test_a_log_flood_is_slowed_to_its_end_and_harms_nobody(run: Run) -> None:
     code = """
         import sys, time
         until = time.time() + 1
@@ -230,8 +230,8 @@ def test_a_log_flood_is_cut_and_harms_nobody(run: Run) -> None:
     """
     ran = run(textwrap.dedent(code))
     assert (ran.exit.code, ran.exit.reason) == (0, "exited")
-    assert len(ran.log) < QUICK.log_bytes + 100
-    assert ran.log.endswith("[the log ends here: it reached its limit]\n")
+    assert QUICK.log_bytes < len(ran.log) < 8 << 20
+    assert ran.log.endswith("xend\n")
 
 
 @pytest.mark.parametrize("line", ["b'{}\\n' * 10000", "b'x' * 65536"], ids=["lines", "one line"])

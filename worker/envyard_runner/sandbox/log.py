@@ -1,4 +1,4 @@
-"""What a sandbox writes to its standard output and error, up to a limit."""
+"""What a sandbox writes to its standard output and error."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Callable
 
 CHUNK = 1 << 16
 PAUSE_SECONDS = 0.05
-CUT = b"\n[the log ends here: it reached its limit]\n"
 
 
 class Log:
-    """Hands on at most `most` bytes of a pipe as they come.
+    """Hands on the bytes of a pipe as they come, past `most` of them slowly.
 
-    Past its limit a log is still read, so that nobody blocks on it, but slowly.
+    So a flood is bounded and its end is known; who takes the bytes keeps what there is room for.
     """
 
     def __init__(self, fd: int, most: int, take: Callable[[bytes], None]) -> None:
@@ -46,9 +45,6 @@ class Log:
             self._later = self._loop.call_later(PAUSE_SECONDS, self._resume)
 
     def _hand_on(self, chunk: bytes) -> bool:
-        if self._left > 0:
-            self._take(chunk[: self._left])
-            self._left -= len(chunk)
-            if self._left <= 0:
-                self._take(CUT)
+        self._take(chunk)
+        self._left -= len(chunk)
         return self._left > 0

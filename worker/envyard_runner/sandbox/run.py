@@ -39,8 +39,8 @@ INSIDE = Path(__file__).parents[1] / "inside"
 class Sandbox:
     """One program and all it starts, contained: `prepare`, `start`, read `lines`, `wait`, `close`.
 
-    `on_log` gets stdout and stderr together as they come, at most `limits.log_bytes` of them; set
-    it before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
+    `on_log` gets stdout and stderr together as they come, slowly past `limits.log_bytes`; set it
+    before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
     `uid` is the host's uid that the run acts under.
     """
 
