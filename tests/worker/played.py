@@ -22,7 +22,6 @@ from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_model import StubModel
 
 PORT = 18395
-MODEL_PORT = 18396
 FINE = Exit(
     code=0, signal=None, reason="exited", seconds=1.0, peak_memory_bytes=5, held_by="cgroup2"
 )
@@ -140,6 +139,8 @@ def run(
     hub: StubHub | None = None,
     model: StubModel | None = None,
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
+    seconds: float = 25,
+    port: int = PORT,
     **machine: Any,
 ) -> Outcome:
     """Perform a run against a real hub stub, and a real model stub where one is given."""
@@ -149,18 +150,18 @@ def run(
         sandbox = Played(program, end)
         config = Config.from_environment({"RUNNER_HOME": "/nowhere"})
         if model is not None:
-            config = replace(config, model_url=f"http://127.0.0.1:{MODEL_PORT}/v1", model="stub")
+            config = replace(config, model_url=f"http://127.0.0.1:{port + 1}/v1", model="stub")
         made = Machine(config, **({"build": built, "prepare": sandbox.prepare} | machine))
         stopping = asyncio.Event()
         model_app = (model or StubModel()).application()
         async with (
-            serving(stub.application(), PORT) as url,
-            serving(model_app, MODEL_PORT),
+            serving(stub.application(), port) as url,
+            serving(model_app, port + 1),
             aiohttp.ClientSession() as session,
         ):
             link = Hub(session, url=url, token=TOKEN, patience=3.0)
             aside = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
-            async with asyncio.timeout(25):
+            async with asyncio.timeout(seconds):
                 ending = await perform(spec, hub=link, machine=made, stopping=stopping)
             if aside:
                 await aside

@@ -25,7 +25,6 @@ REASONS = {
 USUAL = {
     "clone of a namespace",
     *("io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "unshare"),
-    *("mbind", "set_mempolicy", "set_mempolicy_home_node", "move_pages", "migrate_pages"),
     *("personality", "process_madvise", "name_to_handle_at", "sysfs", "ustat"),
     *("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop"),
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),

@@ -29,7 +29,7 @@ mount umount2 pivot_root chroot setns unshare open_by_handle_at name_to_handle_a
 init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct
 quotactl syslog settimeofday clock_settime clock_adjtime adjtimex iopl ioperm modify_ldt
 personality nfsservctl vhangup uselib ustat sysfs sethostname setdomainname
-mbind move_pages migrate_pages set_mempolicy memfd_create
+memfd_create
 shmget shmat shmctl shmdt semget semop semctl semtimedop
 msgget msgsnd msgrcv msgctl mq_open mq_unlink
 """.split()  # noqa: SIM905 - one per line would hide what belongs together
@@ -50,12 +50,14 @@ DENIED_NUMBERS = {
     "mount_setattr": 442,
     "quotactl_fd": 443,
     "memfd_secret": 447,
-    "set_mempolicy_home_node": 450,
     "statmount": 457,
     "listmount": 458,
     "open_tree_attr": 467,
 }
 CLONE3 = 435
+# Where memory lies: numerical libraries ask for it by themselves. The newer call has one number.
+PLACEMENT = ("mbind", "move_pages", "migrate_pages", "set_mempolicy")
+SET_MEMPOLICY_HOME_NODE = 450
 
 # CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}; NEWTIME is only reachable through clone3 and unshare.
 NAMESPACE_FLAGS = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
@@ -80,6 +82,9 @@ def base() -> bytes:
         refuse, "mmap", library.Arg(3, library.MASKED_EQ, SHARED_ANONYMOUS, SHARED_ANONYMOUS)
     )
     rules.add_rule(refuse, "socket", library.Arg(0, library.EQ, NETLINK))
+    for name in PLACEMENT:
+        rules.add_rule(refuse, name)
+    rules.add_rule(refuse, SET_MEMPOLICY_HOME_NODE)
     return _exported(rules)
 
 

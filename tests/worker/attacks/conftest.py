@@ -1,0 +1,171 @@
+"""A runner's home and real wheels: each attack is an environment that the whole runner performs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envyard.contract.job import WheelRef
+from envyard_runner.config import Config
+from envyard_runner.sandbox import Sandbox
+from envyard_runner.sandbox.command import ENVIRONMENT
+from envyard_runner.venvs import Venv
+from envyard_runner.venvs.build import PATH_FILE
+from tests.wheels import TASKSET, filename, make_wheel
+from tests.worker.adapter.conftest import site
+from tests.worker.played import PLAYED, Outcome, run
+from tests.worker.stub_hub import StubHub
+
+MISDEEDS = Path(__file__).with_name("misdeeds")
+MIB = 1 << 20
+PORT = 21610
+LIMITS = {
+    "wall_seconds": 120.0,
+    "rollout_seconds": 60.0,
+    "cpu_seconds": 100,
+    "memory_bytes": 1024 * MIB,
+    "pids": 80,
+    "tmp_bytes": 16 * MIB,
+    "log_bytes": 256 << 10,
+    "calls_per_rollout": 40,
+}
+POLICIES = ("silent", "parrot", "oracle")
+# A wheel may bring a framework of its own: its code then runs before anything else is imported.
+SHADOW = "verifiers/__init__.py"
+
+
+@dataclass
+class Attack:
+    """One attack as the hub and the machine saw it."""
+
+    outcome: Outcome
+    uids: list[int]
+
+    @property
+    def codes(self) -> dict[str, dict[str, Any]]:
+        """The findings by code."""
+        return {one["code"]: one for one in self.outcome.hub.endings[0]["findings"]}
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the environment wrote of each thing it tried: `refused: ...` or `REACHED: ...`."""
+        told = {}
+        for line in self.outcome.hub.log.splitlines():
+            if line.startswith("TRIED "):
+                name, _, how = line.removeprefix("TRIED ").partition(" = ")
+                told[name] = how
+        return told
+
+
+@dataclass
+class Runner:
+    """One machine; it performs wheels one after the other and is never set up again."""
+
+    home: Path
+
+    def config(self) -> Config:
+        """Its settings."""
+        small = {"RUNNER_HOME": str(self.home), "RUNNER_EVENTS_MB": "8"}
+        return Config.from_environment({**os.environ, **small})
+
+    def perform(
+        self, name: str, files: dict[str, str], *, framework: bool = False, **limits: Any
+    ) -> Attack:
+        """Perform one wheel from its job to its ending; with `framework`, next to the real one."""
+        wheel = make_wheel(name, files=files)
+        reference = WheelRef(
+            f"/files/{filename(name)}", filename(name), hashlib.sha256(wheel).hexdigest(),
+            len(wheel),
+        )  # fmt: skip
+        spec = replace(
+            PLAYED,
+            wheel=reference,
+            module=name.replace("-", "_"),
+            policies=POLICIES,
+            tasks=2,
+            limits=replace(PLAYED.limits, **(LIMITS | limits)),
+        )
+        config, uids = self.config(), list[int]()
+
+        async def build(_config: Config, path: Path, _extra: Any, *, seconds: float) -> Venv:
+            return await asyncio.to_thread(self._unpacked, path, framework)
+
+        def prepare(**given: Any) -> Sandbox:
+            sandbox = Sandbox.prepare(**given | {"config": config})
+            uids.append(sandbox.uid)
+            return sandbox
+
+        hub = StubHub(wheel=wheel)
+        return Attack(
+            run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110, port=PORT), uids
+        )
+
+    def _unpacked(self, wheel: Path, framework: bool) -> Venv:
+        folder = self.home / "environments" / wheel.stem
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+        dependencies = self._dependencies(framework)
+        for path in (folder.parent, folder, dependencies.parent, dependencies):
+            path.chmod(0o755)
+        return Venv(dependencies, folder, packages=1, seconds=0.0)
+
+    def _dependencies(self, framework: bool) -> Path:
+        """The framework's files under other names, or nothing, and the way to the wheel's own."""
+        folder = self.home / ("framework" if framework else "bare") / "site-packages"
+        if not folder.exists():
+            if framework:
+                shutil.copytree(site("v1"), folder, copy_function=os.link, symlinks=True)
+            else:
+                folder.mkdir(parents=True)
+            (folder / PATH_FILE).write_text(f"{ENVIRONMENT}\n")
+        return folder
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    """A machine with something to lose, which every uid can reach."""
+    home = Path(tempfile.mkdtemp(prefix="envyard-attacks-", dir="/var/tmp"))
+    home.chmod(0o755)
+    yield Runner(home)
+    shutil.rmtree(home)
+
+
+def misdeed(name: str, host: dict[str, Any] | None = None) -> str:
+    """The source of one, told what the host has, so that it need not guess."""
+    return (MISDEEDS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host or {}))
+
+
+def played(name: str, source: str) -> dict[str, str]:
+    """The files of a taskset that works and does its misdeeds while a rollout is scored."""
+    module = name.replace("-", "_")
+    taskset = TASKSET.replace("WORDS = ", "from . import misdeeds\n\nWORDS = ").replace(
+        "        return float(", "        misdeeds.once()\n        return float("
+    )
+    return {f"{module}/__init__.py": taskset, f"{module}/misdeeds.py": source}
+
+
+def brutal(name: str, source: str) -> dict[str, str]:
+    """The files of a wheel whose code runs the moment anything of it is imported."""
+    return {f"{name.replace('-', '_')}/__init__.py": "", SHADOW: source}
+
+
+def processes_of(uids: list[int]) -> list[str]:
+    """What runs under these uids but the runner's own, zombies aside."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if entry.stat().st_uid in set(uids) - {os.geteuid()}:
+                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
+    return [line for line in found if line]

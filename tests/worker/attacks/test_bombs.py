@@ -1,0 +1,201 @@
+"""Wheels that take more than their share or refuse to die: ended, told, and gone after it.
+
+Their code runs the moment anything of the wheel is imported, long before there is a task.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.worker.attacks.conftest import Attack, Runner, brutal, processes_of
+from tests.worker.sandbox.conftest import MIB
+
+pytestmark = pytest.mark.sandbox
+END = "\nraise SystemExit('the end')\n"
+INHERITED = """
+import fcntl, os, stat
+def pipes():
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        try:
+            writable = fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
+            if fd > 2 and writable and stat.S_ISFIFO(os.fstat(fd).st_mode): yield fd
+        except OSError: pass
+"""
+
+
+@pytest.fixture
+def attack(runner: Runner) -> Iterator[Any]:
+    """Performs one wheel; afterwards nothing of it is left, and the runner still performs."""
+    uids: list[int] = []
+
+    def perform(source: str, *, dies: bool = False, **limits: Any) -> Attack:
+        whole = textwrap.dedent(source) + (END if dies else "")
+        attack = runner.perform("bomb", brutal("bomb", whole), **limits)
+        uids.extend(attack.uids)
+        return attack
+
+    yield perform
+    assert processes_of(uids) == []
+    after = runner.perform("calm", brutal("calm", "raise SystemExit('calm')"))
+    assert after.outcome.said == ("failed", ["run.import_failed"])
+    assert after.codes["run.import_failed"]["message"] == "SystemExit: calm"
+    assert list(runner.config().runs.iterdir()) == []
+
+
+def ended(attack: Attack, *codes: str) -> dict[str, Any]:
+    """The first finding of a run that failed for one of these reasons and says so in its log."""
+    assert attack.outcome.ending.outcome == "failed"
+    found: dict[str, Any] = attack.outcome.hub.endings[0]["findings"][0]
+    assert found["code"] in codes, found
+    assert f"[runner] {found['code']}: " in attack.outcome.hub.log
+    return found
+
+
+def test_a_fork_bomb_is_held_and_ended(attack: Any) -> None:
+    done = attack(
+        """
+        import os
+        while True:
+            try: os.fork()
+            except OSError: pass
+        """,
+        wall_seconds=3.0,
+    )
+    ended(done, "run.wall_clock", "run.cpu", "run.memory")
+    assert "its processes" in done.codes["isolation.limits_reached"]["message"]
+
+
+def test_a_memory_bomb_of_many_processes_is_ended(attack: Any) -> None:
+    done = attack(
+        """
+        import os, time
+        for _ in range(8):
+            if os.fork() == 0: break
+        kept = os.urandom(40 << 20)
+        time.sleep(60)
+        """,
+        memory_bytes=128 * MIB,
+    )
+    assert "more memory than its limit" in ended(done, "run.memory")["message"]
+
+
+def test_descriptors_run_out_for_one_process_alone(attack: Any) -> None:
+    done = attack("import os\nwhile True: os.dup(0)")
+    assert "Too many open files" in ended(done, "run.import_failed")["message"]
+
+
+def test_a_socket_bomb_is_ended(attack: Any) -> None:
+    done = attack(
+        """
+        import os, socket, time
+        for _ in range(7):
+            if os.fork() == 0: break
+        kept = []
+        try:
+            while True: kept.append(socket.socketpair())
+        except OSError: time.sleep(60)
+        """
+    )
+    ended(done, "run.descriptors")
+
+
+def test_a_full_disk_is_full_for_nobody_else(attack: Any) -> None:
+    done = attack(
+        """
+        import time
+        for folder in ("/tmp", "/dev/shm"):
+            try:
+                with open(f"{folder}/filled", "wb", buffering=0) as file:
+                    while file.write(bytes(1 << 20)): pass
+            except OSError as error: print(folder, error.strerror, flush=True)
+        time.sleep(1)
+        """,
+        dies=True,
+    )
+    ended(done, "run.import_failed")
+    assert "its space on /tmp" in done.codes["isolation.limits_reached"]["message"]
+    assert "its space on /dev/shm" in done.codes["isolation.limits_reached"]["message"]
+
+
+def test_an_inode_bomb_is_ended(attack: Any) -> None:
+    done = attack(
+        "import itertools\nfor n in itertools.count(): open(f'/tmp/{n}', 'w').close()",
+        tmp_bytes=4 * MIB,
+    )
+    ended(done, "run.files")
+
+
+def test_a_log_bomb_is_cut_and_the_runners_words_still_come(attack: Any) -> None:
+    done = attack(
+        "import sys\nfor _ in range(2000): sys.stdout.write('x' * 1023 + '\\n')", dies=True
+    )
+    ended(done, "run.import_failed")
+    log = done.outcome.hub.log
+    assert len(log) < 300 << 10
+    assert "characters are left out here\n" in log
+
+
+def test_an_event_bomb_ends_the_run(attack: Any) -> None:
+    line = """b'{"event": "rollout", "x": "' + b"x" * 60_000 + b'"}\\n'"""
+    done = attack(INHERITED + f"for fd in pipes():\n    while True: os.write(fd, {line})")
+    ended(done, "run.flooded")
+
+
+def test_killing_the_supervisor_is_the_environments_own_death(attack: Any) -> None:
+    done = attack("import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)")
+    ended(done, "run.killed")
+
+
+def test_a_last_word_forged_by_the_environment_blames_nobody_else(attack: Any) -> None:
+    forged = b'{"event": "fatal", "stage": "run", "error": {"type": "Bug", "fault": "platform"}}'
+    done = attack(INHERITED + f"for fd in pipes(): os.write(fd, {forged!r} + b'\\n')", dies=True)
+    ended(done, "run.crashed")
+
+
+def test_what_ignores_every_signal_does_not_survive_the_kill(attack: Any) -> None:
+    began = time.monotonic()
+    done = attack(
+        """
+        import os, signal, time
+        for number in range(1, 65):
+            try: signal.signal(number, signal.SIG_IGN)
+            except (OSError, ValueError): pass
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork(): os._exit(0)
+        while True: time.sleep(1)
+        """,
+        wall_seconds=3.0,
+    )
+    ended(done, "run.wall_clock")
+    assert time.monotonic() - began < 60
+
+
+def test_a_daemon_ends_with_its_run(attack: Any) -> None:
+    done = attack(
+        """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                while True: time.sleep(1)
+            os._exit(0)
+        """,
+        dies=True,
+    )
+    ended(done, "run.import_failed")
+
+
+def test_a_flood_of_refused_calls_is_counted_and_holds_nobody_up(attack: Any) -> None:
+    done = attack(
+        "import ctypes\nlibc = ctypes.CDLL(None)\nfor _ in range(5000): libc.ptrace(0, 0, 0, 0)",
+        dies=True,
+    )
+    ended(done, "run.import_failed")
+    calls = done.codes["isolation.refused_calls"]["details"]["calls"]
+    assert calls == {"ptrace": 10_000}  # the second load of the tasks does the same
