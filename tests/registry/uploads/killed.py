@@ -22,8 +22,8 @@ import django
 STEPS = {  # the functions that keep something, by file
     "registry/uploads/services.py": ("accept", "_stage", "_publish", "_promote"),
     "registry/uploads/staging.py": ("stage", "promote", "_move"),
-    "registry/storage/local.py": ("put", "_placed", "move"),
-    "registry/storage/s3.py": ("put", "_send", "move"),
+    "registry/storage/local.py": ("put", "put_all", "_placed", "_make", "move"),
+    "registry/storage/s3.py": ("put", "put_all", "_send", "move"),
 }
 
 
