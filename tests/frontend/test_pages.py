@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import Event, Run, User, Version
+from registry.models import Event, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 
 PAGE = "/envs/alice/demo-env/"
@@ -208,3 +208,53 @@ def test_a_long_list_of_rollouts_costs_no_more_queries(
     with django_assert_max_num_queries(14):
         page = text(client, f"/runs/{run.pk}/")
     assert "200 more are not shown" in page
+
+
+def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
+    client: Client, listed: Version
+) -> None:
+    told = Transcript(
+        [
+            Node(-1, {"role": "system", "content": "You are white."}),
+            Node(0, {"role": "assistant", "content": "e4 " + "x" * 5000}),
+            Node(-1, {"role": "system", "content": "You are black."}),
+            Node(2, {"role": "assistant", "content": "e5"}),
+            Node(0, {"role": "assistant", "content": "d4"}),
+        ],
+        [
+            Exchange(asked=2, reply=3),
+            Exchange(asked=0, reply=4, error=""),
+            Exchange(asked=0, error="the model server answered 500"),
+            Exchange(
+                asked=0,
+                reply=1,
+                tools=0,
+                sampling={"model": "stub", "temperature": 1.0, "seed": 7},
+                finish_reason="length",
+                prompt_tokens=11,
+                completion_tokens=640,
+                seconds=1.25,
+                at=1.8e9,
+            ),
+        ],
+        [[{"type": "function", "function": {"name": "look_up"}}]],
+    )
+    one = make_rollout(Run.objects.get(), "babble", transcript=told, shortened=True, calls=4)
+    page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
+    assert page.index("e4 x") < page.index("Another conversation, 2 messages") < page.index("e5")
+    assert "A branch after 1 message, 1 message" in page
+    assert '<summary class="small">5003 characters</summary>' in page
+    assert "length · 11 tokens in, 640 out · 1.25 s" in page
+    assert "A call got no reply after 0 s: the model server answered 500" in page
+    for shown in ("This record is shortened", "look_up", "<dt>temperature</dt><dd>1.0</dd>"):
+        assert shown in page
+    Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
+    page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
+    assert "This transcript is not kept any more." in page
+
+
+def test_a_runs_rollouts_are_chosen_by_policy_and_outcome(client: Client, listed: Version) -> None:
+    path = f"/runs/{Run.objects.get().pk}/"
+    assert "silent · task 0" in text(client, f"{path}?failed=1")
+    assert "oracle · task 0" not in text(client, f"{path}?failed=1")
+    assert "No such rollout." in text(client, f"{path}?policy=oracle&failed=1")

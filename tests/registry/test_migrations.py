@@ -9,6 +9,7 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connection, models
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
@@ -16,7 +17,10 @@ from registry import models as registry_models
 from registry.accounts import short_lived, tokens
 from registry.catalog import stars
 from registry.models import Rollout, Token, User, Version
+from registry.runs import transcripts
+from registry.upkeep.verify import verify
 from tests.factories import make_environment, make_rollout, make_run, make_version
+from tests.registry import story
 
 
 def migrate(*target: str) -> None:
@@ -73,6 +77,45 @@ def test_tokens_for_several_environments_keep_the_schema_until_they_end(alice: U
     with pytest.raises(RuntimeError, match=r"wait until .*, when they have ended"):
         trust.one_row_a_text(apps, None)
     assert Token.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_conversations_move_from_the_rows_to_the_storage_and_back(alice: User) -> None:
+    run = make_run(make_version(alice))
+    newer = make_rollout(run, "oracle", 1, transcript=story.told("newer"))
+    make_rollout(run, "silent", 1)
+    said = [{"role": "user", "content": "漢?"}, {"role": "assistant", "content": "no"}]
+    try:
+        migrate("registry", "0015")
+        rows = connected("registry", "Rollout")
+        who = {"policy": "silent", "task": 0, "attempt": 0}
+        older = rows.create(run_id=run.pk, ok=True, messages=said, **who)
+        assert rows.get(pk=newer.pk).messages == story.told("newer").messages
+        migrate()
+        found = Rollout.objects.select_related("pack").get(pk=older.pk)
+        told = transcripts.read(found)
+        assert told is not None
+        assert (told.messages, found.conversations) == (said, 1)
+        assert verify_of(found) == []
+        migrate("registry", "0015")
+        assert connected("registry", "Rollout").get(pk=older.pk).messages == said
+    finally:
+        migrate()
+
+
+def connected(app: str, name: str) -> Any:
+    """The rows of a model as the migrations that are applied know it."""
+    executor = MigrationExecutor(connection)
+    applied = [key for key in executor.loader.applied_migrations if key[0] == app]
+    state = executor.loader.project_state(max(applied))
+    return state.apps.get_model(app, name).objects
+
+
+def verify_of(rollout: Rollout) -> list[str]:
+    """What is wrong with its pack."""
+    found = verify(now=timezone.now()).problems
+    assert rollout.pack is not None
+    return [one.what for one in found if rollout.pack.sha256 in one.key]
 
 
 def test_there_is_one_line_of_migrations() -> None:

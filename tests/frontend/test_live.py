@@ -1,0 +1,75 @@
+"""From a line in the sandbox to the reader's page: the whole way, over real HTTP, in time."""
+
+import asyncio
+import html
+import re
+import time
+from statistics import median
+
+import aiohttp
+import pytest
+from django.test import Client
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.contract.job import JobSpec
+from envyard_runner.link import Hub
+from envyard_runner.reports import Reports
+from registry.models import Run, User
+from registry.runs.spec import job_spec
+from tests.registry import story
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PROMISED = 2.0  # seconds
+LINES = 5
+
+
+def page_of(run: Run) -> tuple[str, float]:
+    """The address that the run's page asks, and how often in seconds."""
+    text = Client().get(f"/runs/{run.pk}/").content.decode()
+    address = re.search(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"', text)
+    assert address is not None
+    return html.unescape(address[1]), float(address[2])
+
+
+async def follow(url: str, address: str, every: float, seen: dict[str, float]) -> None:
+    """Ask as the page does until all lines were seen: what it gets says what it asks next, and
+    204 changes nothing."""
+    async with aiohttp.ClientSession() as session:
+        while len(seen) < LINES:
+            await asyncio.sleep(every)
+            async with session.get(url + address) as answer:
+                if answer.status == 204:
+                    continue
+                text = await answer.text()
+            address = html.unescape(re.findall(r'hx-get="([^"]+)"', text)[0])
+            for line in re.findall(r"line \d", text):
+                seen.setdefault(line, time.monotonic())
+
+
+async def play(url: str, job: JobSpec, address: str, every: float) -> list[float]:
+    """Seconds from saying each line to the page that shows it."""
+    said: dict[str, float] = {}
+    seen: dict[str, float] = {}
+    async with aiohttp.ClientSession() as session:
+        reports = Reports(Hub(session, url=url, token="hubr_x"), job)
+        reports.phase = "running"
+        talking = asyncio.create_task(reports.keep_sending())
+        following = asyncio.create_task(follow(url, address, every, seen))
+        for number in range(LINES):
+            await asyncio.sleep(1.3)
+            said[f"line {number}"] = time.monotonic()
+            reports.log(f"line {number}\n".encode())
+        await asyncio.wait_for(following, timeout=20)
+        talking.cancel()
+    return [seen[line] - at for line, at in said.items()]
+
+
+def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
+    live_server: LiveServer, alice: User
+) -> None:
+    version = story.make_version(alice.owner, status="evaluating")
+    run = story.leased(version, policies=("silent",))
+    type(version).objects.update(status="listed", listed_at=version.uploaded_at)
+    address, every = page_of(run)
+    took = asyncio.run(play(live_server.url, job_spec(run), address, every))
+    assert median(took) < PROMISED, took
