@@ -15,12 +15,14 @@ from pytest_django import Settings
 
 from registry import pipeline, storage
 from registry.catalog import lifecycle
-from registry.models import User, Version
+from registry.models import Run, User, Version
+from registry.runs import reports, transcripts
 from registry.storage import Corrupt, Storage
 from registry.storage.s3 import PART_BYTES, S3Storage
 from registry.upkeep.verify import verify
 from registry.uploads.services import accept
 from tests.ceph import Ceph
+from tests.registry import story
 from tests.registry.conftest import Bells
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
@@ -177,3 +179,18 @@ def test_a_wheel_goes_through_a_bucket_from_upload_to_download(
         assert version.filename in download.headers["Content-Disposition"]
     assert client.get(f"{path}.metadata").content.startswith(b"Metadata-Version:")
     assert verify(now=timezone.now()).problems == []
+
+
+def test_transcripts_are_packed_into_a_bucket_and_read_by_their_range(
+    hub_on_s3: Storage, alice: User
+) -> None:
+    run = story.leased(story.make_version(alice.owner), policies=("silent",))
+    said = [story.rollout("silent", n, transcript=story.told(f"漢 {n}" * 99)) for n in range(3)]
+    reports.record(run_id=run.pk, events=story.batch(rollouts=said))
+    rows = list(run.rollouts.select_related("pack").order_by("task"))
+    assert [one.key.partition("/")[0] for one in hub_on_s3.list()] == ["transcripts", "wheels"]
+    assert transcripts.read(rows[1]) == said[1].transcript
+    assert [found for _, found in transcripts.read_many(rows)] == [one.transcript for one in said]
+    Run.objects.update(attempt=2)
+    assert transcripts.forget(now=timezone.now()) == 1
+    assert list(hub_on_s3.list("transcripts/")) == []
