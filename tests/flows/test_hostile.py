@@ -85,8 +85,11 @@ def test_a_spy_reaches_nothing_and_is_listed_with_what_it_tried(published: Hub) 
     assert {code: one["severity"] for code, one in found.items()} == {
         "run.network": "warning",
         "run.unplanned_rollouts": "warning",
+        "isolation.refused_calls": "warning",
     }
     assert found["run.network"]["details"]["attempts"] > 10
+    assert set(found["run.network"]["details"]["targets"]) == {"1.1.1.1:443", "8.8.8.8:53"}
+    assert set(found["isolation.refused_calls"]["details"]["calls"]) == {"ptrace"}
     for forged in ("model/0/0", "oracle/99/0", "pleader/0/0", "loaded", "listed"):
         assert forged in found["run.unplanned_rollouts"]["message"]
 

@@ -173,12 +173,17 @@ async def _sandbox(config: Config) -> str:
         raise Unfit(f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it")
     if end.code != 0:
         raise Unfit(f"a program in the sandbox ended with {end}")
-    if end.held_by == "cgroup2":
-        return f"sealed in {end.seconds:.2f} s; memory held by a cgroup"
-    return (
-        f"sealed in {end.seconds:.2f} s; memory held by rlimit and watchdog "
-        "(a delegated cgroup v2 in RUNNER_CGROUP is stricter)"
+    held = (
+        "memory held by a cgroup"
+        if end.held_by == "cgroup2"
+        else "memory held by rlimit and watchdog (RUNNER_CGROUP names a stricter way)"
     )
+    named = (
+        "refused calls have names"
+        if end.refused_calls is not None
+        else "refused calls have no names (that takes Linux 5.5 and libseccomp 2.5)"
+    )
+    return f"sealed in {end.seconds:.2f} s; {held}; {named}"
 
 
 async def _trial(config: Config) -> tuple[list[str], Exit]:

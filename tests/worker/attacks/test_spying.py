@@ -26,7 +26,6 @@ pytestmark = [
     pytest.mark.skipif(platform.machine() != "x86_64", reason="calls are made by their number"),
 ]
 SECRET = "the runner's token"
-PORT = 21600
 CONTAINED = {
     "network": [
         "tcp", "udp", "name server", "dns", "ipv6", "raw", "packet", "vsock", "bluetooth",
@@ -76,13 +75,13 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     secret.write_text(SECRET)
     os.environ["AWS_SECRET_ACCESS_KEY"] = SECRET
     with socket.socket() as server, socket.socket(1) as named, socket.socket(1) as abstract:
-        server.bind(("127.0.0.1", PORT))
+        server.bind(("127.0.0.1", 0))
         named.bind(str(unix))
         abstract.bind(f"\0envyard-attack-{os.getpid()}")
         for one in (server, named, abstract):
             one.listen()
         host = {
-            "port": PORT,
+            "port": server.getsockname()[1],
             "unix": str(unix),
             "abstract": f"envyard-attack-{os.getpid()}",
             "secret": str(secret),

@@ -1,0 +1,1 @@
+"""The runner measured against what it is made of."""
