@@ -42,6 +42,11 @@ def _queue(name: str) -> Queue:
     return Queue(name, Exchange(name, type="direct"), routing_key=name)
 
 
+def _every(seconds: float, task: str) -> dict[str, Any]:
+    """An entry of the schedule; a message that nobody took by the next one is dropped."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
 app.conf.update(
     task_serializer="json",
     result_serializer="json",
@@ -62,15 +67,11 @@ app.conf.update(
     task_default_exchange="hub",
     task_default_routing_key="hub",
     beat_schedule={
-        "sweep": {"task": "registry.sweep", "schedule": 10.0, "options": {"expires": 10}},
-        "ring": {"task": "registry.ring", "schedule": 15.0, "options": {"expires": 15}},
-        "index": {
-            "task": "registry.publish_index",
-            "schedule": 15.0,
-            "options": {"expires": 15},
-        },
-        "recount": {"task": "registry.recount", "schedule": 300.0, "options": {"expires": 300}},
-        "prune": {"task": "registry.prune", "schedule": 3600.0, "options": {"expires": 3600}},
+        "sweep": _every(settings.HUB_SWEEP_SECONDS, "registry.sweep"),
+        "ring": _every(1.5 * settings.HUB_SWEEP_SECONDS, "registry.ring"),
+        "index": _every(15.0, "registry.publish_index"),
+        "recount": _every(300.0, "registry.recount"),
+        "prune": _every(3600.0, "registry.prune"),
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),
 )

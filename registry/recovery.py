@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
@@ -22,8 +23,12 @@ from registry.runs.sweep import sweep as sweep_runs
 
 log = logging.getLogger(__name__)
 
-WAIT = timedelta(seconds=15)  # before a step counts as lost; doubled with every try
 TRIES = 6  # with the pause after the last one half an hour in all
+
+
+def patience() -> timedelta:
+    """How long before a step counts as lost; doubled with every try."""
+    return timedelta(seconds=1.5 * settings.HUB_SWEEP_SECONDS)
 
 
 def sweep(*, now: datetime) -> None:
@@ -32,7 +37,7 @@ def sweep(*, now: datetime) -> None:
     stuck = Q(status__in=(UPLOADED, CHECKING)) | (
         Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
     )
-    waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - WAIT)
+    waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - patience())
     for version in waiting.select_related("environment__owner"):
         try:
             _take_up(version, now)
@@ -48,7 +53,7 @@ def _take_up(version: Version, now: datetime) -> None:
     last = version.runs.order_by("-created_at").first()
     if last is None:
         evaluate(version)
-    elif last.ended_at is not None and last.ended_at < now - WAIT:
+    elif last.ended_at is not None and last.ended_at < now - patience():
         _send_again(version, now, partial(doorbell.send, doorbell.JUDGE, run_id=str(last.pk)))
 
 
@@ -59,7 +64,7 @@ def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> No
     """
     sent = version.events.filter(verb="version.sent_again", at__gte=version.status_at)
     tries, last = sent.count(), sent.last()
-    if now - (last.at if last else version.status_at) < WAIT * 2 ** min(tries, TRIES):
+    if now - (last.at if last else version.status_at) < patience() * 2 ** min(tries, TRIES):
         return
     if tries >= TRIES and version.status != UPLOADED:
         _hold(version, f"The hub failed {tries + 1} times while the version was {version.status}.")

@@ -11,7 +11,6 @@ from envyard.contract.job import RunLimits
 LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
 TRANSCRIPT_BYTES = 4 << 20  # of one rollout, not packed
 
-RING_AGAIN = timedelta(seconds=15)
 QUEUED_AT_MOST = timedelta(hours=24)
 SLACK = timedelta(minutes=2)  # for download, start and report, beyond install and wall clock
 
@@ -32,6 +31,11 @@ def run_limits() -> RunLimits:
 def lease() -> timedelta:
     """How long a runner may stay silent."""
     return timedelta(seconds=settings.HUB_LEASE_SECONDS)
+
+
+def ring_again() -> timedelta:
+    """How long a queued run waits before its runners are rung for once more."""
+    return timedelta(seconds=1.5 * settings.HUB_SWEEP_SECONDS)
 
 
 def attempt_at_most() -> timedelta:

@@ -59,7 +59,7 @@ def ring_again() -> int:
     for run in Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at")[:1000]:
         since = run.started_at or run.created_at
         last = run.rung_at or since
-        if now - last >= max(limits.RING_AGAIN, (last - since) / 2):
+        if now - last >= max(limits.ring_again(), (last - since) / 2):
             Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
             ticket = sign_ticket(run_id=run.pk, attempt=run.attempt)
             rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model), ticket=ticket)
