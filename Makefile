@@ -5,7 +5,7 @@ BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 
-.PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-quick
+.PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean
 
 help:  ## list these targets
@@ -21,8 +21,9 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
-test: setup  ## run all tests: three parts at once, for each waits more than it computes
+test: setup  ## run all tests: three parts at once, for each waits more than it computes; then vLLM
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-flows test-database test-rest
+	@$(MAKE) --no-print-directory test-vllm
 
 test-flows: setup  ## run the flows through a whole hub, and the browser
 	@$(BIN)/python -m pytest --postgresql tests/flows
@@ -31,14 +32,18 @@ test-database: setup  ## run on PostgreSQL what touches the database
 	@$(BIN)/python -m pytest --postgresql $(POSTGRESQL_TESTS)
 
 test-rest: setup  ## run all else, and on SQLite what says something of a database
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows)
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/vllm)
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
+
+test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
+	-@$(PYTHON) tools/vllm/install.py >/dev/null
+	@$(BIN)/python -m pytest tests/vllm
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
-	@$(BIN)/python -m pytest -m "not flow and not browser and not s3"
+	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not vllm"
 
 lint: setup types  ## check style, import order between layers, migrations
 	@$(BIN)/ruff check .

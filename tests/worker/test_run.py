@@ -52,7 +52,7 @@ def test_a_model_plays_beside_the_probes() -> None:
     (played,) = (r for r in outcome.hub.rollouts if (r["policy"], r["task"]) == ("model", 0))
     assert contents(played) == ["question 0", "ok"]
     assert played["usage"]["prompt_tokens"] == 7
-    assert len(model.requests) == 2
+    assert len(model.requests) == 1 + 2  # first the runner asks whether it answers
 
 
 def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
@@ -67,7 +67,7 @@ def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     spec = replace(PLAYED, policies=("model",))
     outcome = run(stubborn, spec=spec, model=model)
     assert outcome.said == ("errored", ["run.model_unreachable"])
-    assert len(model.requests) == 3
+    assert len(model.requests) == 1 + 3
 
 
 def test_a_run_that_asks_for_a_model_this_runner_has_not_is_ours_to_mend() -> None:

@@ -105,8 +105,12 @@ async def examine_machine(config: Config) -> list[Check]:
 
 
 async def examine_hub(config: Config) -> list[Check]:
-    """Whether the hub answers and knows the token."""
-    return [await _check("hub", _hub, config), await _check("token", _token, config)]
+    """Whether the hub answers and knows the token, and which models runs may ask."""
+    return [
+        await _check("hub", _hub, config),
+        await _check("token", _token, config),
+        await _check("models", _models, config),
+    ]
 
 
 async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:
@@ -227,3 +231,12 @@ async def _token(config: Config) -> str:
             raise Unfit(f"the hub refused the token: {error}; make another runner token") from error
         except HubLost as error:
             raise Unfit(f"not tried, the hub is away: {error}") from error
+
+
+async def _models(config: Config) -> str:
+    ready = sorted(await config.models().ready())
+    if ready:
+        return f"ready: {', '.join(ready)}"
+    if config.model_url:
+        raise Unfit(f"{config.model_url}/models lists no {config.model or 'model'}: is it up?")
+    return "none ready: this runner takes runs of probes only (`hub-runner model` serves one)"

@@ -22,7 +22,7 @@ from envyard_runner.model.state import folder_of
 from envyard_runner.model.watch import Pace, Watcher
 
 ROOT = Path(__file__).parents[3]
-BRISK = Pace(look=0.1, start=20.0, pauses=(0.1,))
+BRISK = Pace(look=0.1, answer=0.5, start=20.0, pauses=(0.1, 600.0), steady=0.0)
 PORT = 21500
 
 
@@ -142,10 +142,8 @@ def lives(pid: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_killed_or_hung_server_is_started_again_and_leaves_no_engine(
-    models: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    models: Path, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr("envyard_runner.model.endpoint.ASK_SECONDS", 0.5)
-
     async def scenario() -> None:
         async with watching(models):
             first = await until(lambda: watched(models, "ready"))
@@ -170,7 +168,7 @@ def test_a_run_waits_for_a_model_that_is_being_started_again(models: Path) -> No
             await until(lambda: watched(models, "restarting"))
             endpoint = await Models(models).find("stub", seconds=30, say=said.append)
             assert await endpoint.names() == ["stub"]
-        assert said == ["waiting for model stub, which is not ready"]
+        assert said == ["waiting for model stub, which does not answer"]
 
     play(scenario())
 

@@ -20,6 +20,7 @@ CONNECT_SECONDS = 10.0
 RETRY_AFTER = (0.3, 1.5)  # seconds; a server that restarts is given this much
 BUSY = (429, 502, 503, 504)
 MISCONFIGURED = (401, 403, 404, 405)
+TOO_LONG = "maximum context length"  # vLLM's words; clients know OpenAI's code for it
 
 
 class Model:
@@ -109,7 +110,8 @@ async def _refused(response: aiohttp.ClientResponse) -> ModelFault:
         return ModelFault(503, "model_busy", f"the model server answered {status}: {said}")
     if status >= 500 or status in MISCONFIGURED:
         return ModelFault(502, "model_error", f"the model server answered {status}: {said}")
-    raise Refusal(400, "refused_by_model", f"the model server refused the request: {said}")
+    code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
+    raise Refusal(400, code, f"the model server refused the request: {said}")
 
 
 async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:

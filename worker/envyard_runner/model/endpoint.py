@@ -24,11 +24,13 @@ class Endpoint:
     """One OpenAI-compatible server: its base URL (usually ending in /v1), its key, its socket.
 
     With a `socket` every connection goes to that unix socket and the URL's host means nothing.
+    `patience` is how many seconds a small question may take.
     """
 
     url: str
     key: str | None = field(default=None, repr=False)
     socket: Path | None = None
+    patience: float = ASK_SECONDS
 
     def session(self) -> aiohttp.ClientSession:
         """A new session whose connections reach this server; the caller closes it."""
@@ -55,14 +57,20 @@ class Endpoint:
 
     async def get(self, url: str) -> bytes:
         """The body of an answer with status 200; raises Silent."""
-        return await self._ask("GET", url, None, ASK_SECONDS)
+        status, raw = await self._ask("GET", url, None, self.patience)
+        if status != 200:
+            raise Silent(f"{url} answered {status}: {raw[:300].decode('utf-8', 'replace')}")
+        return raw
 
-    async def say_one_token(self, name: str, *, seconds: float) -> None:
-        """Have the model answer once; raises Silent where it does not in that time."""
-        body = {"model": name, "prompt": "a", "max_tokens": 1}
-        await self._ask("POST", f"{self.url}/completions", body, seconds)
+    async def answers(self, name: str, *, seconds: float) -> None:
+        """Ask the model for one token; raises Silent where nothing comes in that time.
 
-    async def _ask(self, method: str, url: str, body: Any, seconds: float) -> bytes:
+        A refusal is an answer too: what it means is for the calls that follow.
+        """
+        body = {"model": name, "messages": [{"role": "user", "content": "a"}], "max_tokens": 1}
+        await self._ask("POST", f"{self.url}/chat/completions", body, seconds)
+
+    async def _ask(self, method: str, url: str, body: Any, seconds: float) -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         timeout = aiohttp.ClientTimeout(total=seconds)
         try:
@@ -76,7 +84,4 @@ class Endpoint:
                         raise Silent(f"{url} answered with more than {MAX_ANSWER} bytes")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Silent(f"{url} did not answer: {str(error) or type(error).__name__}") from error
-        if answer.status != 200:
-            said = raw[:300].decode("utf-8", "replace")
-            raise Silent(f"{url} answered {answer.status}: {said}")
-        return raw
+        return answer.status, raw

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from envyard_runner.model.endpoint import Endpoint, Silent
@@ -13,6 +14,7 @@ from envyard_runner.model.state import watched
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
+ANSWER_SECONDS = 20.0
 
 
 class NoModel(Exception):
@@ -23,10 +25,19 @@ class Models:
     """The models of this machine's watchers, and of the address in HUB_MODEL_URL.
 
     `only` is HUB_MODEL: the one name to take from that address, all that it lists where empty.
+    `patience` is how many seconds a model may take for its first token.
     """
 
-    def __init__(self, folder: Path, address: Endpoint | None = None, only: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        address: Endpoint | None = None,
+        only: str = "",
+        *,
+        patience: float = ANSWER_SECONDS,
+    ) -> None:
         self._folder, self._address, self._only = folder, address, only
+        self._patience = patience
         self._complained = ""
 
     async def ready(self) -> dict[str, Endpoint]:
@@ -39,21 +50,26 @@ class Models:
     async def find(
         self, name: str, *, seconds: float, say: Callable[[str], None] = log.info
     ) -> Endpoint:
-        """Where the model answers, waited for where it is just starting; raises NoModel."""
+        """Where the model answers, waited for where it starts or hangs; raises NoModel.
+
+        It is asked for one token: a server that hangs may still say that all is well.
+        """
         loop = asyncio.get_running_loop()
         until, told = loop.time() + seconds, False
         while True:
             if endpoint := (await self.ready()).get(name):
-                return endpoint
+                with suppress(Silent):
+                    await endpoint.answers(name, seconds=self._patience)
+                    return endpoint
             if self._address is None and name not in [one.name for one in watched(self._folder)]:
                 raise NoModel(
                     f"this runner has no model {name!r}: start `hub-runner model --model ...` "
                     f"with --name {name} on its machine, or set HUB_MODEL_URL"
                 )
             if loop.time() > until:
-                raise NoModel(f"model {name!r} was not ready within {seconds:.0f} s")
+                raise NoModel(f"model {name!r} did not answer within {seconds:.0f} s")
             if not told:
-                say(f"waiting for model {name}, which is not ready")
+                say(f"waiting for model {name}, which does not answer")
                 told = True
             await asyncio.sleep(LOOK_SECONDS)
 

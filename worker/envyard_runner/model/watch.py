@@ -15,7 +15,7 @@ from pathlib import Path
 
 from envyard_runner.model import session, state
 from envyard_runner.model.command import Asked, Unusable, arguments, environment, find_vllm
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.endpoint import ASK_SECONDS, Endpoint, Silent
 from envyard_runner.model.health import Health
 from envyard_runner.model.state import LOG, SOCKET, State, folder_of, held
 
@@ -40,10 +40,11 @@ REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long things take, in seconds: between looks at the server, before it must answer,
-    between two starts, and until it counts as steady."""
+    """How long things take, in seconds: between looks at the server, for its answer to one, before
+    it must have started, between two starts, and until it counts as steady."""
 
     look: float = 5.0
+    answer: float = ASK_SECONDS
     start: float = START_SECONDS
     pauses: tuple[float, ...] = PAUSES
     steady: float = STEADY_SECONDS
@@ -89,7 +90,8 @@ class Watcher:
                 ever = ever or ready
                 if not ever:
                     raise Unusable(self._why(str(error))) from None
-                failures = 0 if ready and loop.time() - began > self.pace.steady else failures + 1
+                steady = ready and loop.time() - began > self.pace.steady
+                failures = 1 if steady else failures + 1
                 pauses = self.pace.pauses
                 # Several servers that one cause ended must not all come back at once.
                 pause = pauses[min(failures, len(pauses)) - 1] * random.uniform(0.75, 1.25)  # noqa: S311
@@ -140,7 +142,7 @@ class Watcher:
 
     async def _answers(self) -> None:
         """Say when the server is ready, and raise Ended once it does not answer any more."""
-        endpoint = self._state.endpoint
+        endpoint = replace(self._state.endpoint, patience=self.pace.answer)
         try:
             async with asyncio.timeout(self.pace.start):
                 await self._first_answer(endpoint)
@@ -160,7 +162,7 @@ class Watcher:
             try:
                 await endpoint.get(f"{endpoint.root}/health")
                 if self.asked.name in await endpoint.names():
-                    await endpoint.say_one_token(self.asked.name, seconds=self.pace.start)
+                    await endpoint.answers(self.asked.name, seconds=self.pace.start)
                     return
             except Silent as error:
                 log.debug("not ready: %s", error)

@@ -1,0 +1,280 @@
+"""What an environment gets from a real vLLM through the gateway."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from envyard.contract.job import JobSpec
+from envyard_runner.asking import answering
+from envyard_runner.config import Config
+from envyard_runner.gateway import Gateway
+from envyard_runner.model.known import Models, NoModel
+from tests.vllm.conftest import NAME, Server
+from tests.worker.gateway_world import job, plan_all
+
+pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1200)]
+
+PLAYED = replace(job(tasks=8, attempts=8), model=NAME)
+PLAYED = replace(PLAYED, limits=replace(PLAYED.limits, rollout_seconds=60.0))
+USER = {"role": "user", "content": "Hello, how are you today?"}
+SHAPE = {
+    "type": "object",
+    "properties": {"ok": {"type": "boolean"}, "why": {"enum": ["a", "b"]}},
+    "required": ["ok", "why"],
+    "additionalProperties": False,
+}
+TOOL = {"type": "function", "function": {"name": "add", "parameters": SHAPE, "strict": True}}
+
+
+class Door:
+    """The gateway of one run, called as an environment calls it."""
+
+    def __init__(self, gateway: Gateway, client: aiohttp.ClientSession, port: int) -> None:
+        self.gateway, self._client, self._port = gateway, client, port
+
+    async def post(self, rollout: str, path: str = "chat/completions", **body: Any) -> Any:
+        """Status and the answer's JSON."""
+        word = self.gateway.plan.word(rollout)
+        url = f"http://127.0.0.1:{self._port}/rollouts/{word}/v1/{path}"
+        async with self._client.post(url, json={"messages": [USER]} | body) as answer:
+            return answer.status, json.loads(await answer.read())
+
+    async def text(self, rollout: str, **body: Any) -> str:
+        """What the model said."""
+        status, answer = await self.post(rollout, **body)
+        assert status == 200, answer
+        return str(answer["choices"][0]["message"]["content"])
+
+    async def events(self, rollout: str, **body: Any) -> list[Any]:
+        """The chunks of a streamed answer."""
+        word = self.gateway.plan.word(rollout)
+        url = f"http://127.0.0.1:{self._port}/rollouts/{word}/v1/chat/completions"
+        async with self._client.post(
+            url, json={"messages": [USER], "stream": True} | body
+        ) as answer:
+            lines = [line for line in (await answer.text()).split("\n\n") if line]
+        assert lines.pop() == "data: [DONE]"
+        return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+@asynccontextmanager
+async def door(server: Server, spec: JobSpec = PLAYED) -> AsyncIterator[Door]:
+    config = replace(Config.from_environment(), home=server.models.parent)
+    said: list[str] = []
+    async with answering(spec, config, say=said.append) as (spec, model):
+        gateway = Gateway(spec, model)
+        plan_all(gateway, spec)
+        listening = socket.create_server(("127.0.0.1", 0))
+        await gateway.open(listening)
+        async with aiohttp.ClientSession() as client:
+            try:
+                yield Door(gateway, client, listening.getsockname()[1])
+            finally:
+                await gateway.close()
+
+
+def play(
+    scenario: Callable[[Door], Awaitable[None]], server: Server, spec: JobSpec = PLAYED
+) -> None:
+    async def acting() -> None:
+        async with door(server, spec) as one:
+            await scenario(one)
+
+    asyncio.run(acting())
+
+
+def test_a_reply_is_recorded_with_the_servers_own_counts(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        status, answer = await d.post("model/0/0")
+        assert status == 200
+        assert 0 < answer["usage"]["completion_tokens"] <= PLAYED.limits.max_tokens
+        record = d.gateway.ledger.take("model/0/0")
+        assert record.completion_tokens == answer["usage"]["completion_tokens"]
+        assert record.prompt_tokens == answer["usage"]["prompt_tokens"] > 0
+        assert record.model_seconds > 0
+
+    play(scenario, server)
+
+
+def test_a_stream_adds_up_to_the_whole_reply_and_its_usage(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        whole = await d.text("model/0/0")
+        events = await d.events("model/0/0", stream_options={"include_usage": True})
+        deltas = [e["choices"][0]["delta"] for e in events if e["choices"]]
+        assert len(deltas) > 3
+        assert "".join(delta.get("content") or "" for delta in deltas) == whole
+        assert events[-1]["usage"]["completion_tokens"] > 0
+        assert [e["choices"][0].get("finish_reason") for e in events if e["choices"]][-1]
+
+    play(scenario, server)
+
+
+def test_the_seed_is_the_runs_own_and_repeats_the_reply(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        first = await d.text("model/0/0", seed=1)
+        assert await d.text("model/0/0", seed=2, temperature=0) == first
+        others = [await d.text(f"model/0/{n}") for n in (1, 2)]
+        assert len({first, *others}) == 3
+
+    play(scenario, server)
+
+    async def again(d: Door) -> None:
+        assert await d.text("model/0/0") == seen[0]
+        assert await d.text("model/0/1") == seen[1]
+
+    seen: list[str] = []
+
+    async def before(d: Door) -> None:
+        seen.extend([await d.text("model/0/0"), await d.text("model/0/1")])
+
+    play(before, server)
+    play(again, server)
+
+
+def test_logprobs_are_passed_on(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        _, answer = await d.post("model/0/0", logprobs=True, top_logprobs=2)
+        tokens = answer["choices"][0]["logprobs"]["content"]
+        assert len(tokens) == answer["usage"]["completion_tokens"]
+        assert all(token["logprob"] <= 0 and token["top_logprobs"] for token in tokens)
+
+    play(scenario, server)
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "add"}}])
+def test_a_tool_is_called_with_arguments_of_its_schema(server: Server, choice: Any) -> None:
+    async def scenario(d: Door) -> None:
+        status, answer = await d.post("model/0/0", tools=[TOOL], tool_choice=choice)
+        assert status == 200, answer
+        call = answer["choices"][0]["message"]["tool_calls"][0]
+        assert call["function"]["name"] == "add"
+        assert_of_shape(json.loads(call["function"]["arguments"]))
+        told = [
+            USER,
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": "3"},
+        ]
+        assert (await d.post("model/0/1", messages=told, tools=[TOOL]))[0] == 200
+
+    play(scenario, server, longer())
+
+
+def test_a_structured_reply_keeps_its_schema(server: Server) -> None:
+    wanted = {"type": "json_schema", "json_schema": {"name": "s", "schema": SHAPE, "strict": True}}
+
+    async def scenario(d: Door) -> None:
+        assert_of_shape(json.loads(await d.text("model/0/0", response_format=wanted)))
+
+    play(scenario, server, longer())
+
+
+def longer() -> JobSpec:
+    """Room for the white space that a model of random weights likes to put into JSON."""
+    return replace(PLAYED, limits=replace(PLAYED.limits, max_tokens=1000))
+
+
+def assert_of_shape(value: Any) -> None:
+    assert value["ok"] in (True, False)
+    assert value["why"] in ("a", "b")
+    assert set(value) == {"ok", "why"}
+
+
+def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        for size in (3000, 60_000):  # in tokens above the model's context, and far above
+            said = {"role": "user", "content": "x" * size}
+            status, answer = await d.post("model/0/0", messages=[said])
+            assert (status, answer["error"]["code"]) == (400, "context_length_exceeded")
+            assert "2048" in answer["error"]["message"]
+        record = d.gateway.ledger.take("model/0/0")
+        assert not record.model_fault
+        assert not d.gateway.model_down.is_set()
+
+    play(scenario, server)
+
+
+def test_a_model_that_is_not_served_is_never_the_environments_fault(server: Server) -> None:
+    async def through_the_gateway(d: Door) -> None:
+        model = d.gateway._model
+        assert model is not None
+        model.name = "other"
+        status, answer = await d.post("model/0/0")
+        assert (status, answer["error"]["code"]) == (502, "model_error")
+        assert "`other` does not exist" in answer["error"]["message"]
+        assert d.gateway.ledger.take("model/0/0").model_fault
+
+    play(through_the_gateway, server)
+
+    with pytest.raises(NoModel, match="no model 'other'"):
+        asyncio.run(Models(server.models).find("other", seconds=1))
+
+
+def test_plain_completions_are_answered(server: Server) -> None:
+    async def scenario(d: Door) -> None:
+        status, answer = await d.post("model/0/0", "completions", prompt="one two three")
+        assert status == 200
+        assert isinstance(answer["choices"][0]["text"], str)
+
+    play(scenario, server)
+
+
+def test_calls_at_once_follow_what_the_server_can_take(server: Server) -> None:
+    """More rollouts than the hub's four want to talk: an idle server is given more."""
+
+    async def scenario(d: Door) -> None:
+        model = d.gateway._model
+        assert model is not None
+        crowd = model._crowd
+        assert crowd is not None
+        assert (crowd.limit, crowd.most) == (4, 16)
+        began, tokens = time.monotonic(), 0
+        rollouts = [f"model/{task}/{attempt}" for task in range(8) for attempt in range(8)]
+
+        async def rollout(name: str) -> int:
+            spent = 0
+            for _ in range(3):
+                _, answer = await d.post(name)
+                spent += answer["usage"]["completion_tokens"]
+            d.gateway.ledger.take(name)
+            return spent
+
+        places = asyncio.Semaphore(16)
+
+        async def placed(name: str) -> int:
+            async with places:
+                return await rollout(name)
+
+        tokens = sum(await asyncio.gather(*map(placed, rollouts)))
+        seconds = time.monotonic() - began
+        rate = f"{tokens / seconds:.0f} tokens/s over {tokens} tokens"
+        sys.stderr.write(f"{rate}, up to {crowd.peak} calls at once\n")
+        assert crowd.peak > 4
+
+    play(scenario, server)
+
+
+def test_the_server_is_closed_to_everybody_without_its_key(server: Server) -> None:
+    async def scenario() -> None:
+        served = server.state
+        assert served is not None
+        endpoint = served.endpoint
+        assert endpoint.socket is not None
+        assert Path(endpoint.socket).parent.stat().st_mode & 0o077 == 0
+        async with replace(endpoint, key=None).session() as session:
+            for path in ("v1/models", "v1/chat/completions"):
+                async with session.post(f"http://model/{path}", json={}) as answer:
+                    assert answer.status == 401
+
+    asyncio.run(scenario())

