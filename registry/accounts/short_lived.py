@@ -39,6 +39,17 @@ def mint(*, grant: Grant, claims: Mapping[str, Any], life: timedelta) -> tuple[s
     return key.text, end
 
 
+def hold(digest: str) -> Token | None:
+    """The first row of that text, if the text may have more: it has not ended or leaked, and none
+    else makes or ends rows of it before the transaction is over."""
+    rows = Token.objects.select_for_update().filter(digest=digest).order_by("pk")
+    found = rows.first()
+    ended = (
+        found is None or not found.claims or cast("datetime", found.expires_at) <= timezone.now()
+    )
+    return None if ended else found
+
+
 def extend(*, token: Token, grant: Grant) -> Token:
     """The row of that token's text for one environment more."""
     return _add(token.digest, grant, token.claims, cast("datetime", token.expires_at))

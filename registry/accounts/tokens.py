@@ -99,8 +99,8 @@ def _tell_minted(token: Token) -> None:
 def verify(text: str) -> Token | None:
     """The usable token of that text, its user and their owner loaded; else None.
 
-    A trusted publisher's text may have several rows: the first usable one. `exchange.reach`
-    gives the one that an upload needs.
+    A trusted publisher's text may have several rows: the first usable one. `exchange.verify`
+    looks further where there is none, `exchange.reach` gives the one that an upload needs.
     """
     digest = keys.digest(text, PREFIX)
     if digest is None:
@@ -137,7 +137,9 @@ def revoke_leaked(text: str, *, where: str) -> bool:
     rows = Token.objects.filter(digest=digest) if digest else Token.objects.none()
     where = " ".join(where.split())[:160]
     with transaction.atomic():
+        rows.select_for_update().order_by("pk").first()  # see `short_lived.hold`
         found = list(rows.select_related("user__owner", "environment"))
+        rows.update(claims={})
         fresh = [token for token in found if token.revoked_at is None]
         for token in fresh:
             ended = {"revoked_at": timezone.now(), "revoked_because": f"leaked: {where}"}

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.accounts import loans, tokens
+from registry.accounts import loans
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Who
 from registry.errors import Forbidden, HubError
@@ -36,7 +36,7 @@ def token_of(request: HttpRequest) -> Token | None:
     text = credentials(request)
     if text is None:
         return None
-    token = tokens.verify(text) or _lent(request, text)
+    token = exchange.verify(text) or _lent(request, text)
     if token is None:
         raise HubError("token.invalid", status=401)
     return token

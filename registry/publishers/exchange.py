@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from registry.accounts import permissions, short_lived
+from registry.accounts import keys, permissions, short_lived, tokens
 from registry.accounts.models import Owner, Token
 from registry.catalog.models import Environment
 from registry.catalog.services import get_or_create_environment
@@ -67,6 +67,13 @@ def mint(*, identity_token: str) -> Minted:
     return Minted(text, expires_at)
 
 
+def verify(text: str) -> Token | None:
+    """The usable token of that text; a workflow's outlives the publisher that it was minted for,
+    who may be a stranger to all the others."""
+    found, digest = tokens.verify(text), keys.digest(text, tokens.PREFIX)
+    return _next(digest) if found is None and digest else found
+
+
 def reach(*, token: Token, owner: Owner, name: str) -> Token:
     """The workflow's token as good for that environment, which counts as a use of the publisher;
     as it is where it is a person's own, or no publisher there lets it."""
@@ -74,6 +81,8 @@ def reach(*, token: Token, owner: Owner, name: str) -> Token:
         return token
     who = _identity(token)
     with transaction.atomic():
+        if short_lived.hold(token.digest) is None:
+            return token
         for publisher in _of(owner, name):
             fits = (publisher.kind, publisher.issuer) == (who.kind, who.issuer)
             if not (fits and matching.matches(publisher, who.claims) and _empowered(publisher)):
@@ -91,6 +100,17 @@ def is_shared(token: Token) -> bool:
         return False
     others = ~Q(added_by=token.user_id)
     return next(_candidates(_identity(token), others), None) is not None
+
+
+def _next(digest: str) -> Token | None:
+    with transaction.atomic():
+        token = short_lived.hold(digest)
+        if token is None:
+            return None
+        who = _identity(token)
+        grants = (g for p in _candidates(who) if (g := _grant(who, p)))
+        rows = (short_lived.extend(token=token, grant=grant) for grant in grants)
+        return next((row for row in rows if row.usable), None)
 
 
 def _identity(token: Token) -> Identity:

@@ -15,7 +15,6 @@ from registry.errors import HubError
 from registry.models import (
     Environment,
     Event,
-    Membership,
     Organisation,
     Token,
     TrustedPublisher,
@@ -23,28 +22,9 @@ from registry.models import (
     User,
 )
 from registry.publishers import exchange, services
-from registry.publishers.exchange import Minted
 from tests.factories import make_environment
-from tests.registry.publishers.conftest import FIELDS, publisher
+from tests.registry.publishers.conftest import FIELDS, mint, no_match, publisher, used
 from tests.registry.publishers.issuer import Issuer
-
-
-def mint(issuer: Issuer, **claims: Any) -> Minted:
-    return exchange.mint(identity_token=issuer.token(live.HUB_URL, **claims))
-
-
-def used(minted: Minted, owner: User, name: str = "demo-env") -> Token:
-    """The token as an upload to that environment finds it."""
-    token = tokens.verify(minted.text)
-    assert token is not None
-    return exchange.reach(token=token, owner=owner.owner, name=name)
-
-
-def no_match(issuer: Issuer, **claims: Any) -> str:
-    with pytest.raises(HubError) as caught:
-        mint(issuer, **claims)
-    assert (caught.value.code, caught.value.status) == ("publisher.no_match", 422)
-    return caught.value.message
 
 
 def test_the_token_publishes_that_environment_for_a_quarter_of_an_hour(
@@ -232,64 +212,6 @@ def test_a_pending_publisher_joins_what_was_made_meanwhile(issuer: Issuer, alice
     assert TrustedPublisher.objects.count() == 1
 
 
-def test_one_token_publishes_all_that_its_publishers_may(
-    issuer: Issuer, alice: User, carol: User
-) -> None:
-    """A stranger who names somebody's repository gives power and takes none."""
-    mine, theirs = make_environment(alice), make_environment(carol, "lure")
-    publisher(theirs, carol)
-    publisher(mine, alice)
-    minted = mint(issuer)
-    found, lure = used(minted, alice), used(minted, carol, "lure")
-    assert (found.user, found.environment) == (alice, mine)
-    assert (lure.user, lure.environment) == (carol, theirs)
-    assert can(alice, "environment.publish", mine, found)
-    assert not can(alice, "environment.publish", theirs, found)
-    assert exchange.is_shared(found)
-    assert used(minted, alice, "absent").environment == theirs  # which no upload there may use
-    assert tokens.revoke_leaked(minted.text, where="x")
-    assert tokens.verify(minted.text) is None
-    exchange.reach(token=found, owner=alice.owner, name="demo-env")
-    assert not Token.objects.filter(revoked_at=None).exists()
-
-
-def test_a_publisher_that_was_used_stands_before_those_of_strangers(
-    issuer: Issuer, alice: User, carol: User
-) -> None:
-    lure = publisher(make_environment(carol, "lure"), carol)
-    publisher(make_environment(alice), alice)
-    used(mint(issuer), alice)
-    token = tokens.verify(mint(issuer).text)
-    assert token is not None
-    assert token.user == alice
-    lure.refresh_from_db()
-    assert lure.last_used_at is None
-
-
-def test_thousands_of_strangers_cost_the_exchange_nothing(
-    issuer: Issuer, alice: User, carol: User, django_assert_max_num_queries: Any
-) -> None:
-    mine = make_environment(alice)
-    publisher(mine, alice)
-    minted = mint(issuer)
-    assert not exchange.is_shared(used(minted, alice))
-    made = publisher(make_environment(carol, "lure"), carol)
-    strange = [Environment(owner=carol.owner, name=f"lure-{n}") for n in range(5000)]
-    fields = {name: getattr(made, name) for name in ("kind", "issuer", "subject", "claims", "key")}
-    TrustedPublisher.objects.bulk_create(
-        TrustedPublisher(environment=environment, added_by=carol, **fields)
-        for environment in Environment.objects.bulk_create(strange)
-    )
-    with django_assert_max_num_queries(25):
-        minted = mint(issuer)
-    with django_assert_max_num_queries(25):
-        token = used(minted, alice)
-    assert token.user == alice
-    with django_assert_max_num_queries(8):
-        assert exchange.is_shared(token)
-    assert Token.objects.filter(environment=mine).count() == Token.objects.count()
-
-
 def test_a_person_waits_for_so_many_environments_alone(
     issuer: Issuer, lab: Organisation, alice: User
 ) -> None:
@@ -299,40 +221,6 @@ def test_a_person_waits_for_so_many_environments_alone(
         publisher(lab.owner, alice, name="more")
     assert caught.value.status == 409
     assert publisher(make_environment(alice), alice)
-
-
-def test_power_ends_with_the_role_of_who_added_the_publisher(
-    issuer: Issuer, lab: Organisation, alice: User, bob: User
-) -> None:
-    Membership.objects.filter(user=bob).update(role="maintainer")
-    environment = make_environment(lab)
-    publisher(environment, bob)
-    text = mint(issuer).text
-    token = tokens.verify(text)
-    assert token is not None
-    assert can(token.user, "environment.publish", environment, token)
-    Membership.objects.filter(user=bob).update(role="member")
-    again = tokens.verify(text)
-    assert again is not None
-    assert not can(again.user, "environment.publish", environment, again)
-    no_match(issuer)
-    Membership.objects.filter(user=bob).update(role="maintainer")
-    User.objects.filter(pk=bob.pk).update(is_active=False)
-    assert tokens.verify(text) is None
-    no_match(issuer)
-
-
-def test_removing_a_publisher_ends_its_tokens(issuer: Issuer, alice: User) -> None:
-    environment = make_environment(alice)
-    made = publisher(environment, alice)
-    text = mint(issuer).text
-    own = tokens.mint(user=alice, name="own", scope="publish", environment=environment)[1]
-    services.remove(publisher=made, by=alice)
-    assert tokens.verify(text) is None
-    assert tokens.verify(own) is not None
-    no_match(issuer)
-    verbs = Event.objects.filter(environment=environment).values_list("verb", flat=True)
-    assert {"publisher.added", "publisher.removed"} <= set(verbs)
 
 
 def test_rows_of_tokens_that_have_ended_go(issuer: Issuer, alice: User) -> None:
