@@ -25,6 +25,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle(self, conn: Any) -> object:
         """Serve its request, and those that follow; what gthread says of the last one."""
+        if self.cfg.is_ssl:  # it swaps the socket for one whose waiting cannot be seen from here
+            return super().handle(conn)
         if not isinstance(conn.sock, Paced):
             conn.sock = Paced(conn.sock, rate=self.rate, slack=self.slack)
         while True:

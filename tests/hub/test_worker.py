@@ -4,6 +4,7 @@ import http.client
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import pytest
 from django.conf import settings
 
 from hub import programs
+from tests.registry.publishers.tls import certificate
 
 pytestmark = pytest.mark.once
 
@@ -33,7 +35,7 @@ def app(environ, start):
 
 @contextmanager
 def serving(
-    folder: Path, *, threads: int, app: str = APP, worker: str = programs.WORKER
+    folder: Path, *options: str, threads: int, app: str = APP, worker: str = programs.WORKER
 ) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     """The port and the process of gunicorn with one worker."""
     (folder / "said.py").write_text(app)
@@ -41,6 +43,7 @@ def serving(
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "said:app", "--worker-class", worker]
     command += ["--threads", str(threads), "--bind", f"127.0.0.1:{port}", "--no-control-socket"]
+    command += options
     environ = {**os.environ, "PYTHONPATH": f"{folder}:{settings.BASE_DIR}"}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, env=environ, cwd=folder, stderr=log)
@@ -125,3 +128,17 @@ def test_a_stop_lets_what_is_under_way_end(tmp_path: Path) -> None:
             asking.join(20)
             assert answers
             assert process.wait(20) == 0
+
+
+def test_a_connection_with_tls_goes_on_too(tmp_path: Path) -> None:
+    pem = str(certificate(tmp_path))
+    trusting = ssl.create_default_context(cafile=pem)
+    with (
+        serving(tmp_path, "--certfile", pem, "--keyfile", pem, threads=1) as (port, _),
+        closing(http.client.HTTPSConnection("127.0.0.1", port, context=trusting)) as connection,
+    ):
+        ask(connection)
+        kept = connection.sock
+        for _ in range(3):
+            ask(connection)
+            assert connection.sock is kept

@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 @contextmanager
 def relay(port: int, folder: Path) -> Iterator[tuple[str, Path]]:
     """An https:// address that leads to that port, and the certificate to trust for it."""
-    pem = _certificate(folder)
+    pem = certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -57,12 +57,13 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
         target.shutdown(socket.SHUT_RDWR)
 
 
-def _certificate(folder: Path) -> Path:
+def certificate(folder: Path) -> Path:
+    """One of 127.0.0.1 with its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hub of the tests")])
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     now = datetime.now(UTC)
-    certificate = (
+    signed = (
         x509.CertificateBuilder(name, name, key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(hours=1))
@@ -77,6 +78,6 @@ def _certificate(folder: Path) -> Path:
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         )
-        + certificate.public_bytes(serialization.Encoding.PEM)
+        + signed.public_bytes(serialization.Encoding.PEM)
     )
     return path
