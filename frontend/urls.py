@@ -59,6 +59,7 @@ urlpatterns = [
     path(f"{ENV}evaluations/<uuid:pk>/delete/", evaluation.delete, name="evaluation-delete"),
     path(VERSION, version.version, name="version"),
     path(f"{VERSION}live/", version.live, name="version-live"),
+    path(f"{VERSION}locks/<str:platform>.txt", version.lock, name="version-lock"),
     path(f"{VERSION}yank/", version.yank, name="version-yank"),
     path(f"{VERSION}unyank/", version.unyank, name="version-unyank"),
     path(f"{VERSION}delete/", version.delete, name="version-delete"),

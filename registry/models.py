@@ -14,6 +14,7 @@ from registry.attestations.models import Provenance
 from registry.cache import CacheRow
 from registry.card.models import Card
 from registry.catalog.changes import IndexChange
+from registry.catalog.locks import VersionLock
 from registry.catalog.models import (
     Environment,
     FormerName,
@@ -67,4 +68,5 @@ __all__ = [
     "User",
     "Version",
     "VersionFinding",
+    "VersionLock",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -17,10 +17,10 @@ from frontend.pages.environment import install_lines
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.api import shapes
-from registry.catalog import overlays
+from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
-from registry.errors import HubError
+from registry.errors import HubError, NotFound
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
 
@@ -36,6 +36,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         {
             **live_context(found),
             "env": shapes.environment_summary(found.environment),
+            "locks": shapes.lock_summaries(found),
             "install": install_lines(found),
             "may_yank": can(request.user, "version.yank", found),
             "may_delete": can(request.user, "version.delete", found),
@@ -46,6 +47,18 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             and can(request.user, "version.retry", found),
         },
     )
+
+
+@require_safe
+@follows_moves
+def lock(request: HttpRequest, owner: str, name: str, number: str, platform: str) -> HttpResponse:
+    """Its dependencies on a platform, as a requirements file."""
+    version = version_or_404(request, owner, name, number)
+    try:
+        text = locks.of(version, platform).text
+    except NotFound as problem:
+        raise Http404(problem.message) from problem
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -97,6 +97,20 @@ def events(request: Request, pk: UUID) -> Response:
 
 
 @endpoint("POST", Report)
+def lock(request: Request, pk: UUID) -> Response:
+    """The version's lock on a platform; the one in the body becomes it where there was none."""
+    data = _report(request, pk)
+    offered = data.get("lock")
+    stands = reports.lock(
+        run_id=pk,
+        attempt=data["attempt"],
+        platform=body.text(data, "platform"),
+        offered=None if offered is None else body.text(data, "lock", default=""),
+    )
+    return Response({"lock": stands})
+
+
+@endpoint("POST", Report)
 def finish(request: Request, pk: UUID) -> Response:
     """End the attempt."""
     try:
@@ -150,5 +164,6 @@ urlpatterns = [
     path("poll/", poll, name="runner-poll"),
     path("redeem/", redeem, name="runner-redeem"),
     path("runs/<uuid:pk>/events/", events, name="runner-events"),
+    path("runs/<uuid:pk>/lock/", lock, name="runner-lock"),
     path("runs/<uuid:pk>/finish/", finish, name="runner-finish"),
 ]

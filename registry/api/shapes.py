@@ -14,6 +14,7 @@ from registry.accounts.models import Token
 from registry.api import links, scores
 from registry.attestations import services as attestations
 from registry.card.models import Card
+from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Version, VersionFinding
 from registry.events import Event
 from registry.runs.models import Run
@@ -113,6 +114,27 @@ def version_summary(version: Version) -> Shape:
         "size": version.size,
         "url": links.version(version),
     }
+
+
+def lock_summaries(version: Version) -> list[Shape]:
+    """LockSummary of each of its locks, without the texts."""
+    return [lock_summary(lock) for lock in version.locks.defer("text")]
+
+
+def lock_summary(lock: VersionLock) -> Shape:
+    """LockSummary."""
+    return {
+        "platform": lock.platform,
+        "packages": lock.packages,
+        "sha256": lock.sha256,
+        "made_at": when(lock.made_at),
+        "run": lock.run_id and str(lock.run_id),
+    }
+
+
+def lock_detail(lock: VersionLock) -> Shape:
+    """LockDetail."""
+    return lock_summary(lock) | {"text": lock.text}
 
 
 def version_detail(version: Version) -> Shape:

@@ -10,7 +10,7 @@ from registry import pipeline
 from registry.api import body, lookup, shapes
 from registry.api.auth import asker, person
 from registry.api.paging import page
-from registry.catalog import overlays
+from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 
 
@@ -31,6 +31,20 @@ def version(request: Request, owner: str, name: str, number: str) -> Response:
         return Response(status=204)
     found = lookup.version(request, owner, name, number, "version.see")
     return Response(shapes.version_detail(found))
+
+
+@api_view(["GET"])
+def version_locks(request: Request, owner: str, name: str, number: str) -> Response:
+    """Its locks, one for each platform that it ran on."""
+    found = lookup.version(request, owner, name, number, "version.see")
+    return Response({"results": shapes.lock_summaries(found)})
+
+
+@api_view(["GET"])
+def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
+    """One lock with its text."""
+    found = lookup.version(request, owner, name, number, "version.see")
+    return Response(shapes.lock_detail(locks.of(found, platform)))
 
 
 @api_view(["POST", "DELETE"])

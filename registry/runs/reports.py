@@ -13,6 +13,7 @@ from envyard.contract.codes import Finding, finding
 from envyard.contract.job import MODEL
 from envyard.contract.report import Events, Facts, Finish, Outcome, RolloutReport
 from envyard.contract.values import LARGEST
+from registry.catalog import locks
 from registry.errors import HubError
 from registry.runs import clean, endings, limits, logs, transcripts
 from registry.runs.models import Rollout, Run
@@ -55,6 +56,16 @@ def record(*, run_id: UUID, events: Events) -> Heard:
         run.lease_expires_at = _lease_until(run, now)
         run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
     return Heard(limits.lease().total_seconds(), cancel=run.cancel_requested_at is not None)
+
+
+def lock(*, run_id: UUID, attempt: int, platform: str, offered: str | None) -> str | None:
+    """The lock that the attempt's version has on that platform, `offered` where it had none.
+
+    Raises HubError runner.superseded (409), request.invalid for what no lock may be.
+    """
+    with transaction.atomic():
+        run = _held(run_id, attempt)
+        return locks.agree(version=run.version, run_id=run_id, platform=platform, offered=offered)
 
 
 def finish(*, run_id: UUID, finish: Finish) -> None:

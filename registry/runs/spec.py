@@ -30,6 +30,7 @@ def job_spec(run: Run) -> JobSpec:
         api=version.api,
         module=version.module,
         entry=version.entry,
+        uploaded_at=version.uploaded_at.isoformat(),
         policies=tuple(run.policies),
         tasks=run.tasks,
         attempts=run.attempts,

@@ -114,7 +114,7 @@ async def endless(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
     await asyncio.sleep(3600)
 
 
-async def built(config: Config, wheel: Path, extra: Any, *, seconds: float) -> Venv:
+async def built(config: Config, wheel: Path, extra: Any, **_: Any) -> Venv:
     assert wheel.name == job().wheel.filename
     return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 

@@ -49,6 +49,7 @@ class StubHub:
     endings: list[dict[str, Any]] = field(default_factory=list)
     tickets: list[str] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
+    locks: dict[str, str] = field(default_factory=dict)
     polled: list[dict[str, Any]] = field(default_factory=list)
     status: int = 503
     failing: int = 0
@@ -76,6 +77,7 @@ class StubHub:
                 web.post("/api/v1/runner/present/", self._present),
                 web.post("/api/v1/runner/poll/", self._poll),
                 web.post("/api/v1/runner/runs/{run}/events/", self._events),
+                web.post("/api/v1/runner/runs/{run}/lock/", self._lock),
                 web.post("/api/v1/runner/runs/{run}/finish/", self._finish),
                 web.get("/files/{name}", self._file),
                 web.get("/healthz", self._health),
@@ -128,6 +130,12 @@ class StubHub:
             assert batch["seq"] == len(self.batches) + 1, "a batch is missing"
             self.batches.append(batch)
         return web.json_response({"lease_seconds": 6, "cancel": self.cancel})
+
+    async def _lock(self, request: web.Request) -> web.Response:
+        said = await request.json()
+        if said["lock"] is not None:
+            self.locks.setdefault(said["platform"], said["lock"])
+        return web.json_response({"lock": self.locks.get(said["platform"])})
 
     async def _finish(self, request: web.Request) -> web.Response:
         if self.superseded:

@@ -52,6 +52,16 @@ def test_a_ticket_becomes_a_job_once() -> None:
     with_hub(scenario)
 
 
+def test_the_first_lock_of_a_platform_is_everybodys() -> None:
+    async def scenario(hub: Hub, stub: StubHub) -> None:
+        assert await hub.lock(job(), "cpython-311", None) is None
+        assert await hub.lock(job(), "cpython-311", "dep==1") == "dep==1"
+        assert await hub.lock(job(), "cpython-311", "dep==2") == "dep==1"
+        assert await hub.lock(job(), "cpython-313", "") == ""
+
+    with_hub(scenario)
+
+
 def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
     async def known(hub: Hub, _: StubHub) -> None:
         assert await hub.whoami() == "box"

@@ -95,6 +95,14 @@ class Hub:
         """Write the wheel to `target`; raises WheelChanged unless size and sha256 are the hub's."""
         await self._patiently(lambda: self._fetch(wheel, token, target), self._patience)
 
+    async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
+        """The lock that the job's version has on that platform, `offered` where it had none."""
+        body = {"attempt": job.attempt, "platform": platform, "lock": offered}
+        path = f"api/v1/runner/runs/{job.run}/lock/"
+        answer = await self.call("POST", path, body, token=job.run_token)
+        stands = answer["lock"]
+        return None if stands is None else str(stands)
+
     async def call(
         self,
         method: str,

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -143,7 +144,11 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
         reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
         extra = FRAMEWORKS[job.framework].requirements(job.api)
         seconds = job.limits.install_seconds
-        venv = await machine.build(machine.config, wheel, extra, seconds=seconds)
+        agree = partial(hub.lock, job)
+        venv = await machine.build(
+            machine.config, wheel, extra,
+            agree=agree, before=job.uploaded_at, seconds=seconds,
+        )  # fmt: skip
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
     reports.say(f"venv of {venv.packages} distributions {how}")
     reports.fact(install_seconds=venv.seconds, packages=venv.packages)

@@ -56,7 +56,8 @@ class JobSpec:
 
     `tasks` is the most tasks to take from the start of the dataset; `attempts` the rollouts of
     each task for the model (probes get one). `model` names the policy `model` stands for; how it
-    is reached is the runner's own setting and never part of the job.
+    is reached is the runner's own setting and never part of the job. Dependencies are resolved as
+    they were at `uploaded_at` (ISO 8601).
     """
 
     run: str
@@ -75,6 +76,7 @@ class JobSpec:
     seed: int
     lease_seconds: float
     model: str = ""
+    uploaded_at: str = ""
     concurrency: int = 4
     limits: RunLimits = field(default_factory=RunLimits)
 

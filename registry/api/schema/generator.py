@@ -22,6 +22,7 @@ PLACES = {
     "id": ("Its `id`, as lists give it.", None),
     "public_id": ("The token's `public_id`; `current` is the request's own token.", "current"),
     "username": ("The member's user name.", "bob"),
+    "platform": ("Interpreter and C library.", "cpython-311-x86_64-linux-gnu-2.36"),
 }
 ANYBODY: list[dict[str, list[str]]] = [{"bearer": []}, {"basic": []}, {"session": []}]
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from registry.api.schema import about_environments, about_moderation, about_people, about_runs
+from registry.api.schema import (
+    about_environments,
+    about_locks,
+    about_moderation,
+    about_people,
+    about_runs,
+)
 
 OPERATIONS = (
     about_environments.OPERATIONS
+    | about_locks.OPERATIONS
     | about_runs.OPERATIONS
     | about_people.OPERATIONS
     | about_moderation.OPERATIONS

@@ -20,6 +20,7 @@ from registry.accounts import keys, runners, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
 from registry.api.prime.find import id_of
 from registry.attestations.models import Provenance
+from registry.catalog import locks
 from registry.evaluations.models import Evaluation
 from registry.models import Environment
 from registry.moderation.models import Report
@@ -33,6 +34,7 @@ from tests.wheels import make_wheel
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 SECRET = "the-secret-of-an-invitation"
+PLATFORM = "cpython-311-x86_64-linux-gnu-2.36"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ def _place(
     rollout = make_rollout(run)
     Provenance.objects.create(version=version, document={"version": 1})
     _source(version)
+    locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     evaluation = Evaluation.objects.create(
         environment=env, owner=lab.owner, created_by=alice, is_public=True, name="tried"
     )
@@ -184,6 +187,7 @@ def _place(
             "shard": version.sha256[:2],
             "sha256": version.sha256,
             "filename": version.filename,
+            "platform": PLATFORM,
             "run_token": sign_run_token(run_id=run.pk, attempt=1),
         }
     )
@@ -244,6 +248,7 @@ def _absent() -> Place:
             "shard": "00",
             "sha256": "0" * 64,
             "filename": "absent_env-1.0.0-py3-none-any.whl",
+            "platform": PLATFORM,
             "run_token": "hubrun_of-nobody",
         }
     )

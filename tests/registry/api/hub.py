@@ -11,7 +11,7 @@ from django.utils import timezone
 from registry import events
 from registry.accounts import devices, invitations, runners, services, tokens
 from registry.attestations.models import Provenance
-from registry.catalog import overlays
+from registry.catalog import locks, overlays
 from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
@@ -33,6 +33,7 @@ MEASURE = {
     "high": None,
     "detail": "",
 }
+PLATFORM = "cpython-311-x86_64-linux-gnu-2.36"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     Provenance.objects.create(version=version, document={"version": 1})
     run = make_run(version, status="running")
     queued = make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
+    locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
     _evidence(version, run)
     bob = lab.memberships.get(user__username="bob").user
@@ -90,6 +92,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
                 "shard": version.sha256[:2],
                 "sha256": version.sha256,
                 "filename": version.filename,
+                "platform": PLATFORM,
             },
             f"{api}environments/": {"id": publisher.pk},
             f"{api}owners/": {"name": "alice", "id": pending.pk},

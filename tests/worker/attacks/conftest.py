@@ -99,7 +99,7 @@ class Runner:
         )
         config, uids = self.config(), list[int]()
 
-        async def build(_config: Config, path: Path, _extra: Any, *, seconds: float) -> Venv:
+        async def build(_config: Config, path: Path, _extra: Any, **_: Any) -> Venv:
             return await asyncio.to_thread(self._unpacked, path, framework)
 
         def prepare(**given: Any) -> Sandbox:

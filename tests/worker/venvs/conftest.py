@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import html
 import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -22,40 +19,22 @@ from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, VenvError, build_venv
 from tests.wheels import write_wheel
+from tests.worker.venvs.index import serve
 
 
-class Index(BaseHTTPRequestHandler):
-    """A package index of the files in a folder: PEP 503 pages with hashes."""
+class Keeper:
+    """Who keeps the locks of one version, as the hub does: the first that is offered stands."""
 
-    def __init__(self, folder: Path, asked: list[str], *arguments: object) -> None:
-        self.folder, self.asked = folder, asked
-        super().__init__(*arguments)  # type: ignore[arg-type]
+    def __init__(self) -> None:
+        self.locks: dict[str, str] = {}
+        self.offered: list[str] = []
 
-    def do_GET(self) -> None:
-        """Answer a project's page or a file."""
-        self.asked.append(self.path)
-        *_, kind, name = self.path.rstrip("/").split("/")
-        content = self._page(name) if kind == "simple" else (self.folder / name).read_bytes()
-        self.send_response(200 if content else 404)
-        self.send_header("Content-Type", "text/html" if kind == "simple" else "application/zip")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
-
-    do_HEAD = do_GET  # noqa: N815
-
-    def _page(self, name: str) -> bytes:
-        links = [
-            f'<a href="/files/{file.name}#sha256={hashlib.sha256(file.read_bytes()).hexdigest()}">'
-            f"{html.escape(file.name)}</a>"
-            for file in self.folder.iterdir()
-            if file.name.split("-")[0].replace("_", "-") == name
-        ]
-        return "\n".join(links).encode()
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-        """Keep quiet."""
+    async def agree(self, platform: str, offered: str | None) -> str | None:
+        """What stands for that platform."""
+        if offered is not None:
+            self.offered.append(offered)
+            self.locks.setdefault(platform, offered)
+        return self.locks.get(platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +45,7 @@ class World:
     index: Path
     wheels: Path
     asked: list[str] = field(default_factory=list)
+    dated: list[bool] = field(default_factory=list)
 
     def build(
         self,
@@ -73,6 +53,8 @@ class World:
         requires: list[str] | None = None,
         extra: tuple[str, ...] = (),
         files: Mapping[str, str] | None = None,
+        keeper: Keeper | None = None,
+        before: str = "",
         **fields: str,
     ) -> Venv:
         """Build the venv of a small environment with these Requires-Dist lines."""
@@ -82,7 +64,10 @@ class World:
             files=files or {"demo_env/__init__.py": "WORD = 'built'\n"},
             metadata=metadata,
         )
-        return asyncio.run(build_venv(self.config, wheel, extra, seconds=60))
+        agree = (keeper or Keeper()).agree
+        return asyncio.run(
+            build_venv(self.config, wheel, extra, agree=agree, before=before, seconds=60)
+        )
 
     def publish(
         self,
@@ -91,10 +76,14 @@ class World:
         *,
         files: Mapping[str, str] | None = None,
         requires: list[str] | None = None,
+        uploaded: str = "2026-01-01T00:00:00Z",
     ) -> None:
-        """Put a distribution on the index."""
+        """Put a distribution on the index, as if at that time."""
         content = files or {f"{name}/__init__.py": f"VERSION = '{version}'\n"}
-        write_wheel(self.index, name, version, files=content, metadata={"Requires-Dist": requires})
+        fields = {"Requires-Dist": requires}
+        wheel = write_wheel(self.index, name, version, files=content, metadata=fields)
+        at = datetime.fromisoformat(uploaded).timestamp()
+        os.utime(wheel, (at, at))
 
     def run(self, venv: Venv, code: str) -> str:
         """What the code prints in a sandbox with the venv."""
@@ -124,7 +113,8 @@ def world() -> Iterator[World]:
     for name in ("index", "wheels"):
         (root / name).mkdir()
     asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, root / "index", asked))
+    dated = [True]
+    server = serve(root / "index", asked, dated)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}/simple"
@@ -132,7 +122,7 @@ def world() -> Iterator[World]:
         Config.from_environment({**os.environ, "RUNNER_HOME": str(root / "home")}),
         index_environment={"UV_DEFAULT_INDEX": url, "UV_HTTP_RETRIES": "0"},
     )
-    yield World(config, root / "index", root / "wheels", asked)
+    yield World(config, root / "index", root / "wheels", asked, dated)
     server.shutdown()
     server.server_close()
     thread.join()

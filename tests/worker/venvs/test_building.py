@@ -13,7 +13,7 @@ import pytest
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, cache
-from tests.worker.venvs.conftest import World
+from tests.worker.venvs.conftest import Keeper, World
 
 pytestmark = pytest.mark.sandbox
 
@@ -80,10 +80,11 @@ def test_scripts_start_the_interpreter_that_sees_the_venv(world: World) -> None:
 
 def test_the_same_wheel_is_built_once_even_when_the_index_moves_on(world: World) -> None:
     world.publish("dep", "1.0")
-    first = world.build(requires=["dep"])
+    keeper = Keeper()
+    first = world.build(requires=["dep"], keeper=keeper)
     world.publish("dep", "2.0")
     world.asked.clear()
-    again = world.build(requires=["dep"])
+    again = world.build(requires=["dep"], keeper=keeper)
     assert again == replace(first, seconds=0.0)
     assert world.asked == []
 

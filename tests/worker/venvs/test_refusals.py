@@ -13,7 +13,7 @@ import pytest
 from envyard_runner.venvs import VenvError, build_venv
 from envyard_runner.venvs.uv import diagnose
 from tests.wheels import entry, make_wheel, write_wheel
-from tests.worker.venvs.conftest import World, refused
+from tests.worker.venvs.conftest import Keeper, World, refused
 
 pytestmark = pytest.mark.sandbox
 
@@ -36,6 +36,8 @@ def test_a_dependency_without_a_wheel_is_never_built_and_is_named(world: World) 
     error = refused(world, requires=["sourceonly"])
     assert (error.finding.code, error.fault) == ("env.dependency_sdist_only", "environment")
     assert error.finding.where == "sourceonly"
+    assert error.finding.message.startswith("sourceonly has no wheel: ")
+    assert "ships wheels" in error.finding.hint
 
 
 def test_an_index_that_does_not_answer_is_our_fault(world: World) -> None:
@@ -51,7 +53,7 @@ def test_an_index_that_does_not_answer_is_our_fault(world: World) -> None:
 def test_too_little_time_is_our_fault(world: World) -> None:
     wheel = write_wheel(world.wheels, metadata={"Requires-Dist": ["dep"]})
     with pytest.raises(VenvError) as caught:
-        asyncio.run(build_venv(world.config, wheel, seconds=0.0))
+        asyncio.run(build_venv(world.config, wheel, agree=Keeper().agree, seconds=0.0))
     assert (caught.value.finding.code, caught.value.fault) == ("run.install_failed", "platform")
 
 
@@ -84,12 +86,13 @@ def test_another_python_than_required_is_said(world: World) -> None:
 
 def test_a_file_that_changed_on_the_index_after_the_lock_is_refused(world: World) -> None:
     world.publish("dep")
-    venv = world.build(requires=["dep"])
+    keeper = Keeper()
+    venv = world.build(requires=["dep"], keeper=keeper)
     world.publish("dep", files={"dep/__init__.py": "VERSION = 'swapped'\n"})
     assert venv.packages == 2
     shutil.rmtree(world.config.venvs)
     shutil.rmtree(world.config.home / "uv-cache")
-    error = refused(world, requires=["dep"])
+    error = refused(world, requires=["dep"], keeper=keeper)
     assert error.fault == "platform"
     assert "hash" in error.finding.message.lower()
 
@@ -109,7 +112,7 @@ def test_an_archive_that_is_no_wheel_is_the_authors_fault(world: World) -> None:
         archive.writestr("x", "x")
     wheel.write_bytes(wheel.read_bytes()[:-5])
     with pytest.raises(VenvError) as caught:
-        asyncio.run(build_venv(world.config, wheel))
+        asyncio.run(build_venv(world.config, wheel, agree=Keeper().agree))
     assert caught.value.fault == "environment"
 
 

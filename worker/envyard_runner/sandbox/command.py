@@ -22,11 +22,15 @@ NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The interpreter runs start from: its path, the prefix to bind, and its X.Y version."""
+    """The interpreter runs start from: its path, the prefix to bind, and its X.Y version.
+
+    `platform` tells which wheels it takes, such as cpython-311-x86_64-linux-gnu-2.36.
+    """
 
     python: Path
     prefix: Path
     version: str
+    platform: str
 
     @property
     def site_packages(self) -> str:

@@ -11,7 +11,11 @@ from envyard_runner.config import unreadable
 from envyard_runner.sandbox.command import Base
 from envyard_runner.sandbox.exit import SandboxError
 
-ASK = "import sys; print(sys.base_prefix, '%d.%d' % sys.version_info[:2], sep='\\n')"
+ASK = """
+import platform, sys, sysconfig
+print(sys.base_prefix, "%d.%d" % sys.version_info[:2], sep="\\n")
+print(sysconfig.get_config_var("SOABI"), platform.libc_ver()[1], sep="-")
+"""
 OLDEST = (3, 11)
 
 
@@ -43,4 +47,6 @@ def base(python: Path) -> Base:
     version = tuple(int(part) for part in answer[1].split("."))
     if version < OLDEST:
         raise SandboxError(f"{python} is Python {answer[1]}; set RUNNER_PYTHON to 3.11 or newer")
-    return Base(python=real, prefix=Path(answer[0]), version=answer[1])
+    return Base(
+        python=real, prefix=Path(answer[0]), version=answer[1], platform=answer[2].strip("-")
+    )

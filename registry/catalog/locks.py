@@ -1,0 +1,95 @@
+"""Which dependencies a version is run with: resolved once for a platform, then always the same.
+
+A runner resolves and the hub keeps; that a lock is well-formed is checked here, never believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from django.db import models
+from django.db.models import Q
+
+from envyard.contract.lock import PLATFORM, BadLock, parse, render
+from registry import rules
+from registry.catalog.models import Version
+from registry.errors import HubError, NotFound
+
+MOST_PLATFORMS = 16  # of one version
+
+
+class VersionLock(models.Model):
+    """The exact distributions of a version on one platform, a requirements file with hashes.
+
+    Rows are never changed: who installs by one gets the same bytes for ever.
+    """
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="locks")
+    platform = models.CharField(max_length=80)
+    text = models.TextField(blank=True)
+    sha256 = models.CharField(max_length=64)
+    packages = models.PositiveIntegerField()
+    run = models.ForeignKey(
+        "registry.Run", null=True, on_delete=models.SET_NULL, related_name="locks"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("platform",)
+        constraints = (
+            models.UniqueConstraint(fields=("version", "platform"), name="one_lock_a_platform"),
+            models.CheckConstraint(condition=rules.sha256("sha256"), name="lock_digest_is_sha256"),
+            models.CheckConstraint(
+                condition=Q(platform__regex=PLATFORM), name="lock_platform_is_plain"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.version} {self.platform}"
+
+
+def agree(*, version: Version, run_id: object, platform: str, offered: str | None) -> str | None:
+    """The lock that stands for that platform: the first that was offered, None before that.
+
+    Raises 400 for a lock or a platform that is not what it may be.
+    """
+    if not re.fullmatch(PLATFORM, platform):
+        raise _bad(f"platform={platform[:100]!r} must match {PLATFORM}")
+    found = version.locks.filter(platform=platform).first()
+    if found is not None or offered is None:
+        return None if found is None else found.text
+    try:
+        pins = parse(offered)
+    except BadLock as error:
+        raise _bad(f"lock: {error}") from error
+    if version.locks.count() >= MOST_PLATFORMS:
+        raise _bad(f"{version} has locks for {MOST_PLATFORMS} platforms, and gets no more")
+    text = render(pins)
+    kept, _ = VersionLock.objects.get_or_create(
+        version=version,
+        platform=platform,
+        defaults={
+            "text": text,
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "packages": len(pins),
+            "run_id": run_id,
+        },
+    )
+    return kept.text
+
+
+def of(version: Version, platform: str) -> VersionLock:
+    """The version's lock for that platform; raises NotFound."""
+    found = version.locks.filter(platform=platform).first()
+    if found is None:
+        has = ", ".join(version.locks.values_list("platform", flat=True)) or "none yet"
+        raise NotFound(
+            f"{version} has no lock for {platform[:80]!r}; its platforms: {has}. A version's "
+            "first run on a platform makes it."
+        )
+    return found
+
+
+def _bad(message: str) -> HubError:
+    return HubError("request.invalid", message, "Install the hub's version of the runner.")

@@ -1,0 +1,113 @@
+"""The lock of a version: resolved by its first run on a platform, kept by the hub from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+
+from envyard.contract import wheel as wheels
+from envyard.contract.codes import finding
+from envyard.contract.lock import BadLock, Pin, parse
+from envyard_runner.config import Config
+from envyard_runner.sandbox.command import Base
+from envyard_runner.venvs import uv
+from envyard_runner.venvs.uv import VenvError
+
+# What the hub has for that platform; the text, where it had none, is what it has from now on.
+Agree = Callable[[str, str | None], Awaitable[str | None]]
+
+
+async def lock(
+    config: Config,
+    base: Base,
+    requirements: Sequence[str],
+    *,
+    agree: Agree,
+    before: str,
+    folder: Path,
+    deadline: float,
+) -> tuple[Pin, ...]:
+    """The exact distributions for `requirements`, of what was on the index `before` that time.
+
+    Where another runner was faster its lock counts. Raises VenvError.
+    """
+    stands = await agree(base.platform, None)
+    if stands is None:
+        resolved = await _resolve(config, requirements, before, folder, deadline)
+        stands = await agree(base.platform, resolved)
+    try:
+        return parse(stands or "")
+    except BadLock as error:
+        raise VenvError(finding("run.install_failed", f"the lock is no lock: {error}")) from error
+
+
+async def _resolve(
+    config: Config, requirements: Sequence[str], before: str, folder: Path, deadline: float
+) -> str:
+    uv.own(config, folder)
+    (folder / "requirements.in").write_text("\n".join(requirements) + "\n", encoding="utf-8")
+    await uv.run(
+        config,
+        *("compile", "requirements.in", "--output-file", "lock.txt"),
+        *("--generate-hashes", "--no-header", "--no-annotate"),
+        *(("--exclude-newer", before) if before else ()),
+        folder=folder,
+        deadline=deadline,
+    )
+    return (folder / "lock.txt").read_text(encoding="utf-8")
+
+
+def requirements_of(wheel: Path, base: Base) -> list[str]:
+    """What the wheel needs by name; raises VenvError for what no index can answer.
+
+    The wheel's own name is left out: an index could answer with a stranger's distribution.
+    """
+    try:
+        read = wheels.read(wheel)
+    except wheels.Unreadable as error:
+        raise VenvError(error.finding) from error
+    _check_python(read.metadata.requires_python, base)
+    lines = []
+    for line in read.metadata.requires_dist:
+        requirement = _parse(line)
+        if requirement.url:
+            message = f"Requires-Dist: {line} is a direct URL"
+            raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
+        if canonicalize_name(requirement.name) != read.name:
+            lines.append(str(requirement))
+    return lines
+
+
+def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
+    """Raise VenvError where a lock from another runner has not what this one's driver needs."""
+    pinned = {pin.name: pin.version for pin in pins}
+    for needed in map(Requirement, extra):
+        has = pinned.get(canonicalize_name(needed.name))
+        if has is None or not needed.specifier.contains(has, prereleases=True):
+            message = (
+                f"the version's lock has {needed.name} {has or 'not at all'}; this runner drives "
+                f"{needed} and no other: let a runner of the hub's version take the run"
+            )
+            raise VenvError(finding("run.install_failed", message, where=needed.name))
+
+
+def _check_python(wanted: str, base: Base) -> None:
+    try:
+        fits = SpecifierSet(wanted).contains(base.version)
+    except InvalidSpecifier:
+        fits = False
+    if not fits:
+        message = f"Requires-Python is {wanted[:200]}; runs use Python {base.version}"
+        raise VenvError(finding("env.dependencies_unresolvable", message, where="Requires-Python"))
+
+
+def _parse(line: str) -> Requirement:
+    try:
+        return Requirement(line)
+    except InvalidRequirement as error:
+        message = f"Requires-Dist: {line[:200]} cannot be read"
+        raise VenvError(finding("metadata.bad_requirement", message)) from error
