@@ -15,11 +15,10 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from registry import storage
+from registry import prepared, storage
 from registry.accounts.permissions import can
 from registry.api import auth, ranges
 from registry.api.errors import answers_errors
-from registry.catalog import prepared
 from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
 from registry.runs.queries import held_run

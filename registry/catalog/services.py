@@ -7,10 +7,11 @@ Changes of one environment take turns on its row. Whoever changes a row of its v
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from packaging.version import Version as Pep440
 
-from registry import events
+from registry import events, prepared
 from registry.accounts.models import Owner, User
 from registry.catalog import naming
 from registry.catalog.changes import index_changed
@@ -19,6 +20,7 @@ from registry.catalog.search import documents
 from registry.errors import HubError
 
 MOST_TAGS = 20
+_OWNER, _NAME = -1, "the environment's name"  # stand for what is asked for
 
 
 def get_or_create_environment(
@@ -33,10 +35,10 @@ def get_or_create_environment(
     if visibility is not None:
         _check_visibility(visibility)
     with transaction.atomic():
-        environment = _locked(owner, normal)
+        environment = locked(owner, normal)
         if environment is None:
             Owner.objects.select_for_update(no_key=True).get(pk=owner.pk)
-            environment = _locked(owner, normal)
+            environment = locked(owner, normal)
         created = environment is None
         if environment is None:
             environment = _create(owner, normal, visibility, by)
@@ -52,12 +54,17 @@ def get_or_create_environment(
     return environment, created
 
 
-def _locked(owner: Owner, name: str) -> Environment | None:
-    rows = Environment.objects.select_for_update(no_key=True)
-    found = rows.filter(owner=owner, name=name).first()
+def locked(owner: Owner, name: str) -> Environment | None:
+    """The environment of that normal name, deleted or not, its row locked. In a transaction."""
+    found = next(iter(prepared.rows(_locked, {_OWNER: owner.pk, _NAME: name})), None)
     if found is not None:
         found.owner = owner
     return found
+
+
+def _locked() -> QuerySet[Environment, Environment]:
+    rows = Environment.objects.select_for_update(no_key=True)
+    return rows.filter(owner=_OWNER, name=_NAME)
 
 
 def _create(owner: Owner, name: str, visibility: str | None, by: User) -> Environment:

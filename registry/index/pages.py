@@ -12,8 +12,8 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet, Value
 
+from registry import prepared
 from registry.accounts.models import Owner
-from registry.catalog import prepared
 from registry.catalog.models import Environment
 from registry.index import content, render
 

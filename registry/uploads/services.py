@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from envyard.contract import checks
 from envyard.contract import wheel as wheels
 from envyard.contract.codes import Finding
 from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
-from registry import doorbell, events, limits
+from registry import doorbell, events, limits, prepared
 from registry.accounts import leaked, permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
-from registry.catalog.services import get_or_create_environment
+from registry.catalog.services import get_or_create_environment, locked
 from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
 from registry.uploads import readme, staging
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 
 
 MOST_LEAKS = 100  # tokens of one wheel that are looked up
+_ID, _NAME, _SORT_KEY = -1, "the environment's name", "the version's sort key"  # stand for those
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,24 +114,31 @@ def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> E
 
 
 def _environment(upload: Upload, owner: Owner) -> Environment | None:
-    rows = Environment.objects.filter(owner=owner, name=normalise(upload.field("name")))
-    found = rows.only("name", "deleted_at").first()
+    name = normalise(upload.field("name"))
+    found = next(iter(prepared.rows(_environments, {_ID: owner.pk, _NAME: name})), None)
     if found is not None:
         found.owner = owner
     return found
+
+
+def _environments() -> QuerySet[Environment, Environment]:
+    return Environment.objects.filter(owner=_ID, name=_NAME).only("name", "deleted_at")
 
 
 def _before(upload: Upload, environment: Environment | None) -> Version | None:
     """The version that has this number there, in any spelling."""
     if environment is None:
         return None
-    rows = Version.objects.filter(
-        environment=environment, sort_key=sort_key(canonical_version(upload.field("version")))
-    )
-    found = rows.only("version", "filename", "sha256", "deleted_at").first()
+    key = sort_key(canonical_version(upload.field("version")))
+    found = next(iter(prepared.rows(_versions, {_ID: environment.pk, _SORT_KEY: key})), None)
     if found is not None:
         found.environment = environment
     return found
+
+
+def _versions() -> QuerySet[Version, Version]:
+    rows = Version.objects.filter(environment=_ID, sort_key=_SORT_KEY)
+    return rows.only("version", "filename", "sha256", "deleted_at")
 
 
 def _is(version: Version, upload: Upload) -> bool:
@@ -180,7 +189,9 @@ def _publish(
     """The new version; raises IntegrityError where its number or its file name is taken."""
     with transaction.atomic():
         # It comes locked: uploads to one environment take turns here.
-        environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
+        environment = locked(owner, read.name)
+        if environment is None or environment.deleted_at is not None:
+            environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
         version = Version.objects.create(
             environment=environment,
             published_with=token.published_with if token else {},
