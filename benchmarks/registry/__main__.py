@@ -15,6 +15,7 @@ import signal
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -42,13 +43,18 @@ def main() -> None:
         scratch = Path(stack.enter_context(kept))
         scratch.chmod(0o755)
         made = material.make(scratch / "wheels", uploads=options.uploads)
-        every = _start(stack, scratch, made, on_postgresql=not options.sqlite)
+        database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
+        every = _start(stack, scratch, made, database)
         reads, ratios = _reads(every, seconds=options.seconds, rounds=options.rounds)
         tell(reads)
         print("\nrequests a second of nginx before the hub, of nginx alone")
         for kind, ratio in ratios.items():
             print(f"  {kind:18} {ratio:8.2f}")
-        uploads = {one.label: load.upload(one, made.uploads) for one in every if one.upload}
+        uploads = {
+            one.label: load.upload(one, made.uploads, also=_also(one, database))
+            for one in every
+            if one.upload
+        }
         tell({"uploads, 4 clients": uploads})
         installs = {one.label: load.install(one, times=options.rounds) for one in every}
         print("\ncold `uv pip install` of one environment with 3 dependencies")
@@ -79,10 +85,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _start(
-    stack: ExitStack, scratch: Path, made: material.Material, *, on_postgresql: bool
-) -> list[Server]:
-    database = stack.enter_context(postgresql.server()) if on_postgresql else ""
+def _start(stack: ExitStack, scratch: Path, made: material.Material, database: str) -> list[Server]:
     programs = {name: installed(name) for name in PEERS}
     print("starting the hub and its peers", file=sys.stderr, flush=True)
     app, files = servers.hub(scratch, made, database=database)
@@ -135,6 +138,10 @@ def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, di
 def _ratio(by: dict[str, list[Reading]]) -> float:
     pairs = zip(by["hub behind nginx"], by["nginx static"], strict=True)
     return statistics.median(ours.per_second / alone.per_second for ours, alone in pairs)
+
+
+def _also(server: Server, database: str) -> Sequence[int]:
+    return load.postmaster(database) if database and server.label == "hub" else ()
 
 
 def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
-START_SECONDS = 60
+START_SECONDS = 180
 Program = subprocess.Popen[bytes]
 
 

@@ -193,13 +193,13 @@ def devpi(scratch: Path, material: Material, programs: Path) -> Server:
     process = machine.start(command, log=scratch / "devpi.log", port=port, environ=clean())
     base = f"http://127.0.0.1:{port}"
     login = {"user": "root", "password": PASSWORD}
-    token = requests.post(f"{base}/+login", json=login, timeout=30).json()["result"]["password"]
+    token = requests.post(f"{base}/+login", json=login, timeout=120).json()["result"]["password"]
     secret = base64.b64encode(f"root:{token}".encode()).decode()
     server = Server("devpi", f"{base}/root/dev/+simple/", [process], f"{base}/root/dev/")
     server.headers = {"X-Devpi-Auth": secret}
     stage = {"type": "stage", "bases": [], "volatile": False}
     requests.put(
-        f"{base}/root/dev", json=stage, headers=server.headers, timeout=30
+        f"{base}/root/dev", json=stage, headers=server.headers, timeout=120
     ).raise_for_status()
     for path in material.seed:
         post(server, path, form_of(path.read_bytes())).raise_for_status()
@@ -215,7 +215,7 @@ def post(server: Server, path: Path, form: dict[str, list[str]]) -> requests.Res
             files={"content": (path.name, file)},
             auth=server.auth,
             headers=server.headers,
-            timeout=60,
+            timeout=120,
         )
 
 
