@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
-from envyard_runner.limits import Limits
-from envyard_runner.sandbox import Sandbox
-from envyard_runner.venvs import Venv, cache
 from tests.worker.venvs.conftest import Keeper, World
 
 pytestmark = pytest.mark.sandbox
@@ -126,30 +121,3 @@ def test_the_environments_own_name_is_never_looked_up(world: World) -> None:
 
 def test_requirements_of_extras_are_left_out(world: World) -> None:
     assert world.build(requires=["no-such-thing; extra == 'dev'"]).packages == 1
-
-
-def test_the_least_recently_used_venv_makes_room_unless_a_run_holds_it(world: World) -> None:
-    def build(word: str, room: int = 1 << 40) -> Venv:
-        tight = replace(world, config=replace(world.config, venv_cache_bytes=room))
-        return tight.build(files={"demo_env/__init__.py": f"WORD = '{word}'\n"})
-
-    held, unused, used = build("held"), build("unused"), build("used")
-    venvs = (used, unused, held)
-    folders = [used.dependencies, *(venv.environment for venv in venvs)]
-    facts = [folder.parent / cache.FACTS for folder in folders]
-    size = sum(json.loads(file.read_text())["size"] for file in facts)
-    for age, file in enumerate(facts):
-        os.utime(file, (1000 - age, 1000 - age))
-    sandbox = Sandbox.prepare(
-        config=world.config,
-        venv=held.dependencies,
-        environment=held.environment,
-        job=b"{}",
-        limits=Limits(),
-    )
-    newest = build("newest", room=size + 100)
-    asyncio.run(sandbox.close())
-    assert [v.environment.exists() for v in (held, unused, used, newest)] == [
-        *(True, False, True, True)
-    ]
-    assert newest.dependencies.exists()

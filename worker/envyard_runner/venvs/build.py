@@ -23,7 +23,7 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox import interpreter
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
-from envyard_runner.venvs import cache, compiled, locks, uv
+from envyard_runner.venvs import cache, compiled, locks, room, uv
 from envyard_runner.venvs.locks import Agree
 
 # Every Python inside finds the environment by it, whatever its options; the name sorts first.
@@ -80,6 +80,8 @@ async def build_venv(
             layer = await _dependencies(config, pins, layer_key, owned.path, deadline)
         if own is None:
             own = await _environment(config, wheel, layer, own_key, owned.path, deadline)
+        if built:
+            await asyncio.to_thread(room.make_room, config)
         return Venv(
             dependencies=layer.site,
             environment=own.site,

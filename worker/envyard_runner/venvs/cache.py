@@ -1,4 +1,4 @@
-"""The folder of what is installed: one folder a key, the least recently used leave first."""
+"""The folder of what is installed: one folder a key, there whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,17 +19,22 @@ from envyard_runner.sandbox.rundir import make_shared
 
 SITE = "site"
 FACTS = "venv.json"
+STALE_SECONDS = 3600.0
 UNWANTED = stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH
 INTERPRETER = f"#!{VENV}/bin/python".encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is in place; `size` is its share, in bytes, of files that it has with uv's cache."""
+    """What is in place; `size` is the bytes of its own files, those not shared with uv's cache.
+
+    `used` is when it was last found, in seconds since 1970.
+    """
 
     path: Path
     packages: int
     size: int
+    used: float
 
     @property
     def site(self) -> Path:
@@ -51,15 +57,43 @@ def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
     staged = config.venvs / f".{secrets.token_hex(8)}"
     staged.mkdir()
     staged.chmod(0o755)
-    size = sum(_share(path) for path in site.rglob("*"))
+    size = sum(_own(path) for path in site.rglob("*"))
     facts = {"packages": packages, "size": size}
     (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
     site.rename(staged / SITE)
     with contextlib.suppress(OSError):
         staged.rename(target)
     shutil.rmtree(staged, ignore_errors=True)
-    _evict(config, target)
-    return Kept(target, packages, size)
+    return Kept(target, packages, size, time.time())
+
+
+def every(config: Config) -> list[Kept]:
+    """All that is in place."""
+    return [found for path in config.venvs.glob("[!.]*") if (found := _read(path))]
+
+
+def remove(config: Config, kept: Kept) -> bool:
+    """Delete it unless a run holds it; whether it did. A build that is killed meanwhile leaves
+    nothing that `find` would give."""
+    fd = os.open(kept.site, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        gone = config.venvs / f".{secrets.token_hex(8)}"
+        kept.path.rename(gone)
+        shutil.rmtree(gone)
+        return True
+    finally:
+        os.close(fd)
+
+
+def clear_up(config: Config) -> None:
+    """Delete what was being put in place, or removed, when its runner was killed."""
+    for path in config.venvs.glob(".*"):
+        if path.stat().st_mtime < time.time() - STALE_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def settle(site: Path) -> None:
@@ -95,36 +129,15 @@ def settle(site: Path) -> None:
             script.chmod(0o755)
 
 
-def _share(path: Path) -> int:
+def _own(path: Path) -> int:
     status = path.lstat()
-    return status.st_size // status.st_nlink if stat.S_ISREG(status.st_mode) else 0
+    return status.st_size if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else 0
 
 
 def _read(path: Path) -> Kept | None:
     try:
         facts = json.loads((path / FACTS).read_text(encoding="ascii"))
+        used = (path / FACTS).stat().st_mtime
     except FileNotFoundError:
         return None
-    return Kept(path, facts["packages"], facts["size"])
-
-
-def _evict(config: Config, spared: Path) -> None:
-    """Remove what no run holds, the longest unused first, until the limit is met."""
-    kept = [found for path in config.venvs.glob("[!.]*") if (found := _read(path))]
-    total = sum(one.size for one in kept)
-    for one in sorted(kept, key=lambda one: (one.path / FACTS).stat().st_mtime):
-        if total <= config.venv_cache_bytes:
-            return
-        if one.path == spared:
-            continue
-        fd = os.open(one.site, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        else:
-            (one.path / FACTS).unlink()  # gone from `find` before its files go
-            shutil.rmtree(one.path)
-            total -= one.size
-        finally:
-            os.close(fd)
+    return Kept(path, facts["packages"], facts["size"], used)

@@ -6,9 +6,11 @@ As root, uv runs under a uid of its own: it reads what strangers wrote and talks
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import re
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
@@ -39,6 +41,11 @@ class VenvError(Exception):
         return CATALOGUE[self.finding.code].fault
 
 
+def cache_folder(config: Config) -> Path:
+    """Where uv keeps what it downloaded, locked while it is at work."""
+    return config.home / "uv-cache"
+
+
 def own(config: Config, *folders: Path) -> None:
     """Make folders that uv may write."""
     for folder in folders:
@@ -46,7 +53,7 @@ def own(config: Config, *folders: Path) -> None:
         if os.geteuid() == 0:
             os.chown(folder, BUILD_UID, BUILD_UID)
             folder.chmod(0o755)
-    cache = config.home / "uv-cache"
+    cache = cache_folder(config)
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(cache, BUILD_UID, BUILD_UID)
@@ -55,21 +62,45 @@ def own(config: Config, *folders: Path) -> None:
 async def run(config: Config, *arguments: str, folder: Path, deadline: float) -> None:
     """Run one uv command in `folder` until the loop's `deadline`; raises VenvError.
 
-    uv is started through a descriptor, since it may be installed below a closed home.
+    Downloads stay while it is at work.
     """
+    busy = os.open(cache_folder(config), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        await asyncio.to_thread(fcntl.flock, busy, fcntl.LOCK_SH)
+        process = await _start(config, arguments, folder)
+        try:
+            async with asyncio.timeout_at(deadline):
+                _, said = await process.communicate()
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            if isinstance(error, TimeoutError):
+                message = "fetching the dependencies took longer than the run allows"
+                raise VenvError(finding("run.install_failed", message)) from None
+            raise
+    finally:
+        os.close(busy)
+    if process.returncode:
+        raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
+
+
+async def _start(
+    config: Config, arguments: Sequence[str], folder: Path
+) -> asyncio.subprocess.Process:
+    """uv is started through a descriptor, since it may be installed below a closed home."""
     root = os.geteuid() == 0
     program = os.open(config.uv, os.O_RDONLY)
     environment = {
         "PATH": "/usr/bin:/bin",
         "HOME": str(folder),
         "TMPDIR": str(folder),
-        "UV_CACHE_DIR": str(config.home / "uv-cache"),
+        "UV_CACHE_DIR": str(cache_folder(config)),
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_PROGRESS": "1",
         **config.index_environment,
     }
     try:
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             f"/proc/self/fd/{program}",
             *("pip", *arguments, "--no-config", "--quiet", "--color", "never"),
             *("--python", str(config.python), "--only-binary", ":all:"),
@@ -86,18 +117,6 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
         )
     finally:
         os.close(program)
-    try:
-        async with asyncio.timeout_at(deadline):
-            _, said = await process.communicate()
-    except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-        if isinstance(error, TimeoutError):
-            message = "fetching the dependencies took longer than the run allows"
-            raise VenvError(finding("run.install_failed", message)) from None
-        raise
-    if process.returncode:
-        raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
 
 
 def diagnose(code: int, said: str) -> Finding:

@@ -1,0 +1,119 @@
+"""Keeps venvs and what uv downloaded for them below one limit, the least recently used leave first.
+
+uv's files are counted where uv keeps them: a venv's are hard links to those. uv fetches anew what
+it does not find, so that its downloads go first, but for those that a venv has.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from envyard_runner.config import Config
+from envyard_runner.venvs import cache, uv
+
+RECENT_SECONDS = 1800.0  # a build may have found it and not started its sandbox yet
+ARCHIVES = "archive-v*/*"  # wheels, unpacked
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Something uv keeps: its size in bytes, when it was last linked, and whether a venv has it."""
+
+    path: Path
+    size: int
+    used: float
+    linked: bool
+
+
+def make_room(config: Config) -> None:
+    """Remove downloads that no venv has, then venvs that no run holds, until the limit is met.
+
+    Does nothing while some uv is at work; whoever builds next tries again.
+    """
+    with _without_uv(config) as alone:
+        if not alone:
+            return
+        cache.clear_up(config)
+        kept = sorted(cache.every(config), key=lambda one: one.used)
+        downloads = _downloads(config)
+        held = sum(one.size for one in kept) + sum(one.size for one in downloads)
+        over = held - config.venv_cache_bytes
+        over -= _drop(downloads, over)
+        for one in kept:
+            if over <= 0 or one.used > time.time() - RECENT_SECONDS:
+                return
+            if cache.remove(config, one):
+                over -= one.size
+                over -= _drop(_downloads(config), over)
+
+
+def _drop(downloads: list[Download], over: int) -> int:
+    """Remove what no venv has, the oldest first, until `over` bytes are free; how many were."""
+    freed = 0
+    for one in sorted(downloads, key=lambda one: one.used):
+        if freed >= over:
+            break
+        if not one.linked:
+            _remove(one.path)
+            freed += one.size
+    return freed
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _downloads(config: Config) -> list[Download]:
+    """Unpacked wheels as they are, and every other file but uv's own marks."""
+    root = uv.cache_folder(config)
+    archives = list(root.glob(ARCHIVES))
+    return [_measure(path) for path in (*archives, *_others(root, set(archives)))]
+
+
+def _others(root: Path, archives: set[Path]) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        path = Path(folder)
+        folders[:] = [name for name in folders if path / name not in archives]
+        for name in files:
+            if not name.startswith(".") and name != "CACHEDIR.TAG":
+                yield path / name
+
+
+def _measure(path: Path) -> Download:
+    """A file's status changes when it is linked, and when that link goes."""
+    files = [path]
+    if path.is_dir() and not path.is_symlink():
+        files = [Path(folder) / name for folder, _, names in os.walk(path) for name in names]
+    statuses = [one.lstat() for one in files]
+    plain = [status for status in statuses if stat.S_ISREG(status.st_mode)]
+    return Download(
+        path=path,
+        size=sum(status.st_size for status in plain),
+        used=max((status.st_ctime for status in statuses), default=0.0),
+        linked=any(status.st_nlink > 1 for status in plain),
+    )
+
+
+@contextmanager
+def _without_uv(config: Config) -> Iterator[bool]:
+    """Whether no uv of ours is at work; none begins meanwhile."""
+    fd = os.open(uv.cache_folder(config), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+    else:
+        yield True
+    finally:
+        os.close(fd)
