@@ -1,17 +1,9 @@
-"""READMEs as safe HTML, each made once and kept.
-
-They are made in a process of their own that may use little: a table of 2 KB becomes 600 KB of
-HTML, and some texts keep either renderer busy for minutes. What does not come out of it is shown
-as it is written.
-"""
+"""READMEs as safe HTML, each made once and kept; what cannot be made is shown as it is written."""
 
 from __future__ import annotations
 
 import hashlib
 import html
-import os
-import subprocess
-import sys
 from datetime import datetime, timedelta
 
 from django.db import models
@@ -19,7 +11,6 @@ from django.db import models
 from registry.uploads import rendering
 
 KEPT_DAYS = 90  # after which one is made anew, so that those of old versions go
-WAIT_SECONDS = 20  # on the clock of a busy machine
 
 
 class RenderedReadme(models.Model):
@@ -41,14 +32,11 @@ def shown(text: str, content_type: str) -> RenderedReadme:
     kept = RenderedReadme.objects.filter(pk=digest).first()
     if kept is not None:
         return kept
-    try:
-        made = _render(text, content_type)
-    except subprocess.TimeoutExpired:  # no fault of the README, so that it is not kept
-        return RenderedReadme(digest=digest, html=_plain(text), plain=True)
-    new = RenderedReadme(
-        digest=digest, html=_plain(text) if made is None else made, plain=made is None
-    )
-    RenderedReadme.objects.bulk_create([new], ignore_conflicts=True)
+    made = rendering.apart(text, content_type)
+    body = _plain(text) if made.html is None else made.html
+    new = RenderedReadme(digest=digest, html=body, plain=made.html is None)
+    if made.final:
+        RenderedReadme.objects.bulk_create([new], ignore_conflicts=True)
     return new
 
 
@@ -59,18 +47,3 @@ def forget(*, now: datetime) -> None:
 
 def _plain(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>" if text.strip() else ""
-
-
-def _render(text: str, content_type: str) -> str | None:
-    """None where it is too long, or took too much."""
-    if len(text) > rendering.LONGEST:
-        return None
-    done = subprocess.run(
-        [sys.executable, "-m", rendering.__name__, content_type],
-        input=text.encode(),
-        capture_output=True,
-        timeout=WAIT_SECONDS,
-        env={"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"},
-        check=False,
-    )
-    return done.stdout.decode() if done.returncode == 0 else None

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -122,6 +123,18 @@ def test_a_readme_that_does_not_render_is_refused(client: Client, key: str, file
     assert send(client, key, good, form_of(good)).status_code == 200
     version = Version.objects.get()
     assert "<em>it</em>" in safe_html(version.readme, version.readme_type)
+
+
+def test_a_readme_that_would_never_be_rendered_is_refused_soon(client: Client, key: str) -> None:
+    """Each name stands for the next one twice, 30 times over."""
+    rst = {"Description-Content-Type": "text/x-rst"}
+    names = [f".. |a{n}| replace:: |a{n + 1}| |a{n + 1}|\n" for n in range(30)]
+    bomb = "".join(["Demo\n====\n\n|a0|\n\n", *names, ".. |a30| replace:: a\n"])
+    data, began = make_wheel(metadata=rst, description=bomb), time.process_time()
+    response = send(client, key, data, form_of(data))
+    assert codes(response) == ["metadata.bad_description"]
+    assert b"more than 2 s" in response.content
+    assert time.process_time() - began < 1  # of ours; the process that tries may use more
 
 
 def test_a_readme_cannot_read_the_hubs_files(client: Client, key: str) -> None:
