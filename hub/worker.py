@@ -5,7 +5,7 @@ from __future__ import annotations
 import select
 from typing import Any
 
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import _DEFER, ThreadWorker  # type: ignore[import-untyped]
 
 from hub.pace import Paced
 
@@ -17,14 +17,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     gthread hands every request from the thread that waits for all connections to another one and
     back, which takes longer than a page. Nobody waits for the sake of this: where connections
-    wait for a thread, or the worker has to stop, all is as in gthread. A client that stalls loses
-    its connection: `slack` seconds of waiting a request, and one more for each `rate` bytes.
+    wait for a thread, or the worker has to stop, all is as in gthread. A client that says nothing
+    yet holds a thread no longer than that either; gthread gives it five seconds. One that stalls
+    loses its connection: `slack` seconds of waiting a request, and one more for each `rate` bytes.
     """
 
     rate, slack = 4096, 30.0
 
     def handle(self, conn: Any) -> object:
         """Serve its request, and those that follow; what gthread says of the last one."""
+        if not conn.initialized and not conn.wait_for_data(PATIENCE_MS / 1000):
+            return _DEFER
         if self.cfg.is_ssl:  # it swaps the socket for one whose waiting cannot be seen from here
             return super().handle(conn)
         if not isinstance(conn.sock, Paced):

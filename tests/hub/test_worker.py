@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -128,6 +128,16 @@ def test_a_stop_lets_what_is_under_way_end(tmp_path: Path) -> None:
             asking.join(20)
             assert answers
             assert process.wait(20) == 0
+
+
+def test_clients_that_say_nothing_keep_nobody_waiting(tmp_path: Path) -> None:
+    with serving(tmp_path, threads=1) as (port, _), ExitStack() as silent:
+        for _ in range(20):
+            silent.enter_context(socket.create_connection(("127.0.0.1", port)))
+        began = time.monotonic()
+        with closing(connected(port)) as connection:
+            ask(connection)
+        assert time.monotonic() - began < 4  # one of them could hold the thread for five seconds
 
 
 def test_a_connection_with_tls_goes_on_too(tmp_path: Path) -> None:
