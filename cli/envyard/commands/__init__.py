@@ -19,6 +19,7 @@ ALL = tuple(
         "logs",
         "cancel",
         "install",
+        "lock",
         "uninstall",
         "star",
         "report",

@@ -86,10 +86,15 @@ def refuse_clashes(versions: list[dict[str, Any]]) -> None:
         seen[name] = version["ref"]
 
 
+def needs_login(version: dict[str, Any]) -> bool:
+    """Its file is not for everybody."""
+    return bool(version["visibility"] != "public" or version["status"] != "listed")
+
+
 def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
     """A PEP 508 direct reference with its hash, local where the hub asks for a login."""
     file, name = version["file"], version["environment"].partition("/")[2]
-    if version["visibility"] == "public" and version["status"] == "listed":
+    if not needs_login(version):
         return f"{name} @ {file['url']}#sha256={file['sha256']}"
     path = temporary / Path(file["filename"]).name
     hub.download(file["url"], path)

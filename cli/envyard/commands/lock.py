@@ -1,0 +1,71 @@
+"""`hub lock`: a version and its dependencies as a requirements file with hashes."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+from urllib.parse import quote
+
+from envyard import config as configs
+from envyard.client import Hub, version_path
+from envyard.commands.install import chosen, needs_login
+from envyard.commands.show import ref_of
+from envyard.contract.lock import BadLock, Pin, parse, render
+from envyard.contract.names import parse_ref
+from envyard.errors import HubCliError
+from envyard.output import Output
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add lock."""
+    lock = commands.add_parser(
+        "lock", parents=[common], help="print the exact dependencies that a version is run with"
+    )
+    lock.add_argument("ref", metavar="owner/name[==version]")
+    lock.add_argument("--platform", help="of the platforms that the hub ran it on, this one")
+    lock.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Print what `uv pip install --require-hashes -r` and pip's own take."""
+    hub = Hub(configs.load(args.url))
+    version = chosen(hub, ref_of(args.ref))
+    path = f"{version_path(parse_ref(version['ref']))}locks/"
+    platform = _platform(args.platform, hub.get(path)["results"], version["ref"])
+    lock = hub.get(f"{path}{quote(platform, safe='')}/")
+    if out.as_json:
+        out.json({"ref": version["ref"], "file": version["file"], **lock})
+        return
+    pins = _pins(lock["text"])
+    out.line(f"# {version['ref']} on {platform}, resolved {lock['made_at'][:10]}")
+    if needs_login(version):
+        out.note(f"its wheel needs a login: `hub install {version['ref']}` afterwards adds it")
+    else:
+        out.line(_wheel(version))
+    for line in render(pins).splitlines():
+        out.line(line)
+    out.hint(f"hub lock {version['ref']} > env.txt && uv pip install --require-hashes -r env.txt")
+
+
+def _pins(text: str) -> tuple[Pin, ...]:
+    try:
+        return parse(text)
+    except BadLock as error:
+        raise HubCliError(f"the hub's lock is not one: {error}", "Tell its operator.") from error
+
+
+def _wheel(version: dict[str, Any]) -> str:
+    file, name = version["file"], version["environment"].partition("/")[2]
+    return f"{name} @ {file['url']} \\\n    --hash=sha256:{file['sha256']}"
+
+
+def _platform(asked: str | None, locks: list[dict[str, Any]], ref: str) -> str:
+    known = [str(lock["platform"]) for lock in locks]
+    if asked in known:
+        return str(asked)
+    if not known:
+        raise HubCliError(f"{ref} has no lock yet", "Its first run makes one: hub info " + ref)
+    if asked is None and len(known) == 1:
+        return known[0]
+    problem = "was run on several platforms" if asked is None else f"has no lock for {asked!r}"
+    raise HubCliError(f"{ref} {problem}", f"Name one with --platform: {', '.join(known)}")

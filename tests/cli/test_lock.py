@@ -1,0 +1,86 @@
+"""`hub lock` prints what pip and uv install with --require-hashes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from envyard.__main__ import main
+from tests.cli.conftest import Answers
+
+ONE, TWO = "cpython-311-x86_64-linux-gnu-2.36", "cpython-313-aarch64-linux-gnu-2.41"
+DEPENDENCY = f"dep==1.0 \\\n    --hash=sha256:{'1' * 64}\n"
+BASE = "GET /api/v1/environments/alice/demo-env/versions/0.1.0/"
+URL = "https://hub.example/files/ab/abc/demo_env-0.1.0-py3-none-any.whl"
+
+
+def known(
+    server: Answers, *platforms: str, text: str = DEPENDENCY, visibility: str = "public"
+) -> list[str]:
+    """The hub has alice/demo-env==0.1.0 with locks for these; the command that asks for one."""
+    version: dict[str, Any] = {
+        "ref": "alice/demo-env==0.1.0",
+        "environment": "alice/demo-env",
+        "version": "0.1.0",
+        "status": "listed",
+        "visibility": visibility,
+        "yanked": None,
+        "quarantined": False,
+        "file": {"url": URL, "sha256": "2" * 64},
+    }
+    server.say("GET /api/v1/environments/alice/demo-env/", 200, {"latest_version": version})
+    server.say(BASE, 200, version)
+    rows = [{"platform": one, "made_at": "2026-11-22T00:00:00Z"} for one in platforms]
+    server.say(f"{BASE}locks/", 200, {"results": rows})
+    for row in rows:
+        server.say(f"{BASE}locks/{row['platform']}/", 200, row | {"text": text})
+    return ["lock", "--url", server.url, "alice/demo-env"]
+
+
+def test_the_version_stands_before_its_dependencies(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(known(server, ONE)) == 0
+    out, err = capsys.readouterr()
+    assert out == (
+        f"# alice/demo-env==0.1.0 on {ONE}, resolved 2026-11-22\n"
+        f"demo-env @ {URL} \\\n    --hash=sha256:{'2' * 64}\n{DEPENDENCY}"
+    )
+    assert "--require-hashes" in err
+
+
+def test_of_several_platforms_one_must_be_named(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = known(server, ONE, TWO)
+    assert main(command) == 1
+    assert f"{ONE}, {TWO}" in capsys.readouterr().err
+    assert main([*command, "--platform", "cpython-399"]) == 1
+    assert "cpython-399" in capsys.readouterr().err
+    assert main([*command, "--platform", TWO, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["platform"] == TWO
+
+
+def test_a_version_that_never_ran_has_none(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(known(server)) == 1
+    assert "has no lock yet" in capsys.readouterr().err
+
+
+def test_what_is_no_lock_is_not_printed(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(known(server, ONE, text="-r https://evil.example/x.txt\n")) == 1
+    out, err = capsys.readouterr()
+    assert (out, "is not name==version" in err) == ("", True)
+
+
+def test_a_private_wheel_is_left_to_hub_install(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(known(server, ONE, visibility="private")) == 0
+    out, err = capsys.readouterr()
+    assert "demo-env @" not in out
+    assert out.endswith(DEPENDENCY)
+    assert "hub install alice/demo-env==0.1.0" in err
