@@ -62,3 +62,10 @@ def test_its_bytes_are_named_and_sent_once(client: Client) -> None:
     assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
     assert client.get("/publish/envyard-9.9-py3-none-any.whl").status_code == 404
     assert packed.__wrapped__() == packed()
+
+
+@pytest.mark.once
+def test_a_hub_hands_out_the_command_as_it_was_when_it_began(tmp_path: Path) -> None:
+    """Or two of its processes hand out two, and one is not what the other's page has the hash of."""
+    asked = "import hub.wsgi, frontend.command as c; print(c.packed.cache_info().currsize)"
+    assert run(sys.executable, "-c", asked, HUB_HOME=tmp_path).split() == ["1"]
