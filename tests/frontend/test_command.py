@@ -66,6 +66,6 @@ def test_its_bytes_are_named_and_sent_once(client: Client) -> None:
 
 @pytest.mark.once
 def test_a_hub_hands_out_the_command_as_it_was_when_it_began(tmp_path: Path) -> None:
-    """Or two of its processes hand out two, and one is not what the other's page has the hash of."""
+    """Or two of its processes hand out two, whose hashes differ."""
     asked = "import hub.wsgi, frontend.command as c; print(c.packed.cache_info().currsize)"
     assert run(sys.executable, "-c", asked, HUB_HOME=tmp_path).split() == ["1"]
