@@ -69,6 +69,7 @@ urlpatterns = [
     path("runs/<uuid:pk>/", run.run, name="run"),
     path("runs/<uuid:pk>/live/", run.live, name="run-live"),
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
+    path("runs/<uuid:pk>/retry/", run.retry, name="run-retry"),
     path("runs/<uuid:pk>/rollouts/<int:number>/", run.rollout, name="rollout"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...
     path("settings/", RedirectView.as_view(pattern_name="tokens"), name="settings"),

@@ -242,6 +242,7 @@ HUB_ROLLOUT_SECONDS = env.integer("HUB_ROLLOUT_SECONDS", 120, low=1, high=86400)
 HUB_RUN_SECONDS = env.integer("HUB_RUN_SECONDS", 900, low=10, high=604800)
 HUB_LEASE_SECONDS = env.integer("HUB_LEASE_SECONDS", 60, low=5, high=3600)
 HUB_LEASE_ATTEMPTS = env.integer("HUB_LEASE_ATTEMPTS", 3, low=1, high=20)
+HUB_OWNER_RUNS = env.integer("HUB_OWNER_RUNS", 8, low=1, high=10000)
 HUB_SWEEP_SECONDS = env.integer("HUB_SWEEP_SECONDS", 10, low=1, high=60)
 
 # --- Queue -----------------------------------------------------------------------------------

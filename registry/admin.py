@@ -79,9 +79,9 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
 class RunnerAdmin(Kept):
     """Runners: switched off here, made with `create_runner`."""
 
-    list_display = ("name", "enabled", "last_seen_at")
-    fields = ("name", "enabled", "capabilities", "created_at", "last_seen_at")
-    readonly_fields = ("name", "capabilities", "created_at", "last_seen_at")
+    list_display = ("name", "enabled", "draining_since", "last_seen_at")
+    fields = ("name", "enabled", "draining_since", "capabilities", "created_at", "last_seen_at")
+    readonly_fields = ("name", "draining_since", "capabilities", "created_at", "last_seen_at")
 
 
 @admin.register(models.Token)

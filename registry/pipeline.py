@@ -129,6 +129,17 @@ def retry(*, version: Version, by: User) -> None:
             doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
 
 
+def retry_cancelled(*, run: Run, by: User) -> Run:
+    """Queue a run in the place of a cancelled one; Stale where the version has moved on since."""
+    version = run.version
+    newest = version.runs.order_by("-created_at").values_list("pk", flat=True).first()
+    if run.status != Run.Status.CANCELLED or newest != run.pk:
+        raise Stale(f"run {run.pk} is not the version's newest, or is not cancelled")
+    with transaction.atomic():
+        retry(version=version, by=by)
+        return version.runs.get(status=Run.Status.QUEUED)
+
+
 def _version(version_id: int) -> Version | None:
     return (
         Version.objects.select_related("environment__owner")

@@ -102,6 +102,7 @@ def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> R
         "lease_expires_at": timezone.now() + timedelta(minutes=1) if held else None,
         "ended_at": None if held or status == "queued" else timezone.now(),
     }
+    said["owner"] = version.environment.owner
     return Run.objects.create(version=version, status=status, **said | fields)
 
 

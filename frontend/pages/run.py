@@ -16,10 +16,11 @@ from django_htmx.http import HttpResponseClientRefresh
 from envyard.contract.transcript import Transcript
 from frontend.access import demand, refused, run_or_404
 from frontend.render.transcript import SHOWN, conversations
+from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import rollout_shapes, shapes
+from registry.api import rollout_shapes, shapes, throttles
 from registry.errors import HubError
-from registry.runs import logs, queries, services, transcripts
+from registry.runs import logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
 
 ROWS = 100
@@ -40,6 +41,8 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
                 "version", args=[env.owner.name, env.name, found.version.version]
             ),
             "may_cancel": can(request.user, "run.cancel", found),
+            "may_retry": found.status == Run.Status.CANCELLED
+            and can(request.user, "run.retry", found),
         },
     )
 
@@ -60,7 +63,10 @@ def live(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def state(found: Run) -> str:
     """Changes whenever the run's page would."""
-    return f"{found.attempt}.{found.last_seq}.{found.status}"
+    lacks = "w" if waiting.lacking(found) else ""
+    place = queue.position(found)
+    stands = f".{place.before}.{place.runners}" if place else ""
+    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}"
 
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
@@ -71,6 +77,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     return {
         "run": shapes.run_detail(found),
+        "lacking": waiting.lacking(found),
         "live": found.is_active,
         "seen": state(found),
         "rollouts": cells,
@@ -134,3 +141,17 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     except HubError as problem:
         refused(request, problem)
     return redirect("run", pk)
+
+
+@require_POST
+@login_required
+def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Queue another run in the place of a cancelled one."""
+    found = run_or_404(request, pk)
+    user = demand(request, "run.retry", found)
+    try:
+        throttles.check(request, "retry", who=str(user.pk))
+        found = pipeline.retry_cancelled(run=found, by=user)
+    except HubError as problem:
+        refused(request, problem)
+    return redirect("run", found.pk)

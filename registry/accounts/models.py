@@ -257,12 +257,16 @@ class DeviceLogin(models.Model):
 
 
 class Runner(models.Model):
-    """A machine that executes runs; it knows its token and nothing else of the hub."""
+    """A machine that executes runs; it knows its token and nothing else of the hub.
+
+    Since `draining_since`, where that is set, it is given no new run.
+    """
 
     name = models.CharField(max_length=80, unique=True)
     digest = models.CharField(max_length=64, unique=True)
     enabled = models.BooleanField(default=True)
     capabilities = models.JSONField(default=dict)
+    draining_since = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     last_seen_at = models.DateTimeField(null=True)
 

@@ -184,6 +184,11 @@ RULES: dict[str, Rule] = {
         lambda r: r.version.environment_id,
         lambda a, r: _manages(a, r.version.environment),
     ),
+    "run.retry": Rule(
+        PUBLISH,
+        lambda r: r.version.environment_id,
+        lambda a, r: _manages(a, r.version.environment),
+    ),
     "publisher.manage": Rule(
         ADMIN, lambda p: p.environment_id, lambda a, p: a.publishes(p.under.pk)
     ),
@@ -226,6 +231,7 @@ NAMED = {
     "version.quarantine": "quarantine {obj}",
     "version.retry": "retry {obj}",
     "run.cancel": "cancel run {obj}",
+    "run.retry": "retry run {obj}",
     "publisher.manage": "manage trusted publishers of {obj}",
     "token.manage": "manage tokens",
 }

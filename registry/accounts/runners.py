@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from registry import events
@@ -98,14 +98,37 @@ def revoke_leaked(text: str, *, where: str) -> bool:
     return True
 
 
+def drain(*, runner: Runner, by: User | None = None) -> None:
+    """Give the runner no new run from now on; what it has it finishes. Twice is once."""
+    with transaction.atomic():
+        now = timezone.now()
+        if Runner.objects.filter(pk=runner.pk, draining_since=None).update(draining_since=now):
+            events.record("runner.draining", by=by, runner=runner.name)
+            runner.draining_since = now
+
+
+def resume(*, runner: Runner, by: User | None = None) -> None:
+    """Give the runner runs again."""
+    with transaction.atomic():
+        drained = Runner.objects.filter(pk=runner.pk, draining_since__isnull=False)
+        if drained.update(draining_since=None):
+            events.record("runner.resumed", by=by, runner=runner.name)
+            runner.draining_since = None
+
+
 def models(runner: Runner) -> list[str]:
     """The models that it said it has, of whatever shape its words are."""
     said = runner.capabilities.get("models")
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
 
 
+def alive() -> QuerySet[Runner]:
+    """The runners that were heard of lately and take new runs."""
+    lately = timezone.now() - GONE_AFTER
+    return Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
+
+
 def with_model(name: str) -> tuple[int, int]:
     """How many runners live, and how many of them have the model ready."""
-    alive = Runner.objects.filter(enabled=True, last_seen_at__gt=timezone.now() - GONE_AFTER)
-    has = [name in models(runner) for runner in alive.only("capabilities")]
+    has = [name in models(runner) for runner in alive().only("capabilities")]
     return len(has), sum(has)

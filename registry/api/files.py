@@ -22,7 +22,7 @@ from registry.api.errors import answers_errors
 from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
 from registry.runs.queries import held_run
-from registry.runs.tickets import RUN_TOKEN_PREFIX
+from registry.runs.tokens import RUN_TOKEN_PREFIX
 
 ADDRESS = re.compile(r"/files/([0-9a-f]{2})/(\1[0-9a-f]{62})/([^/]+?)(\.metadata)?")
 TABLE = Environment._meta.db_table  # noqa: SLF001 - Django documents it

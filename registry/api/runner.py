@@ -28,9 +28,8 @@ from registry.api import body
 from registry.api.auth import credentials
 from registry.errors import Forbidden, HubError
 from registry.runs import reports, services
-from registry.runs.models import Run
 from registry.runs.spec import job_spec
-from registry.runs.tickets import read_run_token, read_ticket
+from registry.runs.tokens import read_run_token
 
 
 class Report(body.Json):
@@ -63,26 +62,19 @@ def whoami(request: Request) -> Response:
 
 @endpoint("POST")
 def present(request: Request) -> Response:
-    """Note that the runner lives, and what it says it can do."""
+    """Note that the runner lives, and what it says it can do; it hears whether it gets runs."""
     runner = _runner(request)
     _describe(runner, request)
-    return Response({"runner": runner.name})
-
-
-@endpoint("POST")
-def redeem(request: Request) -> Response:
-    """Lease the attempt that a ticket rang for."""
-    runner = _runner(request)
-    ticket = read_ticket(body.text(body.read(request), "ticket"))
-    return _job(services.lease(runner=runner, ticket=ticket))
+    return Response({"runner": runner.name, "draining": runner.draining_since is not None})
 
 
 @endpoint("POST")
 def poll(request: Request) -> Response:
-    """Lease the oldest queued run that it can do; 204 where none waits."""
+    """Lease the next queued run that it can do; 204 where none waits for it."""
     runner = _runner(request)
     _describe(runner, request)
-    return _job(services.lease(runner=runner, models=runners.models(runner)))
+    run = services.lease(runner=runner, models=runners.models(runner))
+    return Response(status=204) if run is None else Response(job_spec(run).to_dict())
 
 
 @endpoint("POST", Report)
@@ -121,10 +113,6 @@ def finish(request: Request, pk: UUID) -> Response:
     return Response({})
 
 
-def _job(run: Run | None) -> Response:
-    return Response(status=204) if run is None else Response(job_spec(run).to_dict())
-
-
 def _describe(runner: Runner, request: Request) -> None:
     said = plain(body.read(request).get("capabilities"))
     runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
@@ -145,14 +133,14 @@ def _runner(request: Request) -> Runner:
 
 def _report(request: Request, pk: UUID) -> dict[str, Any]:
     """The body of a report, which must be about the run and attempt of its token."""
-    ticket = read_run_token(credentials(request) or "")
+    about = read_run_token(credentials(request) or "")
     data = body.read(request)
-    if ticket.run != pk:
-        raise Forbidden(f"the token is for run {ticket.run}, not for {pk}", code="token.scope")
-    if data.get("attempt") != ticket.attempt:
+    if about.run != pk:
+        raise Forbidden(f"the token is for run {about.run}, not for {pk}", code="token.scope")
+    if data.get("attempt") != about.attempt:
         raise HubError(
             "runner.superseded",
-            f"the token is for attempt {ticket.attempt}, not for {data.get('attempt')!r:.40}",
+            f"the token is for attempt {about.attempt}, not for {data.get('attempt')!r:.40}",
             status=409,
         )
     return data
@@ -162,7 +150,6 @@ urlpatterns = [
     path("whoami/", whoami, name="runner-whoami"),
     path("present/", present, name="runner-present"),
     path("poll/", poll, name="runner-poll"),
-    path("redeem/", redeem, name="runner-redeem"),
     path("runs/<uuid:pk>/events/", events, name="runner-events"),
     path("runs/<uuid:pk>/lock/", lock, name="runner-lock"),
     path("runs/<uuid:pk>/finish/", finish, name="runner-finish"),

@@ -1,4 +1,4 @@
-"""Runs: list, show, follow the log, read rollouts, cancel."""
+"""Runs: list, show, follow the log, read rollouts, cancel, retry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import lookup, rollout_shapes, shapes
+from registry import pipeline
+from registry.api import lookup, rollout_shapes, shapes, throttles
 from registry.api.auth import asker, person
 from registry.api.paging import page, real, whole, yes_or_no
 from registry.errors import NotFound
@@ -76,6 +77,15 @@ def cancel(request: Request, pk: UUID) -> Response:
     found = lookup.run(request, pk, "run.cancel")
     services.cancel(run=found, by=person(request))
     return Response(shapes.run_detail(lookup.run(request, pk, "run.see")))
+
+
+@api_view(["POST"])
+def retry(request: Request, pk: UUID) -> Response:
+    """Queue another run in the place of a cancelled one, and answer with it."""
+    found, user = lookup.run(request, pk, "run.retry"), person(request)
+    throttles.check(request, "retry", who=str(user.pk))
+    made = pipeline.retry_cancelled(run=found, by=user)
+    return Response(shapes.run_detail(lookup.run(request, made.pk, "run.see")), 201)
 
 
 def _asked(request: Request, run: Run) -> QuerySet[Rollout]:

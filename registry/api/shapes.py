@@ -17,6 +17,7 @@ from registry.card.models import Card
 from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Version, VersionFinding
 from registry.events import Event
+from registry.runs import queue
 from registry.runs.models import Run
 
 Shape = dict[str, Any]
@@ -171,7 +172,7 @@ def version_detail(version: Version) -> Shape:
         },
         "findings": [finding(found) for found in version.findings.all()],
         "pipeline": pipeline(version),
-        "run": run_summary(run) if run else None,
+        "run": followed_run(run) if run else None,
         "card": card
         and {
             "measures": card.measures,
@@ -260,9 +261,16 @@ def _run(run: Run, policies: scores.Scores) -> Shape:
     }
 
 
+def followed_run(run: Run) -> Shape:
+    """FollowedRun."""
+    place = queue.position(run)
+    waits = None if place is None else {"before": place.before, "runners": place.runners}
+    return run_summary(run) | {"queue": waits}
+
+
 def run_detail(run: Run) -> Shape:
     """RunDetail."""
-    return run_summary(run) | {
+    return followed_run(run) | {
         "facts": run.facts,
         "findings": [finding(found) for found in run.findings.all()],
         "tasks": run.tasks,

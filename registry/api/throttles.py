@@ -25,6 +25,7 @@ RATES = {
     "invitation": (30, 3600),
     "organisation": (20, 3600),
     "report": (20, 3600),
+    "retry": (20, 3600),
 }
 
 

@@ -56,6 +56,7 @@ api: list[URLPattern | URLResolver] = [
     path(f"{RUN}rollouts/", runs.rollouts, name="api-run-rollouts"),
     path(f"{RUN}rollouts/<int:number>/", runs.rollout, name="api-rollout"),
     path(f"{RUN}cancel/", runs.cancel, name="api-run-cancel"),
+    path(f"{RUN}retry/", runs.retry, name="api-run-retry"),
     path(f"{ENV}report/", moderation.report, name="api-report"),
     path(f"{ENV}quarantine/", moderation.quarantine_environment, name="api-quarantine"),
     path(f"{VERSION}quarantine/", moderation.quarantine_version, name="api-version-quarantine"),

@@ -58,6 +58,8 @@ SENTENCES = {
     "run.succeeded": "A run of {version} succeeded",
     "runner.created": "{actor} registered runner {runner}",
     "runner.leaked": "{actor} revoked the token of runner {runner}, found at {where}",
+    "runner.draining": "{actor} gives runner {runner} no more runs",
+    "runner.resumed": "{actor} gives runner {runner} runs again",
     "runner.renewed": "{actor} gave runner {runner} a new token",
     "token.leaked": "{actor} revoked token {token}, found at {where}",
     "token.minted": "{actor} made token {token}",

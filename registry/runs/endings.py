@@ -15,7 +15,6 @@ from registry.catalog.models import Version, VersionFinding
 from registry.runs import limits
 from registry.runs.clean import clean_finding
 from registry.runs.models import LogChunk, Run
-from registry.runs.tickets import sign_ticket
 
 WHY_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
 
@@ -26,7 +25,7 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
     False, and nothing changed, where the attempt was not the active one any more.
     """
     with transaction.atomic():
-        now = timezone.now()
+        now, held = timezone.now(), run.status in Run.HELD
         moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE).update(
             status=status, ended_at=now
         )
@@ -42,6 +41,8 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             attempt=run.attempt,
         )
         doorbell.after_commit(doorbell.JUDGE, run_id=str(run.pk))
+        if held and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
+            ring_after_commit(run.model)  # its runner is free, and its own bell is used up
     return True
 
 
@@ -87,14 +88,16 @@ def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
             reason=why,
         )
         note(run, f"attempt {run.attempt} of {most} ended: {why}. The next one is queued.")
-        ring_after_commit(run, run.attempt + 1)
+        ring_after_commit(run.model)
     return True
 
 
-def ring_after_commit(run: Run, attempt: int) -> None:
-    """Ring the runners that have its model for this attempt, once the transaction is committed."""
-    ticket = sign_ticket(run_id=run.pk, attempt=attempt)
-    doorbell.after_commit(doorbell.RUN, queue=queue_for(run.model), ticket=ticket)
+def ring_after_commit(model: str) -> None:
+    """Wake one runner that has the model, once the transaction is committed.
+
+    A bell says that there is work, not which: whoever hears it asks the hub for the next run.
+    """
+    doorbell.after_commit(doorbell.RUN, queue=queue_for(model))
 
 
 def note(run: Run, line: str) -> None:

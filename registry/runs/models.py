@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
-from registry.accounts.models import Runner, User
+from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Version
 
 
@@ -15,7 +15,8 @@ class Run(models.Model):
     """One evaluation of one version by some policies, in one sandbox on one runner.
 
     Every write of a runner is fenced by (`id`, `attempt`); `last_seq` makes its batches
-    idempotent. `facts` is the contract's Facts in JSON.
+    idempotent. `facts` is the contract's Facts in JSON. `owner` is whom the run counts for while
+    it waits, `turn` its number in that owner's line, `place` where that puts it among all.
     """
 
     class Status(models.TextChoices):
@@ -34,6 +35,9 @@ class Run(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
+    turn = models.PositiveBigIntegerField(default=0)
+    place = models.PositiveBigIntegerField(default=0)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)
     policies = models.JSONField()
@@ -94,8 +98,13 @@ class Run(models.Model):
                 name="runs_try_something",
             ),
             models.CheckConstraint(condition=Q(seed__gte=0), name="seeds_are_not_negative"),
+            models.CheckConstraint(condition=Q(place__gte=F("turn")), name="runs_keep_their_turn"),
         )
-        indexes = (models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),)
+        indexes = (
+            models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),
+            models.Index(fields=("status", "place", "created_at"), name="run_by_place"),
+            models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
+        )
 
     def __str__(self) -> str:
         return str(self.id)

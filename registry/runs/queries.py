@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from registry.errors import HubError
 from registry.runs.models import Rollout, Run
-from registry.runs.tickets import read_run_token
+from registry.runs.tokens import read_run_token
 
 LOG_PAGE = 200
 
@@ -56,10 +56,10 @@ def held_run(token: str) -> Run:
 
     Raises HubError token.invalid (401) for a forged token and for one whose attempt is over.
     """
-    ticket = read_run_token(token)
+    about = read_run_token(token)
     run = (
         Run.objects.select_related("version__environment__owner")
-        .filter(pk=ticket.run, attempt=ticket.attempt, status__in=Run.HELD, runner__enabled=True)
+        .filter(pk=about.run, attempt=about.attempt, status__in=Run.HELD, runner__enabled=True)
         .first()
     )
     if run is None:

@@ -11,14 +11,14 @@ from django.utils import timezone
 from envyard.contract.codes import finding
 from envyard.contract.job import MODEL, queue_for
 from registry import doorbell, events
+from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
-from registry.errors import Forbidden, HubError
-from registry.runs import endings, limits
+from registry.errors import Forbidden
+from registry.runs import endings, limits, queue
 from registry.runs.models import Run
-from registry.runs.tickets import Ticket, sign_ticket
 
-POLL_AMONG = 50
+BELLS = 32  # that a queue is rung with at first; then each run that ends rings for the next
 
 
 def request(
@@ -30,8 +30,12 @@ def request(
     """
     try:
         with transaction.atomic():
+            turn, place = queue.place(version)
             run = Run.objects.create(
                 version=version,
+                owner=version.environment.owner,
+                turn=turn,
+                place=place,
                 policies=list(policies),
                 model=model if MODEL in policies else "",
                 tasks=settings.HUB_SMOKE_TASKS,
@@ -43,87 +47,78 @@ def request(
             events.record(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
             )
-            endings.ring_after_commit(run, run.attempt)
+            waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model).order_by()
+            if waiting[: BELLS + 1].count() <= BELLS:
+                endings.ring_after_commit(run.model)
     except IntegrityError:
         return Run.objects.get(version=version, status__in=Run.ACTIVE)
     return run
 
 
 def ring_again() -> int:
-    """Ring for queued runs that nobody took, ever more rarely the longer they wait; how many.
+    """Ring for runs that wait at the head of the queue, ever more rarely the longer; how many.
 
-    A run that lost an attempt waits since that began.
+    No more are rung for than runners are idle, and one for a runner that nobody has heard of. A
+    run that lost an attempt waits since that began.
     """
     now = timezone.now()
+    idle = runners.alive().exclude(runs__status__in=Run.HELD).count()
     rung = 0
-    for run in Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at")[:1000]:
-        since = run.started_at or run.created_at
-        last = run.rung_at or since
-        if now - last >= max(limits.ring_again(), (last - since) / 2):
-            Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
-            ticket = sign_ticket(run_id=run.pk, attempt=run.attempt)
-            rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model), ticket=ticket)
+    for model in Run.objects.filter(status=Run.Status.QUEUED).values_list("model").distinct():
+        waiting = Run.objects.filter(status=Run.Status.QUEUED, model=model[0])
+        for run in waiting.order_by("place", "created_at")[: min(idle + 1, BELLS)]:
+            since = run.started_at or run.created_at
+            last = run.rung_at or since
+            if now - last >= max(limits.ring_again(), (last - since) / 2):
+                Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
+                rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model))
     return rung
 
 
-def lease(
-    *, runner: Runner, ticket: Ticket | None = None, models: Collection[str] = ()
-) -> Run | None:
-    """Give the runner the ticket's attempt, or the oldest queued run that it can do; else None.
+def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
+    """Give the runner the next queued run that it can do; None where none waits for it.
 
     `models` are those the runner has just now; it can do what asks for none without them.
-    Exactly one of several runners gets an attempt. Raises HubError runner.superseded (409) for a
-    ticket that came too late, Forbidden for a disabled runner.
+    Exactly one of several runners gets a run, and a draining one none. Raises Forbidden for a
+    disabled runner.
     """
     if not runner.enabled:
         raise Forbidden(f"runner {runner.name!r} is disabled", "Ask the hub's staff to enable it.")
-    if ticket is not None:
-        run = _take(ticket, runner)
-        if run is None:
-            raise HubError(
-                "runner.superseded",
-                f"attempt {ticket.attempt} of run {ticket.run} is not waiting any more",
-                "Nothing to do: drop this ticket.",
-                status=409,
-            )
-        return run
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, model__in=["", *models])
-    waiting = waiting.order_by("created_at")
-    for pk, attempt in waiting.values_list("pk", "attempt")[:POLL_AMONG]:
-        run = _take(Ticket(pk, attempt), runner)
-        if run is not None:
-            return run
-    return None
+    if runner.draining_since is not None:
+        return None
+    busy = queue.busy_owners()
+    while True:
+        with transaction.atomic():
+            run = queue.head(models=models, without=busy)
+            if run is None:
+                return None
+            if queue.is_busy(run.owner_id):
+                busy.add(run.owner_id)
+            elif (taken := _take(run, runner)) is not None:
+                return taken
 
 
-def _take(ticket: Ticket, runner: Runner) -> Run | None:
+def _take(run: Run, runner: Runner) -> Run | None:
+    """The queued run, leased; None, and the run cancelled, where nobody needs it any more."""
+    run = Run.objects.select_related("version__environment__owner").get(pk=run.pk)
+    version = run.version
+    if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
+        message = f"{version} is {version.status}, there is nothing left to evaluate."
+        gone = finding("run.cancelled", message, severity="info")
+        endings.end(run=run, status=Run.Status.CANCELLED, findings=[gone])
+        return None
     now = timezone.now()
-    with transaction.atomic():
-        taken = Run.objects.filter(
-            pk=ticket.run, attempt=ticket.attempt, status=Run.Status.QUEUED
-        ).update(
-            status=Run.Status.LEASED,
-            runner=runner,
-            lease_expires_at=now + limits.lease(),
-            started_at=now,
-        )
-        if not taken:
-            return None
-        run = Run.objects.select_related("version__environment__owner").get(pk=ticket.run)
-        version = run.version
-        if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
-            message = f"{version} is {version.status}, there is nothing left to evaluate."
-            gone = finding("run.cancelled", message, severity="info")
-            endings.end(run=run, status=Run.Status.CANCELLED, findings=[gone])
-            return None
-        events.record(
-            "run.leased",
-            environment=version.environment,
-            version=version,
-            run=run,
-            runner=runner.name,
-            attempt=run.attempt,
-        )
+    run.status, run.runner = Run.Status.LEASED, runner
+    run.lease_expires_at, run.started_at = now + limits.lease(), now
+    run.save(update_fields=["status", "runner", "lease_expires_at", "started_at"])
+    events.record(
+        "run.leased",
+        environment=version.environment,
+        version=version,
+        run=run,
+        runner=runner.name,
+        attempt=run.attempt,
+    )
     return run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from envyard.contract.job import JobSpec, WheelRef
 from registry.runs import limits
 from registry.runs.models import Run
-from registry.runs.tickets import sign_run_token
+from registry.runs.tokens import sign_run_token
 
 
 def job_spec(run: Run) -> JobSpec:

@@ -21,7 +21,7 @@ import django; django.setup()
 from celery import current_app
 import threading
 assert current_app.connection_for_write().transport_cls == "hub.broker:Transport"
-send = lambda: current_app.send_task("envyard.run", kwargs={"ticket": "t"}, queue="runs")
+send = lambda: current_app.send_task("envyard.run", queue="runs")
 thread = threading.Thread(target=send); thread.start(); thread.join()
 """
 

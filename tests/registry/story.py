@@ -17,7 +17,6 @@ from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
 from registry.runs import reports, services
 from registry.runs.models import Run
-from registry.runs.tickets import Ticket
 from tests import wheels
 
 
@@ -59,8 +58,8 @@ def make_runner(name: str = "gpu-1") -> Runner:
 def leased(version: Version, policies: Sequence[str] = PROBES, runner: Runner | None = None) -> Run:
     """A run in the hands of a runner."""
     run = make_run(version, policies)
-    taken = services.lease(runner=runner or make_runner(), ticket=Ticket(run.pk, run.attempt))
-    assert taken is not None
+    taken = services.lease(runner=runner or make_runner())
+    assert taken == run
     return taken
 
 

@@ -34,6 +34,19 @@ def test_a_runner_gets_a_token_that_stands_alone_on_stdout(db: None) -> None:
         run("create_runner", "gpu-2", "--renew")
 
 
+def test_a_runner_is_drained_and_resumed_by_name(db: None) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    for _ in range(2):
+        assert run("drain_runner", "gpu-1")[0] == "gpu-1 is given no new runs; it is idle\n"
+    runner.refresh_from_db()
+    assert runner.draining_since is not None
+    assert run("drain_runner", "gpu-1", "--resume")[0] == "gpu-1 is given runs again\n"
+    runner.refresh_from_db()
+    assert runner.draining_since is None
+    with pytest.raises(CommandError, match="but: gpu-1"):
+        run("drain_runner", "gpu-2")
+
+
 def test_a_token_is_made_for_a_person_within_bounds(alice: User) -> None:
     make_version(alice)
     words = ("--scope", "read", "--environment", "alice/demo-env", "--days", "7")

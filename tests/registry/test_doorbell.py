@@ -13,7 +13,7 @@ from tests.registry.conftest import Bells
 SEND = """
 import django; django.setup()
 from registry import doorbell
-print(doorbell.send("envyard.run", queue="runs", ticket="t"))
+print(doorbell.send("envyard.run", queue="runs"))
 """
 
 

@@ -11,7 +11,6 @@ from registry.catalog.models import Version
 from registry.errors import Stale
 from registry.runs import services
 from registry.runs.models import Run
-from registry.runs.tickets import Ticket, read_ticket
 from tests import wheels
 from tests.registry import story
 from tests.registry.conftest import Bells
@@ -33,8 +32,8 @@ def checked(owner: User, bells: Bells, **said: object) -> Version:
 
 def taken(version: Version) -> Run:
     run = version.runs.get(status=Run.Status.QUEUED)
-    leased = services.lease(runner=story.make_runner(), ticket=Ticket(run.pk, run.attempt))
-    assert leased is not None
+    leased = services.lease(runner=story.make_runner())
+    assert leased == run
     return leased
 
 
@@ -42,10 +41,7 @@ def test_a_good_version_goes_from_uploaded_to_listed(alice: User, bells: Bells) 
     version = checked(alice, bells)
     assert (version.status, version.framework, version.api) == ("evaluating", "verifiers", "v1")
     assert (version.module, version.entry) == ("demo_env", "WordTaskset")
-    [(task, arguments)] = bells.heard("runs")
-    run = version.runs.get()
-    assert task == "envyard.run"
-    assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 1)
+    assert bells.heard("runs") == [("envyard.run", {})]
 
     with bells.committed():
         story.play(taken(version), story.honest())
@@ -122,8 +118,8 @@ def test_what_the_platform_failed_to_do_holds_the_version_and_blames_nobody(
         with bells.committed():
             story_run = version.runs.get()
             runner = story.make_runner(f"gpu-{story_run.attempt + 10}")
-            run = services.lease(runner=runner, ticket=Ticket(story_run.pk, story_run.attempt))
-            assert run is not None
+            run = services.lease(runner=runner)
+            assert run == story_run
             story.play(run, [], outcome="errored", findings=[down])
         bells.work()
     version.refresh_from_db()
@@ -243,3 +239,26 @@ def test_a_missing_or_deleted_version_is_left_alone(alice: User, bells: Bells) -
     pipeline.check(version.pk)
     version.refresh_from_db()
     assert version.status == "uploaded"
+
+
+def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, bells: Bells) -> None:
+    version = checked(alice, bells)
+    run = version.runs.get()
+    with pytest.raises(Stale):
+        pipeline.retry_cancelled(run=run, by=alice)
+    with bells.committed():
+        services.cancel(run=run, by=alice)
+    bells.work()
+    run.refresh_from_db()
+    version.refresh_from_db()
+    assert (run.status, version.status) == ("cancelled", "held")
+    again = pipeline.retry_cancelled(run=Run.objects.get(pk=run.pk), by=alice)
+    version.refresh_from_db()
+    assert (again.status, version.status) == ("queued", "evaluating")
+    with pytest.raises(Stale):
+        pipeline.retry_cancelled(run=Run.objects.get(pk=run.pk), by=alice)
+    with bells.committed():
+        story.play(taken(version), story.honest())
+    bells.work()
+    version.refresh_from_db()
+    assert version.status == "listed"

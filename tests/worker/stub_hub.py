@@ -47,7 +47,6 @@ class StubHub:
     batches: list[dict[str, Any]] = field(default_factory=list)
     repeated: int = 0
     endings: list[dict[str, Any]] = field(default_factory=list)
-    tickets: list[str] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
     polled: list[dict[str, Any]] = field(default_factory=list)
@@ -73,7 +72,6 @@ class StubHub:
         application.add_routes(
             [
                 web.get("/api/v1/runner/whoami/", self._whoami),
-                web.post("/api/v1/runner/redeem/", self._redeem),
                 web.post("/api/v1/runner/present/", self._present),
                 web.post("/api/v1/runner/poll/", self._poll),
                 web.post("/api/v1/runner/runs/{run}/events/", self._events),
@@ -104,10 +102,6 @@ class StubHub:
     async def _present(self, request: web.Request) -> web.Response:
         self.told.append((await request.json())["capabilities"])
         return web.json_response({"runner": "box"})
-
-    async def _redeem(self, request: web.Request) -> web.Response:
-        self.tickets.append((await request.json())["ticket"])
-        return self._lease() or refusal(409, "runner.superseded")
 
     async def _poll(self, request: web.Request) -> web.Response:
         self.polled.append((await request.json())["capabilities"])

@@ -70,7 +70,7 @@ async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.su
             sys.stderr.write((home / "log").read_text())
 
 
-def ring(home: Path, ticket: str, queue: str = RUNS) -> None:
+def ring(home: Path, queue: str = RUNS) -> None:
     """Ring as the hub does: by name, on the shared folder."""
     broker = home / "broker"
     for part in ("messages", "control"):
@@ -83,7 +83,12 @@ def ring(home: Path, ticket: str, queue: str = RUNS) -> None:
         "control_folder": str(broker / "control"),
     }
     with sender.connection_for_write() as connection:
-        sender.send_task(TASK, kwargs={"ticket": ticket}, queue=queue, connection=connection)
+        sender.send_task(TASK, queue=queue, connection=connection)
+
+
+def asked_with(hub: StubHub) -> list[list[str]]:
+    """The models that the runner had ready whenever it asked for a run."""
+    return [said["models"] for said in hub.polled]
 
 
 def ended(hub: StubHub, count: int) -> bool:
@@ -109,18 +114,17 @@ def test_mail_lies_in_the_folder_that_the_broker_url_names(
     assert options["data_folder_in"] == str(tmp_path / used / "messages")
 
 
-def test_a_ring_is_redeemed_and_its_run_done(home: Path) -> None:
+def test_a_ring_has_the_next_run_done(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub(job=QUICK, wheel=WHEEL)
         async with runner(home, "start", hub):
-            ring(home, "t1")
+            ring(home)
             await until(lambda: hub.endings)
-            assert hub.tickets == ["t1"]
             assert hub.endings[0]["outcome"] == "succeeded"
-            ring(home, "t2")  # too late: there is no run any more
-            await until(lambda: len(hub.tickets) == 2)
+            ring(home)  # too late: there is no run any more
+            await until(lambda: len(hub.polled) == 2)
             hub.job = QUICK
-            ring(home, "t3")
+            ring(home)
             await until(lambda: len(hub.endings) == 2)
 
     play(scenario())
@@ -134,7 +138,7 @@ def test_a_stopped_runner_hands_its_run_back_and_leaves_nothing(
     async def scenario() -> None:
         hub = StubHub(job=ENDLESS, wheel=WHEEL)
         async with runner(home, how, hub) as process:
-            ring(home, "t1")
+            ring(home)
             await until(lambda: "loaded" in hub.log)
             process.send_signal(number)
             async with asyncio.timeout(30):
@@ -175,7 +179,7 @@ def test_a_killed_runner_takes_its_sandbox_with_it(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub(job=ENDLESS, wheel=WHEEL)
         async with runner(home, "start", hub) as process:
-            ring(home, "t1")
+            ring(home)
             await until(lambda: "loaded" in hub.log)
             process.kill()
             await process.wait()
@@ -243,7 +247,7 @@ def test_what_a_killed_child_left_is_cleared_up_at_the_next_run(home: Path) -> N
         left.mkdir(parents=True)
         hub = StubHub(job=QUICK, wheel=WHEEL)
         async with runner(home, "start", hub):
-            ring(home, "t1")
+            ring(home)
             await until(lambda: hub.endings)
             assert not left.exists()
 
@@ -258,23 +262,24 @@ def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> 
         with state.held(folder):
             state.write(folder, served)
             async with runner(home, "start", hub):
-                ring(home, "early", queue_for("stub"))
+                ring(home, queue_for("stub"))
                 await until(lambda: hub.told)
                 assert hub.told[-1]["models"] == []
-                ring(home, "probes")
-                await until(lambda: hub.tickets == ["probes"])
+                ring(home)
+                await until(lambda: asked_with(hub) == [[]])
 
                 state.write(folder, replace(served, phase="ready"))
-                await until(lambda: hub.tickets == ["probes", "early"])
+                await until(lambda: asked_with(hub) == [[], ["stub"]])
                 assert hub.told[-1]["models"] == ["stub"]
 
                 state.write(folder, replace(served, phase="restarting"))
                 await until(lambda: hub.told[-1]["models"] == [])
                 await asyncio.sleep(3)  # longer than the worker looks at its queues
-                ring(home, "late", queue_for("stub"))
-                ring(home, "more probes")
-                await until(lambda: "more probes" in hub.tickets)
-                assert "late" not in hub.tickets
+                ring(home, queue_for("stub"))
+                ring(home)
+                await until(lambda: len(hub.polled) > 2)
+                await asyncio.sleep(1)
+                assert asked_with(hub) == [[], ["stub"], []]
 
     play(scenario())
 

@@ -41,12 +41,10 @@ def rollout(task: int, content: str = "hi") -> RolloutReport:
     return RolloutReport("silent", task, 0, ok=True, reward=0.0, transcript=told)
 
 
-def test_a_ticket_becomes_a_job_once() -> None:
+def test_a_job_is_given_once() -> None:
     async def scenario(hub: Hub, stub: StubHub) -> None:
         stub.job = job()
-        assert await hub.redeem("t1") == job()
-        with pytest.raises(Superseded):
-            await hub.redeem("t1")
+        assert await hub.poll({}) == job()
         assert await hub.poll({}) is None
 
     with_hub(scenario)
@@ -99,7 +97,7 @@ def test_a_job_that_cannot_be_read_says_to_upgrade() -> None:
     async def scenario(hub: Hub, stub: StubHub) -> None:
         stub.job = replace(job(), limits={"new": 1})  # type: ignore[arg-type]
         with pytest.raises(HubRefused, match="version of the runner"):
-            await hub.redeem("t1")
+            await hub.poll({})
 
     with_hub(scenario)
 

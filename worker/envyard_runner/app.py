@@ -1,4 +1,4 @@
-"""The Celery side: a doorbell rings with a ticket, and the run behind it is fetched and done."""
+"""The Celery side: a bell says that there is work, and the hub is asked for the next run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from celery.worker import state
 from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS
-from envyard_runner.link import HubLost, HubRefused, Superseded
+from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import ListenForModels
-from envyard_runner.poll import at_work
-from envyard_runner.run import Machine, perform
+from envyard_runner.poll import at_work, poll_once
+from envyard_runner.run import Machine
 
 log = logging.getLogger(__name__)
 
@@ -59,23 +59,19 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
     app.conf.envyard_config = machine.config
 
     @app.task(name=TASK)
-    def run(ticket: str) -> None:
-        asyncio.run(answer(ticket, machine))
+    def run() -> None:
+        asyncio.run(answer(machine))
 
     return app
 
 
-async def answer(ticket: str, machine: Machine) -> None:
-    """Redeem the ticket and do its run; a ticket that came too late is dropped."""
+async def answer(machine: Machine) -> None:
+    """Do the next run, if any still waits."""
     async with at_work(machine.config) as (hub, stopping):
         try:
-            job = await hub.redeem(ticket)
-        except Superseded as error:
-            log.info("nothing to do: %s", error)
+            await poll_once(machine, hub, stopping, patience=None)
         except (HubLost, HubRefused) as error:
-            log.warning("the run stays queued, the hub rings again: %s", error)
-        else:
-            await perform(job, hub=hub, machine=machine, stopping=stopping)
+            log.warning("what waits stays queued, the hub rings again: %s", error)
 
 
 def serve(app: Celery) -> None:

@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     start = commands.add_parser("start", help="do runs until stopped")
     start.add_argument("--poll", action="store_true", help="ask the hub instead of using a broker")
-    commands.add_parser("run-once", help="do the oldest queued run and end")
+    commands.add_parser("run-once", help="do the next queued run and end")
     model = commands.add_parser(
         "model", help="serve a model with vLLM until stopped; options for vLLM itself follow `--`"
     )

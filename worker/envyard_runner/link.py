@@ -1,4 +1,4 @@
-"""HTTP to the hub: tickets in, wheel down, events and the ending up. Holds the runner's token."""
+"""HTTP to the hub: jobs in, wheel down, events and the ending up. Holds the runner's token."""
 
 from __future__ import annotations
 
@@ -81,14 +81,12 @@ class Hub:
         body = {"capabilities": capabilities}
         await self.call("POST", "api/v1/runner/present/", body, patience=0.0)
 
-    async def redeem(self, ticket: str) -> JobSpec:
-        """The job behind a doorbell's ticket, now leased to this runner."""
-        return _job(await self.call("POST", "api/v1/runner/redeem/", {"ticket": ticket}))
-
-    async def poll(self, capabilities: dict[str, Any]) -> JobSpec | None:
-        """The oldest queued run that it can do, leased to this runner, or None. Tried once."""
+    async def poll(
+        self, capabilities: dict[str, Any], *, patience: float | None = 0.0
+    ) -> JobSpec | None:
+        """The next queued run that it can do, leased to this runner, or None."""
         body = {"capabilities": capabilities}
-        found = await self.call("POST", "api/v1/runner/poll/", body, patience=0.0)
+        found = await self.call("POST", "api/v1/runner/poll/", body, patience=patience)
         return _job(found) if found else None
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""Work without a broker: ask the hub for the oldest queued run, do it, ask again."""
+"""Work without a broker: ask the hub for the next queued run, do it, ask again."""
 
 from __future__ import annotations
 
@@ -58,9 +58,11 @@ async def poll(machine: Machine) -> None:
                     await stopping.wait()
 
 
-async def poll_once(machine: Machine, hub: Hub, stopping: asyncio.Event) -> Ending | str | None:
-    """Do the oldest queued run and say how it ended; "given up" if lost, None if none waited."""
-    job = await hub.poll(capabilities(await machine.config.models().ready()))
+async def poll_once(
+    machine: Machine, hub: Hub, stopping: asyncio.Event, *, patience: float | None = 0.0
+) -> Ending | str | None:
+    """Do the next queued run and say how it ended; "given up" if lost, None if none waited."""
+    job = await hub.poll(capabilities(await machine.config.models().ready()), patience=patience)
     if job is None:
         return None
     ending = await perform(job, hub=hub, machine=machine, stopping=stopping)

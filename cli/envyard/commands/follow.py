@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from envyard.client import Hub, environment_path
-from envyard.commands.show import show_finding
+from envyard.commands.show import show_finding, waits
 from envyard.contract.codes import Finding
 from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
@@ -34,7 +34,9 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
             return
         run = detail.get("run") or {}
         if status == "evaluating" and run:
-            out.progress(f"run {run['status']}", run["done"], run["total"])
+            where = waits(run)
+            what = f"run {run['status']}, {where}" if where else f"run {run['status']}"
+            out.progress(what, run["done"], run["total"])
         time.sleep(PACE_SECONDS)
 
 
@@ -56,6 +58,12 @@ def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Out
             f"{ref} was rejected: {why} ({detail['url']})",
             f"{hint} Then raise the version and push again.{log}".strip(),
             errors[0].code if errors else "cli.rejected",
+        )
+    if run and run["status"] == "cancelled":
+        raise Held(
+            f"{ref} is held, its run was cancelled ({detail['url']})",
+            f"Have it evaluated after all: hub runs retry {run['id']}",
+            "run.cancelled",
         )
     raise Held(
         f"the hub could not decide about {ref}: {why} ({detail['url']})",

@@ -1,4 +1,4 @@
-"""`hub runs list` and `show`: the evaluations of an environment."""
+"""`hub runs list`, `show` and `retry`: the evaluations of an environment."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from envyard.commands.show import (
     run_of,
     score_text,
     show_finding,
+    waits,
     when,
 )
 from envyard.contract.codes import Finding
@@ -20,16 +21,19 @@ from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add runs with its two."""
-    runs = commands.add_parser("runs", help="list an environment's runs, or show one")
-    both = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
-    listing = both.add_parser("list", parents=[common], help="list an environment's runs")
+    """Add runs with its three."""
+    runs = commands.add_parser("runs", help="list an environment's runs, show or retry one")
+    each = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
+    listing = each.add_parser("list", parents=[common], help="list an environment's runs")
     listing.add_argument("ref", metavar="owner/name")
     listing.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
     listing.set_defaults(run=run_list)
-    show = both.add_parser("show", parents=[common], help="show a run")
+    show = each.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     show.set_defaults(run=run_show)
+    retry = each.add_parser("retry", parents=[common], help="take a cancelled run back")
+    retry.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
+    retry.set_defaults(run=run_retry)
 
 
 def run_list(args: Namespace, out: Output) -> None:
@@ -72,6 +76,7 @@ def run_show(args: Namespace, out: Output) -> None:
         ("run", run["id"]),
         ("version", f"{run['environment']}=={run['version']}"),
         ("status", run["status"]),
+        ("waits", waits(run)),
         ("attempt", run["attempt"]),
         ("policies", ", ".join(run["policies"])),
         ("model", run["model"]),
@@ -92,3 +97,11 @@ def run_show(args: Namespace, out: Output) -> None:
     for found in run["findings"]:
         show_finding(Finding.from_dict(found), out)
     out.hint(f"read its rollouts: hub rollouts list {run['id']}")
+
+
+def run_retry(args: Namespace, out: Output) -> None:
+    """Have another run queued in the place of a cancelled one."""
+    made = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/retry/")
+    if out.as_json:
+        out.json(made)
+    out.note(f"Run {made['id']} of {made['version']} is {made['status']}: {waits(made)}")

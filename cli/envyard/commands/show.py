@@ -85,6 +85,16 @@ def lasted(start: str | None, end: str | None) -> str:
     return f"{(last - datetime.fromisoformat(start)).total_seconds():.0f}s"
 
 
+def waits(run: dict[str, Any]) -> str:
+    """Where a queued run stands; empty for any other, and where the hub does not say."""
+    place = run.get("queue")
+    if not place:
+        return ""
+    runs = "1 run" if place["before"] == 1 else f"{place['before']} runs"
+    present = "1 runner" if place["runners"] == 1 else f"{place['runners']} runners"
+    return f"{runs} before it, {present} present"
+
+
 def show_finding(finding: Finding, out: Output) -> None:
     """One finding for a person: mark, code, sentence, then its hint."""
     sign, colour = MARK[finding.severity]

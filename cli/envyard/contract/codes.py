@@ -262,6 +262,5 @@ CATALOGUE: dict[str, Code] = {
     # the word on which verifiers sends samples instead
     "service_not_enabled": _ask("This hub keeps no traces; evaluations have samples."),
     "runner.superseded": _ask("Another attempt of this run is under way, or it has ended."),
-    "runner.bad_ticket": _ask("The ticket is not valid any more."),
     "hub.error": _ours("The hub failed.", "Try again; name the request id when you report it."),
 }

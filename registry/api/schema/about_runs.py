@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from registry.api.schema import runners
 from registry.api.schema.base import Page
-from registry.api.schema.bodies import Capabilities, Ticket
+from registry.api.schema.bodies import Capabilities
 from registry.api.schema.environments import (
     LogPiece,
     RunDetail,
@@ -90,6 +90,14 @@ OPERATIONS = {
         {200: RunDetail},
         refusals=(409,),
     ),
+    f"POST {RUN}retry/": Operation(
+        "retryRun",
+        "Runs",
+        "Take a cancelled run back",
+        "Queues another run of the version; 409 unless the run is cancelled and its newest.",
+        {201: RunDetail},
+        refusals=(409, 429),
+    ),
     "GET runner/whoami/": Operation(
         "runnerWhoami",
         "Runners",
@@ -98,24 +106,24 @@ OPERATIONS = {
         {200: runners.RunnerName},
         needs="runner",
     ),
+    "POST runner/present/": Operation(
+        "runnerPresent",
+        "Runners",
+        "Say that the runner lives",
+        "And what it can do: `capabilities.models` lists the models it has ready.",
+        {200: runners.Presence},
+        Capabilities,
+        needs="runner",
+    ),
     "POST runner/poll/": Operation(
         "pollForRun",
         "Runners",
-        "Lease the oldest queued run",
-        "204 where none waits.",
+        "Lease the next queued run",
+        "Of those whose model is in `capabilities.models`, or that ask for none; "
+        "204 where none waits for it, and while the runner is drained.",
         {200: runners.Job, 204: None},
         Capabilities,
         said={204: "No run waits."},
-        needs="runner",
-    ),
-    "POST runner/redeem/": Operation(
-        "redeemTicket",
-        "Runners",
-        "Lease the run of a ticket",
-        "The ticket came over the broker and is worth nothing without the runner's token.",
-        {200: runners.Job},
-        Ticket,
-        refusals=(409,),
         needs="runner",
     ),
     "POST runner/runs/{id}/events/": Operation(

@@ -141,12 +141,6 @@ class Leaks(RootModel[Leak | Annotated[list[PartnerLeak], Field(min_length=1, ma
     """One, or a list."""
 
 
-class Ticket(Shape):
-    """What the doorbell carried."""
-
-    ticket: str
-
-
 class Capabilities(Shape):
     """What the runner can do."""
 

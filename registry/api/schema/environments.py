@@ -160,7 +160,20 @@ class RunSummary(Shape):
     url: Uri
 
 
-class RunDetail(RunSummary):
+class QueuePosition(Shape):
+    """How many runs come before it, and how many runners are there to take them."""
+
+    before: int
+    runners: int
+
+
+class FollowedRun(RunSummary):
+    """A run and where it waits, while it does."""
+
+    queue: QueuePosition | None
+
+
+class RunDetail(FollowedRun):
     """A run with what was found."""
 
     facts: Annotated[dict[str, Any], Field(description="What the runner noted about the wheel.")]
@@ -204,7 +217,7 @@ class VersionDetail(VersionSummary):
     file: File
     findings: list[RecordedFinding]
     pipeline: list[Step]
-    run: RunSummary | None
+    run: FollowedRun | None
     card: Card | None
 
 

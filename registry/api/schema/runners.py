@@ -15,6 +15,12 @@ class RunnerName(Shape):
     runner: str
 
 
+class Presence(RunnerName):
+    """How the hub sees the runner; a draining one is given no new run."""
+
+    draining: bool
+
+
 class Job(RootModel[JobSpec]):
     """One run to execute."""
 

@@ -96,6 +96,7 @@ API: dict[str, Row] = {
     f"{RUN}samples/": {"GET": SEES},
     f"{RUN}rollouts/<number>/": {"GET": SEES},
     f"{RUN}cancel/": {"POST": DEPRECATES},
+    f"{RUN}retry/": {"POST": DEPRECATES},
     f"{ENV}report/": {"POST": STARS},
     f"{ENV}quarantine/": {"POST": STAFF, "DELETE": STAFF},
     f"{VERSION}quarantine/": {"POST": STAFF, "DELETE": STAFF},
@@ -128,7 +129,6 @@ API: dict[str, Row] = {
     "api/v1/runner/whoami/": {"GET": "?????? ???? +?"},
     "api/v1/runner/present/": {"POST": "?????? ???? +?"},
     "api/v1/runner/poll/": {"POST": "?????? ???? +?"},
-    "api/v1/runner/redeem/": {"POST": "?????? ???? +?"},
     "api/v1/runner/runs/<pk>/events/": {"POST": "?????? ???? ?+"},
     "api/v1/runner/runs/<pk>/lock/": {"POST": "?????? ???? ?+"},
     "api/v1/runner/runs/<pk>/finish/": {"POST": "?????? ???? ?+"},
@@ -228,6 +228,7 @@ PAGES: dict[str, Row] = {
     P_RUN: {"GET": P_SEES},
     f"{P_RUN}live/": {"GET": P_SEES},
     f"{P_RUN}cancel/": {"POST": P_MANAGES},
+    f"{P_RUN}retry/": {"POST": P_MANAGES},
     f"{P_RUN}rollouts/<number>/": {"GET": P_SEES},
     "settings/": {"GET": P_EVERYBODY},  # leads to the tokens
     "settings/organisations/": {"GET": P_PEOPLE, "POST": P_PEOPLE},

@@ -25,7 +25,7 @@ from registry.evaluations.models import Evaluation
 from registry.models import Environment
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher
-from registry.runs.tickets import sign_run_token
+from registry.runs.tokens import sign_run_token
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
 from tests.conftest import person

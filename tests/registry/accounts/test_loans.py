@@ -62,8 +62,8 @@ def test_what_nobody_signed_is_no_loan(db: None, text: str) -> None:
     assert loans.verify(text) is None
 
 
-def test_a_cursor_or_ticket_is_no_loan(bob: User, lab: Organisation) -> None:
+def test_a_cursor_or_run_token_is_no_loan(bob: User, lab: Organisation) -> None:
     token, text = lent(bob, lab)
-    other = signing.dumps([token.public_id, 1], salt="registry.runs.ticket")
+    other = signing.dumps([token.public_id, 1], salt="registry.runs.token")
     assert loans.verify(loans.PREFIX + other) is None
     assert loans.verify(text[:-1] + ("A" if text[-1] != "A" else "B")) is None

@@ -16,7 +16,7 @@ from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
 from registry.publishers.models import TrustedPublisher
-from registry.runs.tickets import sign_run_token, sign_ticket
+from registry.runs.tokens import sign_run_token
 from tests.factories import make_rollout, make_run, make_version
 from tests.wheels import make_wheel
 
@@ -68,7 +68,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     make_version(alice, version="0.0.9", yanked_at=timezone.now(), yanked_reason="wrong")
     Provenance.objects.create(version=version, document={"version": 1})
     run = make_run(version, status="running")
-    queued = make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
+    make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
     _evidence(version, run)
@@ -132,7 +132,6 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             "outcome": "succeeded",
             "device_name": "laptop",
             "device_code": devices.begin(device_name="laptop").device_code,
-            "ticket": sign_ticket(run_id=queued.pk, attempt=1),
         },
         {
             "read": tokens.mint(user=alice, name="read", scope="read")[1],

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from registry.models import Environment, Organisation, Run, User, Version
-from registry.runs.tickets import sign_run_token
+from registry.runs.tokens import sign_run_token
 from tests.factories import bearer, make_run, make_version, metadata_of
 from tests.wheels import make_wheel
 

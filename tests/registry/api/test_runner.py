@@ -1,4 +1,4 @@
-"""The runner's routes over HTTP: tokens, tickets, reports, and whatever a liar may send."""
+"""The runner's routes over HTTP: tokens, reports, and whatever a liar may send."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from registry.accounts import runners, tokens
 from registry.accounts.models import Runner, User
 from registry.api.runner import Report
 from registry.runs.models import Run
-from registry.runs.tickets import sign_run_token, sign_ticket
+from registry.runs.tokens import sign_run_token
 from tests.registry import story
 
 ROOT = "/api/v1/runner/"
@@ -70,9 +70,9 @@ def test_a_runner_learns_its_name(gpu: Caller) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "hubr_nonsense", "hub_nonsense", "\x7f"])
-@pytest.mark.parametrize("path", ["poll/", "redeem/"])
+@pytest.mark.parametrize("path", ["poll/", "present/"])
 def test_without_a_runners_token_nothing_is_given(db: None, token: str, path: str) -> None:
-    response = Caller(token).post(path, {"ticket": "x"})
+    response = Caller(token).post(path)
     assert code(response) == (401, "token.invalid")
 
 
@@ -90,17 +90,6 @@ def test_polling_an_empty_queue_gives_204(gpu: Caller) -> None:
     response = gpu.post("poll/", {"capabilities": {"gpus": 2, "\0": float("1e300")}})
     assert (response.status_code, response.content) == (204, b"")
     assert Runner.objects.get().capabilities["gpus"] == 2
-
-
-def test_a_ticket_is_redeemed_once(gpu: Caller, alice: User) -> None:
-    run = story.make_run(story.make_version(alice.owner))
-    ticket = sign_ticket(run_id=run.pk, attempt=1)
-    response = gpu.post("redeem/", {"ticket": ticket})
-    assert response.status_code == 200
-    assert JobSpec.from_dict(response.json()).run == str(run.pk)
-    assert code(gpu.post("redeem/", {"ticket": ticket})) == (409, "runner.superseded")
-    assert code(gpu.post("redeem/", {"ticket": "forged"})) == (400, "runner.bad_ticket")
-    assert code(gpu.post("redeem/", {"ticket": 5})) == (400, "request.invalid")
 
 
 def test_the_wheel_of_the_run_can_be_downloaded_with_its_token(gpu: Caller, job: JobSpec) -> None:

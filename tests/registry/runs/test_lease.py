@@ -9,11 +9,11 @@ from django.utils import timezone
 from envyard.contract.job import PROBES, JobSpec
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
-from registry.errors import Forbidden, HubError
+from registry.errors import Forbidden
 from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.spec import job_spec
-from registry.runs.tickets import Ticket, read_run_token, read_ticket
+from registry.runs.tokens import Attempt, read_run_token
 from tests.registry import story
 from tests.registry.conftest import Bells
 
@@ -34,23 +34,6 @@ def test_the_seed_depends_on_the_wheel_alone(alice: User) -> None:
     second = story.make_run(version)
     assert second.pk != first.pk
     assert second.seed == first.seed == int(version.sha256[:8], 16)
-
-
-def test_a_ticket_gives_the_run_once_and_then_says_superseded(alice: User) -> None:
-    run = story.make_run(story.make_version(alice.owner))
-    ticket = Ticket(run.pk, 1)
-    taken = services.lease(runner=story.make_runner("one"), ticket=ticket)
-    assert taken is not None
-    assert (taken.pk, taken.status, taken.attempt) == (run.pk, "leased", 1)
-    with pytest.raises(HubError) as refused:
-        services.lease(runner=story.make_runner("two"), ticket=ticket)
-    assert (refused.value.code, refused.value.status) == ("runner.superseded", 409)
-
-
-def test_a_ticket_of_another_attempt_gives_nothing(alice: User) -> None:
-    run = story.make_run(story.make_version(alice.owner))
-    with pytest.raises(HubError, match="attempt 2"):
-        services.lease(runner=story.make_runner(), ticket=Ticket(run.pk, 2))
 
 
 def test_polling_gives_the_oldest_queued_run_and_then_nothing(alice: User) -> None:
@@ -93,7 +76,7 @@ def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: Use
     assert (job.environment, job.version) == ("alice/demo-env", "0.1.0")
     assert (job.policies, job.tasks) == (PROBES, settings.HUB_SMOKE_TASKS)
     assert job.limits.rollout_seconds == settings.HUB_ROLLOUT_SECONDS
-    assert read_run_token(job.run_token) == Ticket(run.pk, 1)
+    assert read_run_token(job.run_token) == Attempt(run.pk, 1)
 
 
 def test_cancelling_a_queued_run_ends_it_at_once(alice: User) -> None:
@@ -115,15 +98,13 @@ def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
 
 def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, bells: Bells) -> None:
     with bells.committed():
-        run = story.make_run(story.make_version(alice.owner))
+        story.make_run(story.make_version(alice.owner))
     bells.heard("runs")
     assert services.ring_again() == 0
     now = timezone.now()
     Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(seconds=21))
     assert services.ring_again() == 1
-    [(task, arguments)] = bells.heard("runs")
-    assert task == "envyard.run"
-    assert read_ticket(arguments["ticket"]) == Ticket(run.pk, 1)
+    assert bells.heard("runs") == [("envyard.run", {})]
     Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(hours=1))
     assert services.ring_again() == 0
 

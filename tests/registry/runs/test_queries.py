@@ -7,7 +7,7 @@ from registry.accounts.models import Runner, User
 from registry.errors import HubError
 from registry.runs import queries, reports
 from registry.runs.models import Run
-from registry.runs.tickets import sign_run_token
+from registry.runs.tokens import sign_run_token
 from tests.registry import story
 
 

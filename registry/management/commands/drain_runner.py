@@ -1,0 +1,38 @@
+"""`manage.py drain_runner NAME`: let a machine finish what it does and take nothing new."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from registry.accounts import runners
+from registry.accounts.models import Runner
+from registry.runs.models import Run
+
+
+class Command(BaseCommand):
+    """Says what the runner still has; with --resume it is given runs again."""
+
+    help = "Give a runner no new runs, or, with --resume, give it runs again."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """NAME and --resume."""
+        parser.add_argument("name", help="the runner's name, as pages and logs call it")
+        parser.add_argument("--resume", action="store_true", help="give it runs again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Drain or resume; twice is once."""
+        runner = Runner.objects.filter(name=options["name"]).first()
+        if runner is None:
+            names = ", ".join(Runner.objects.order_by("name").values_list("name", flat=True)[:20])
+            raise CommandError(f"there is no runner {options['name']!r}, but: {names or 'none'}")
+        if options["resume"]:
+            runners.resume(runner=runner)
+            self.stdout.write(f"{runner.name} is given runs again")
+            return
+        runners.drain(runner=runner)
+        left = runner.runs.filter(status__in=Run.HELD).count()
+        state = "it is idle" if not left else f"it still has {left} run{'s' if left > 1 else ''}"
+        self.stdout.write(f"{runner.name} is given no new runs; {state}")

@@ -1,0 +1,94 @@
+"""The order in which queued runs are taken: fair between owners, with first versions preferred.
+
+Each owner's runs have turns, one after the other; a newcomer's first turn is the one that the
+queue is at. A run's place is its turn, and some turns more where it is not urgent: so the next
+run is the first of one index however many wait, and no owner waits for all that another has sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Count, Max, Q
+
+from registry.accounts import runners
+from registry.accounts.models import Owner
+from registry.catalog.models import Version
+from registry.runs.models import Run
+
+FIRST, FURTHER, AGAIN = 0, 2, 10  # turns that a run waits for the sake of more urgent ones
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How many runs of its model come before it, and how many runners that can do it live."""
+
+    before: int
+    runners: int
+
+
+def place(version: Version) -> tuple[int, int]:
+    """Turn and place of a run that is queued for the version now.
+
+    Two requests of one owner at the same moment may get the same turn, which costs nobody much.
+    """
+    owner = version.environment.owner_id
+    own = Run.objects.filter(owner=owner, status__in=Run.ACTIVE).aggregate(last=Max("turn"))["last"]
+    turn = _now_at() if own is None else max(_now_at(), own + 1)
+    return turn, turn + _patience(version)
+
+
+def _now_at() -> int:
+    """The place that the queue is at: the last one taken, else the turn of the first that waits."""
+    held = Run.objects.filter(status__in=Run.HELD).aggregate(at=Max("place"))["at"]
+    if held is not None:
+        return int(held)
+    waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("place", "created_at")
+    return waiting.values_list("turn", flat=True).first() or 0
+
+
+def _patience(version: Version) -> int:
+    if version.runs.exists():
+        return AGAIN
+    others = version.environment.versions.exclude(pk=version.pk)
+    return FURTHER if others.exists() else FIRST
+
+
+def head(*, models: Collection[str], without: Collection[int]) -> Run | None:
+    """The next run that asks for none but these models, of none of those owners, locked.
+
+    Needs a transaction. Rows that another runner is just taking are passed over.
+    """
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, model__in=["", *models])
+    return (
+        waiting.exclude(owner__in=without)
+        .order_by("place", "created_at")
+        .select_for_update(skip_locked=True)
+        .first()
+    )
+
+
+def busy_owners() -> set[int]:
+    """The owners who have as many runs under way as one may."""
+    held = Run.objects.filter(status__in=Run.HELD).order_by()
+    counted = held.values("owner").annotate(runs=Count("pk"))
+    return set(counted.filter(runs__gte=settings.HUB_OWNER_RUNS).values_list("owner", flat=True))
+
+
+def is_busy(owner: int) -> bool:
+    """Whether the owner has as many; exact, for the owner's row stays locked until the commit."""
+    Owner.objects.select_for_update(no_key=True).get(pk=owner)
+    held = Run.objects.filter(owner=owner, status__in=Run.HELD).count()
+    return held >= settings.HUB_OWNER_RUNS
+
+
+def position(run: Run) -> Position | None:
+    """Where the run waits; None where it does not."""
+    if run.status != Run.Status.QUEUED:
+        return None
+    earlier = Q(place__lt=run.place) | Q(place=run.place, created_at__lt=run.created_at)
+    before = Run.objects.filter(earlier, status=Run.Status.QUEUED, model=run.model).count()
+    alive, able = runners.with_model(run.model)
+    return Position(before, able if run.model else alive)

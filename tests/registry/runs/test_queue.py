@@ -1,0 +1,188 @@
+"""Whose run is next: fair between owners, urgent ones first, the same however many wait."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from registry.accounts import runners
+from registry.accounts.models import Owner, Runner, User
+from registry.catalog.models import Environment, Version
+from registry.catalog.sorting import sort_key
+from registry.runs import queue, services
+from registry.runs.models import Run
+from registry.runs.queue import Position
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+SHA = "0" * 64
+
+
+def crowd(owner: Owner, count: int) -> None:
+    """So many queued runs of the owner, each a version of its own, as requests would place them."""
+    environment = Environment.objects.create(owner=owner, name="crowd")
+    versions = Version.objects.bulk_create(
+        Version(
+            environment=environment, version=f"{n}.0", sort_key=sort_key(f"{n}.0"),
+            status="evaluating", filename=f"crowd-{n}.0-py3-none-any.whl", sha256=SHA, size=1,
+            metadata_sha256=SHA,
+        )
+        for n in range(count)
+    )  # fmt: skip
+    Run.objects.bulk_create(
+        Run(
+            version=version, owner=owner, turn=turn, place=turn + queue.FURTHER,
+            policies=["silent"], tasks=1, attempts=1,
+        )
+        for turn, version in enumerate(versions)
+    )  # fmt: skip
+
+
+def asked(owner: Owner, name: str = "demo-env", version: str = "1.0") -> Run:
+    return story.make_run(story.make_version(owner, name=name, version=version))
+
+
+def taken(count: int, runner: Runner) -> list[Run]:
+    runs = [services.lease(runner=runner) for _ in range(count)]
+    return [run for run in runs if run is not None]
+
+
+def test_who_comes_after_five_hundred_of_another_is_next(alice: User, carol: User) -> None:
+    gpu = story.make_runner()
+    crowd(alice.owner, 500)
+    assert [run.owner for run in taken(3, gpu)] == [alice.owner] * 3
+    hers = asked(carol.owner)
+    assert services.lease(runner=gpu) == hers
+    assert Run.objects.filter(owner=alice.owner, status="queued").count() == 497
+
+
+def test_two_owners_with_many_runs_take_turns(alice: User, carol: User) -> None:
+    for owner in (alice.owner, carol.owner):
+        for number in range(3):
+            asked(owner, name=f"env-{number}")
+    got = [run.owner.name for run in taken(6, story.make_runner())]
+    assert got == ["alice", "carol"] * 3
+
+
+def test_a_first_version_comes_before_a_further_one_and_both_before_a_re_run(
+    alice: User, bob: User, carol: User
+) -> None:
+    old = story.make_version(bob.owner)
+    services.cancel(run=story.make_run(old), by=bob)
+    again = story.make_run(old)
+    story.make_version(carol.owner, version="1.0", status="held")
+    further = asked(carol.owner, version="2.0")
+    first = asked(alice.owner)
+    assert taken(3, story.make_runner()) == [first, further, again]
+
+
+def test_not_even_a_re_run_waits_for_all_that_another_owner_sends(alice: User, carol: User) -> None:
+    crowd(alice.owner, 50)
+    old = story.make_version(carol.owner)
+    services.cancel(run=story.make_run(old), by=carol)
+    again = story.make_run(old)
+    gpu = story.make_runner()
+    got = []
+    while again not in got:
+        got += taken(1, gpu)
+        Run.objects.filter(pk=got[-1].pk).update(status="succeeded", ended_at=timezone.now())
+        assert len(got) <= queue.AGAIN + 2
+
+
+def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
+    alice: User, carol: User, settings: Settings
+) -> None:
+    settings.HUB_OWNER_RUNS = 2
+    for number in range(4):
+        asked(alice.owner, name=f"env-{number}")
+    gpu = story.make_runner()
+    held = taken(4, gpu)
+    assert len(held) == 2
+    hers = asked(carol.owner)
+    assert services.lease(runner=gpu) == hers
+    assert services.lease(runner=gpu) is None
+    story.play(held[0], story.honest())
+    assert services.lease(runner=gpu) is not None
+
+
+def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None:
+    run = asked(alice.owner)
+    gpu = story.make_runner()
+    runners.drain(runner=gpu)
+    assert services.lease(runner=gpu) is None
+    runners.resume(runner=gpu)
+    assert services.lease(runner=gpu) == run
+
+
+def test_a_queued_run_knows_how_many_come_before_it(alice: User, carol: User) -> None:
+    mine = [asked(alice.owner, name=f"env-{number}") for number in range(3)]
+    hers = asked(carol.owner)
+    assert queue.position(mine[2]) == Position(before=3, runners=0)
+    assert queue.position(hers) == Position(before=1, runners=0)
+    gpu = story.make_runner()
+    Runner.objects.update(last_seen_at=timezone.now())
+    assert queue.position(hers) == Position(before=1, runners=1)
+    [run] = taken(1, gpu)
+    assert queue.position(run) is None
+
+
+def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
+    crowd(alice.owner, 10_000)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE registry_run")
+    gpu = story.make_runner()
+    with CaptureQueriesContext(connection) as queries:
+        assert services.lease(runner=gpu, models=["m"]) is not None
+    [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "place" in q["sql"]]
+    with connection.cursor() as cursor:
+        how = "EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN "
+        cursor.execute(how + asking.replace("%", "%%"))
+        plan = "\n".join(str(row) for row in cursor.fetchall())
+    assert "run_by_place" in plan
+    assert not re.search("Sort|TEMP B-TREE|Seq Scan on registry_run|SCAN registry_run$", plan)
+    many = len(queries)
+    Run.objects.filter(turn__gt=10).delete()
+    with CaptureQueriesContext(connection) as queries:
+        services.lease(runner=gpu, models=["m"])
+    assert len(queries) == many <= 12
+
+
+def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells: Bells) -> None:
+    with bells.committed():
+        for number in range(services.BELLS + 5):
+            asked(alice.owner, name=f"env-{number}")
+    assert len(bells.heard("runs")) == services.BELLS
+    ago = timezone.now() - timedelta(minutes=5)
+    Run.objects.update(created_at=ago, rung_at=ago)
+    assert services.ring_again() == 1  # nobody lives: one bell for whoever comes
+    story.make_runner()
+    story.make_runner("gpu-2")
+    Runner.objects.update(last_seen_at=timezone.now())
+    Run.objects.update(rung_at=ago)
+    assert services.ring_again() == 3
+    bells.heard("runs")
+    with bells.committed():
+        story.play(taken(1, story.make_runner("gpu-3"))[0], story.honest())
+    assert bells.heard("runs") == [("envyard.run", {})]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_limit_holds_for_runners_that_ask_at_the_same_moment(
+    alice: User, settings: Settings
+) -> None:
+    from tests.registry.runs.test_concurrent import at_once
+
+    settings.HUB_OWNER_RUNS = 2
+    for number in range(6):
+        asked(alice.owner, name=f"env-{number}")
+    gpus = [story.make_runner(f"gpu-{n}") for n in range(6)]
+    got = at_once(*(lambda g=g: services.lease(runner=g) for g in gpus))
+    assert len({run.pk for run in got if run is not None}) == 2
+    assert Run.objects.filter(status="leased").count() == 2
