@@ -61,6 +61,10 @@ def test_a_new_environment_goes_from_init_to_rollouts(hub: Hub, folder: Path, ve
     again = hub.run("push", "my-env", cwd=folder)
     assert "Listed" in again.stderr
 
+    locked = hub.run("lock", "alice/my-env", by="").stdout
+    assert "\nmy-env @ http://" in locked
+    assert "\nverifiers==0.4." in locked
+
     hub.run("install", "alice/my-env==0.1.0", by="", VIRTUAL_ENV=str(venv))
     assert python(venv, "-c", "import my_env; print(my_env.__all__)", cwd=folder)
     rollouts(venv, folder)

@@ -44,10 +44,12 @@ class Kept:
 
 def find(config: Config, key: str) -> Kept | None:
     """What has this key, marked as used now."""
-    kept = _read(config.venvs / key)
-    if kept is not None:
-        os.utime(kept.path / FACTS)
-    return kept
+    folder = config.venvs / key
+    try:
+        os.utime(folder / FACTS)
+    except FileNotFoundError:
+        return None
+    return _read(folder)
 
 
 def keep(config: Config, site: Path, key: str, packages: int) -> Kept:

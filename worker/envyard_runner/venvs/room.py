@@ -7,6 +7,7 @@ it does not find, so that its downloads go first, but for those that a venv has.
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import shutil
 import stat
@@ -43,22 +44,23 @@ def make_room(config: Config) -> None:
             return
         cache.clear_up(config)
         kept = sorted(cache.every(config), key=lambda one: one.used)
-        downloads = _downloads(config)
-        held = sum(one.size for one in kept) + sum(one.size for one in downloads)
+        held = sum(one.size for one in kept) + sum(map(_size, _paths(config)))
         over = held - config.venv_cache_bytes
-        over -= _drop(downloads, over)
+        if over <= 0:
+            return
+        over -= _drop(config, over)
         for one in kept:
             if over <= 0 or one.used > time.time() - RECENT_SECONDS:
                 return
             if cache.remove(config, one):
                 over -= one.size
-                over -= _drop(_downloads(config), over)
+                over -= _drop(config, over)
 
 
-def _drop(downloads: list[Download], over: int) -> int:
+def _drop(config: Config, over: int) -> int:
     """Remove what no venv has, the oldest first, until `over` bytes are free; how many were."""
     freed = 0
-    for one in sorted(downloads, key=lambda one: one.used):
+    for one in sorted(map(_measure, _paths(config)), key=lambda one: one.used):
         if freed >= over:
             break
         if not one.linked:
@@ -74,11 +76,11 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _downloads(config: Config) -> list[Download]:
+def _paths(config: Config) -> list[Path]:
     """Unpacked wheels as they are, and every other file but uv's own marks."""
     root = uv.cache_folder(config)
     archives = list(root.glob(ARCHIVES))
-    return [_measure(path) for path in (*archives, *_others(root, set(archives)))]
+    return [*archives, *_others(root, set(archives))]
 
 
 def _others(root: Path, archives: set[Path]) -> Iterator[Path]:
@@ -88,6 +90,16 @@ def _others(root: Path, archives: set[Path]) -> Iterator[Path]:
         for name in files:
             if not name.startswith(".") and name != "CACHEDIR.TAG":
                 yield path / name
+
+
+def _size(path: Path) -> int:
+    return _unpacked_size(path) if path.is_dir() else path.lstat().st_size
+
+
+@functools.cache
+def _unpacked_size(archive: Path) -> int:
+    """It never changes, and its name never returns."""
+    return _measure(archive).size
 
 
 def _measure(path: Path) -> Download:
