@@ -13,6 +13,8 @@ from celery.signals import setup_logging
 from django.conf import settings
 from kombu import Exchange, Queue
 
+from hub.hearing import HearAgain
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
 
 FILESYSTEM = "filesystem://"
@@ -82,6 +84,7 @@ if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
         broker_transport_options=filesystem_options(settings.CELERY_BROKER_URL),
     )
 
+app.steps["consumer"].add(HearAgain)
 app.autodiscover_tasks(["registry"])
 
 

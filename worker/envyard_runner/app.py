@@ -17,6 +17,7 @@ from celery.worker import state
 from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS
+from envyard_runner.hearing import HearAgain
 from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import ListenForModels
 from envyard_runner.poll import at_work, poll_once
@@ -56,6 +57,7 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
 
     app.steps["consumer"].add(ListenForModels)
+    app.steps["consumer"].add(HearAgain)
     app.conf.envyard_config = machine.config
 
     @app.task(name=TASK)
