@@ -11,7 +11,8 @@ from typing import Any
 from envyard.contract.codes import finding
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
-from tests.worker.played import FINE, PLAYED, WHEEL, Played, endless, good, loaded, run
+from envyard_runner.venvs.locks import Agree
+from tests.worker.played import FINE, PLAYED, WHEEL, Played, built, endless, good, loaded, run
 from tests.worker.stub_hub import StubHub, contents
 from tests.worker.stub_model import StubModel
 
@@ -96,6 +97,20 @@ def test_dependencies_are_the_authors_fault_only_where_the_builder_says_so() -> 
 
     assert run(build=unsolvable).said == ("failed", ["env.dependencies_unresolvable"])
     assert run(build=offline).said == ("errored", ["run.install_failed"])
+
+
+def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> None:
+    async def resolved(*given: Any, agree: Agree, before: str, **more: Any) -> Venv:
+        assert await agree("cpython-311", None) is None
+        assert await agree("cpython-311", "mine") == "mine"
+        assert await agree("cpython-311", "another") == "mine"
+        assert before == "2026-11-20T00:00:00+00:00"
+        return await built(*given, **more)
+
+    spec = replace(PLAYED, uploaded_at="2026-11-20T00:00:00+00:00")
+    outcome = run(build=resolved, spec=spec)
+    assert outcome.said == ("succeeded", [])
+    assert outcome.hub.locks == {"cpython-311": "mine"}
 
 
 def test_our_own_exceptions_are_errored_and_named() -> None:
