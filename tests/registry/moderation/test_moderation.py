@@ -170,6 +170,6 @@ def _files(version: Version) -> tuple[str, list[str]]:
     env = Environment.objects.get(pk=version.environment_id)
     place = pages.find("lab", env.name)
     assert place is not None
-    page = json.loads(pages.of(place).forms["index.json"].data)
+    page = json.loads(pages.of(place)["index.json"].data)
     status = page.get("project-status", {}).get("status", "active")
     return status, [file["filename"] for file in page["files"]]
