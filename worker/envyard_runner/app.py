@@ -7,6 +7,7 @@ import ctypes
 import logging
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import ListenForModels
 from envyard_runner.poll import at_work, poll_once
 from envyard_runner.run import Machine
+from envyard_runner.station import at_station, drains
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +82,10 @@ def serve(app: Celery) -> None:
     """Work until stopped. One child process does the runs, on its main thread, one at a time."""
     name = f"--hostname=runner-{os.getpid()}@%h"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+    home = app.conf.envyard_config.home
+    worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
+    with at_station(home, "broker"):
+        app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
 
 
 @setup_logging.connect
@@ -94,9 +99,14 @@ def _end_with_parent(**_: Any) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-@worker_shutting_down.connect
-def _hand_back(**_: Any) -> None:
-    """A stopped worker would wait for its run, for minutes: tell the child to hand it back."""
+def _hand_back(home: Path, heard: list[bool], **_: Any) -> None:
+    """A stopped worker would wait for its run, for minutes: tell the child to hand it back.
+
+    A draining one does wait, until it is told to stop once more.
+    """
+    heard.append(True)
+    if drains(home) and len(heard) == 1:
+        return
     for child in active_children() if state.active_requests else ():
         if child.pid is not None:
             os.kill(child.pid, signal.SIGTERM)

@@ -1,7 +1,8 @@
 """The `hub-runner` command.
 
-Exit codes: 0 done, 1 refused (the sentence says what to install or change), 2 wrong usage,
-3 no run was waiting (run-once).
+Exit codes: 0 done, 1 refused (the sentence says what to install or change; status: the hub is away
+or refuses the token), 2 wrong usage, 3 no run was waiting (run-once), no runner runs here (status,
+drain).
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if rest or (given[cut:] and asked.command != "model"):
         _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
+    if asked.command in ("status", "drain"):
+        return _ask_here(asked)
     if asked.command == "model":
         return _serve_model(asked, given[cut + 1 :])
     try:
@@ -61,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     start = commands.add_parser("start", help="do runs until stopped")
     start.add_argument("--poll", action="store_true", help="ask the hub instead of using a broker")
+    status = commands.add_parser("status", help="show the runner of this machine and its run")
+    status.add_argument("--json", action="store_true", help="as one JSON document")
+    commands.add_parser("drain", help="let it finish its run, take no new one, and end")
     commands.add_parser("run-once", help="do the next queued run and end")
     model = commands.add_parser(
         "model", help="serve a model with vLLM until stopped; options for vLLM itself follow `--`"
@@ -73,6 +79,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands.add_parser("doctor", help="check this machine and the hub", add_help=False)
     return parser
+
+
+def _ask_here(asked: argparse.Namespace) -> int:
+    """About the runners of this machine, which need not be fit to start one."""
+    from envyard_runner import status
+
+    try:
+        config = Config.from_environment()
+    except ConfigError as error:
+        sys.stderr.write(f"{error}\n")
+        return REFUSED
+    return (
+        status.drain(config)
+        if asked.command == "drain"
+        else status.status(config, as_json=asked.json)
+    )
 
 
 def _serve_model(asked: argparse.Namespace, extra: list[str]) -> int:

@@ -16,6 +16,7 @@ from envyard_runner.link import Hub, HubLost
 from envyard_runner.presence import announcing, capabilities
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
+from envyard_runner.station import at_station, drains
 from envyard_runner.verdict import Ending
 
 log = logging.getLogger(__name__)
@@ -28,23 +29,36 @@ AWAY_SECONDS = 10.0
 async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
     """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile.
 
-    What runs of killed processes left on this machine is cleared up first.
+    The first SIGTERM of `hub-runner drain` is none: who loops looks at `drains`. What runs of
+    killed processes left on this machine is cleared up first.
     """
     if reaped := reap_orphans(config):
         log.info("cleared up after %d runs that were killed", reaped)
-    stopping = asyncio.Event()
+    stopping, asked = asyncio.Event(), []
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        asked.append(True)
+        if len(asked) > 1 or not drains(config.home):
+            stopping.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+        loop.add_signal_handler(number, stop)
     async with aiohttp.ClientSession() as session:
         yield Hub(session, url=config.hub_url, token=config.token or ""), stopping
 
 
 async def poll(machine: Machine) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
+    with at_station(machine.config.home, "poll"):
+        await _poll(machine)
+
+
+async def _poll(machine: Machine) -> None:
+    home = machine.config.home
     async with at_work(machine.config) as (hub, stopping), announcing(machine.config, hub):
         log.info("polling %s", machine.config.hub_url)
-        while not stopping.is_set():
+        while not stopping.is_set() and not drains(home):
             pause = 0.0
             try:
                 if await poll_once(machine, hub, stopping) is None:

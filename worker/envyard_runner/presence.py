@@ -11,6 +11,7 @@ from typing import Any
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.station import drains
 
 log = logging.getLogger(__name__)
 
@@ -19,9 +20,9 @@ TELL_SECONDS = 60.0
 AWAY_SECONDS = 10.0
 
 
-def capabilities(models: Collection[str]) -> dict[str, Any]:
-    """What decides which runs this runner is given."""
-    return {"frameworks": sorted(FRAMEWORKS), "models": sorted(models)}
+def capabilities(models: Collection[str], *, draining: bool = False) -> dict[str, Any]:
+    """What decides which runs this runner is given, and whether it is about to end."""
+    return {"frameworks": sorted(FRAMEWORKS), "models": sorted(models), "draining": draining}
 
 
 def _nothing(_: frozenset[str]) -> None:
@@ -57,7 +58,7 @@ async def _announce(config: Config, hub: Hub, changed: Callable[[frozenset[str]]
         if loop.time() >= tell_at:
             tell_at = loop.time() + TELL_SECONDS
             try:
-                await hub.present(capabilities(now))
+                await hub.present(capabilities(now, draining=drains(config.home)))
             except (HubLost, HubRefused) as error:
                 tell_at = loop.time() + AWAY_SECONDS
                 log.debug("not told: %s", error)

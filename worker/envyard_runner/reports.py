@@ -47,6 +47,11 @@ class Reports:
         self._news = asyncio.Event()
         self._heard_at = time.monotonic()
 
+    @property
+    def done(self) -> int:
+        """How many rollouts have finished."""
+        return self._done
+
     def log(self, chunk: bytes) -> None:
         """Add bytes of the sandbox's output; they may end inside a character."""
         self._add(self._decoder.decode(chunk))

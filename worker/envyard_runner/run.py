@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,7 @@ from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChang
 from envyard_runner.model.known import NoModel
 from envyard_runner.reports import Cancelled, Reports
 from envyard_runner.sandbox import Sandbox, SandboxError
+from envyard_runner.station import Write, noting
 from envyard_runner.venvs import Venv, VenvError, build_venv
 from envyard_runner.verdict import Ending, judge, platform
 
@@ -31,6 +33,7 @@ log = logging.getLogger(__name__)
 
 INSIDE = "/inside"
 CLEANUP_SECONDS = 30.0
+NOTE_SECONDS = 1.0
 SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and wall clock
 
 
@@ -54,10 +57,12 @@ async def perform(
     reports = Reports(hub, job)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, job.environment, job.version)
     try:
-        ending = await _first_of(
-            _guarded(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
-            seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
-        )  # fmt: skip
+        with noting(machine.config.home, "run") as note:
+            ending = await _first_of(
+                _guarded(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
+                _note(job, reports, note),
+                seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
+            )  # fmt: skip
         reports.phase = "scoring"
         for one in ending.findings:
             reports.say(f"{one.code}: {one.message}")
@@ -89,6 +94,15 @@ async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float
         return Ending("cancelled")
     assert ending is not None  # noqa: S101  (keep_sending ends only by raising)
     return ending
+
+
+async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
+    """Keep what `hub-runner status` tells up to date; never ends by itself."""
+    known = {"run": job.run, "attempt": job.attempt, "since": time.time()}
+    known |= {"environment": job.environment, "version": job.version}
+    while True:
+        note(known | {"phase": reports.phase, "done": reports.done, "total": reports.total})
+        await asyncio.sleep(NOTE_SECONDS)
 
 
 async def _stopped(stopping: asyncio.Event) -> Ending:

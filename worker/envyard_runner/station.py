@@ -1,0 +1,94 @@
+"""What this machine's runner processes leave for `hub-runner status` and `drain` to find.
+
+A note is a small file that is believed for as long as its writer lives: the writer holds a lock
+on it, of which the kernel lets go however the process ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Write = Callable[[dict[str, Any]], None]
+
+
+@contextmanager
+def noting(home: Path, kind: str) -> Iterator[Write]:
+    """Write this process's note of that kind as often as wished; it is gone afterwards."""
+    folder = home / "notes"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / f"{kind}-{os.getpid()}.json"
+    drain = _drain(home, os.getpid())
+
+    def write(said: dict[str, Any]) -> None:
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps({"pid": os.getpid(), **said}), encoding="utf-8")
+        part.replace(file)
+
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if kind == "runner":
+            drain.unlink(missing_ok=True)  # left by a killed process of this number
+        try:
+            yield write
+        finally:
+            for left in (file, file.with_suffix(".lock")):
+                left.unlink(missing_ok=True)
+
+
+@contextmanager
+def at_station(home: Path, mode: str) -> Iterator[None]:
+    """Be the runner process that others on this machine find."""
+    with noting(home, "runner") as write:
+        write({"mode": mode, "since": time.time()})
+        try:
+            yield
+        finally:
+            _drain(home, os.getpid()).unlink(missing_ok=True)
+
+
+def notes(home: Path, kind: str) -> list[dict[str, Any]]:
+    """The notes of that kind whose writers live."""
+    found = []
+    for file in sorted((home / "notes").glob(f"{kind}-*.json")):
+        try:
+            if _is_held(file.with_suffix(".lock")):
+                found.append(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError):  # it ended meanwhile
+            continue
+    return found
+
+
+def drains(home: Path, pid: int | None = None) -> bool:
+    """Whether that runner process, or this one, was asked to take no new runs and to end."""
+    return _drain(home, os.getpid() if pid is None else pid).exists()
+
+
+def drain(home: Path) -> list[dict[str, Any]]:
+    """Ask every runner process of this machine to finish what it does and end; their notes."""
+    asked = notes(home, "runner")
+    for note in asked:
+        if not drains(home, note["pid"]):
+            _drain(home, note["pid"]).touch()
+            os.kill(note["pid"], signal.SIGTERM)
+    return asked
+
+
+def _drain(home: Path, pid: int) -> Path:
+    return home / "notes" / f"runner-{pid}.drain"
+
+
+def _is_held(file: Path) -> bool:
+    with file.open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

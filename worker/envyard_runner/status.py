@@ -1,0 +1,126 @@
+"""`hub-runner status` and `hub-runner drain`: the runner processes of this machine.
+
+Exit codes: 0 a runner runs here and the hub knows its token, 1 it runs but the hub is away or
+refuses it, 3 no runner runs here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from envyard_runner import station
+from envyard_runner.config import Config
+from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.presence import capabilities
+
+DONE, TROUBLE, NOTHING = 0, 1, 3
+NONE = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
+
+
+def status(config: Config, *, as_json: bool) -> int:
+    """Print what runs here, for a person or as JSON; the exit code says whether all is well."""
+    seen = asyncio.run(_look(config))
+    if as_json:
+        sys.stdout.write(json.dumps(seen, indent=2) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in _lines(seen)))
+    if not seen["runners"]:
+        sys.stderr.write(NONE.format(home=config.home))
+        return NOTHING
+    return DONE if seen["hub"]["ok"] else TROUBLE
+
+
+def drain(config: Config) -> int:
+    """Let this machine's runners finish their runs and end, and tell the hub."""
+    asked = station.drain(config.home)
+    if not asked:
+        sys.stderr.write(NONE.format(home=config.home))
+        return NOTHING
+    left = len(station.notes(config.home, "run"))
+    pids = ", ".join(str(note["pid"]) for note in asked)
+    sys.stdout.write(f"draining process {pids}; runs still under way: {left}\n")
+    try:
+        asyncio.run(_tell(config))
+    except (HubLost, HubRefused) as error:
+        sys.stderr.write(f"the hub was not told: {error}\n")
+    return DONE
+
+
+async def _tell(config: Config) -> None:
+    async with aiohttp.ClientSession() as session:
+        hub = Hub(session, url=config.hub_url, token=config.token or "")
+        await hub.present(capabilities(await config.models().ready(), draining=True))
+
+
+async def _look(config: Config) -> dict[str, Any]:
+    runners = [
+        note | {"draining": station.drains(config.home, note["pid"])}
+        for note in station.notes(config.home, "runner")
+    ]
+    return {
+        "version": version("envyard-runner"),
+        "home": str(config.home),
+        "runners": runners,
+        "runs": station.notes(config.home, "run"),
+        "hub": await _hub(config),
+        "models": sorted(await config.models().ready()),
+        "venv_bytes": await asyncio.to_thread(_size, config.venvs),
+    }
+
+
+async def _hub(config: Config) -> dict[str, Any]:
+    async with aiohttp.ClientSession() as session:
+        hub = Hub(session, url=config.hub_url, token=config.token or "")
+        try:
+            name = await hub.whoami(patience=0.0)
+        except (HubLost, HubRefused) as error:
+            return {"url": config.hub_url, "ok": False, "name": "", "error": str(error)}
+    return {"url": config.hub_url, "ok": True, "name": name, "error": ""}
+
+
+def _lines(seen: dict[str, Any]) -> list[str]:
+    hub = seen["hub"]
+    known = f"knows this runner as {hub['name']}" if hub["ok"] else hub["error"]
+    lines = [
+        f"version  {seen['version']}",
+        f"hub      {hub['url']}: {known}",
+        f"models   {', '.join(seen['models']) or 'none ready'}",
+        f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
+    ]
+    for note in seen["runners"]:
+        doing = "draining" if note["draining"] else "taking runs"
+        lines.append(f"process  {note['pid']} ({note['mode']}), {doing}, up {_ago(note['since'])}")
+    for run in seen["runs"]:
+        what = f"{run['environment']} {run['version']}, attempt {run['attempt']}"
+        how = f"{run['phase']} {run['done']}/{run['total']}, for {_ago(run['since'])}"
+        lines.append(f"run      {run['run']}: {what}, {how}")
+    if seen["runners"] and not seen["runs"]:
+        lines.append("run      none")
+    return lines
+
+
+def _ago(since: float) -> str:
+    seconds = max(0, int(time.time() - since))
+    return f"{seconds // 3600} h {seconds // 60 % 60} min" if seconds >= 3600 else f"{seconds} s"
+
+
+def _size(folder: Path) -> int:
+    """Bytes on the disk, what is linked twice counted once."""
+    known: dict[int, int] = {}
+    for root, _, files in os.walk(folder):
+        for name in files:
+            try:
+                found = Path(root, name).lstat()
+            except OSError:
+                continue
+            known[found.st_ino] = found.st_blocks * 512
+    return sum(known.values())
