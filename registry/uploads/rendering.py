@@ -15,6 +15,7 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 
 import nh3
@@ -28,6 +29,7 @@ MOST_HTML = 2**21  # characters
 CPU_SECONDS = 2
 MEMORY = 2**29
 WAIT_SECONDS = 20  # on the clock of a busy machine
+AT_ONCE = threading.BoundedSemaphore(2)  # so many may use MEMORY for one web process
 FAULTY = 3  # the exit status where it is no good reStructuredText
 TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em"),
@@ -60,14 +62,15 @@ def apart(text: str, content_type: str) -> Made:
     command = [sys.executable, "-m", "registry.uploads.rendering", content_type]
     environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
     try:
-        done = subprocess.run(
-            command,
-            input=text.encode(),
-            capture_output=True,
-            timeout=WAIT_SECONDS,
-            env=environ,
-            check=False,
-        )
+        with AT_ONCE:
+            done = subprocess.run(
+                command,
+                input=text.encode(),
+                capture_output=True,
+                timeout=WAIT_SECONDS,
+                env=environ,
+                check=False,
+            )
     except subprocess.TimeoutExpired:  # no fault of the README
         return Made(None, final=False)
     if done.returncode not in (0, FAULTY):

@@ -16,6 +16,7 @@ from django.utils import timezone
 from registry.accounts import devices
 from registry.models import Run, User
 from tests.factories import make_environment, make_version
+from tests.registry.api.hub import PLATFORM
 from tests.registry.publishers.conftest import publisher
 from tests.registry.publishers.issuer import Issuer
 from tests.registry.uploads.forms import form_of
@@ -59,6 +60,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ("reportLeaks", 200): Fit(
             body=[{"token": "hub_x", "type": "hub", "url": "", "source": ""}]
         ),
+        ("agreeOnLock", 200): Fit(body={"attempt": 1, "platform": PLATFORM, "lock": None}),
         ("uploadWheel", 200): Fit(
             body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
         ),

@@ -1,6 +1,9 @@
 """READMEs become HTML once, within bounds, and none of what they say can run."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -66,3 +69,34 @@ def test_old_ones_go(db: None) -> None:
 def test_pictures_keep_their_place_but_no_handler() -> None:
     kept = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
     assert kept == '<p><img src="https://x.y/z.png"></p>\n'
+
+
+def test_few_readmes_are_rendered_at_once() -> None:
+    over = Event()
+
+    def look() -> int:
+        seen = 0
+        while not over.is_set():
+            seen = max(seen, _renderers())
+        return seen
+
+    with ThreadPoolExecutor(7) as pool:
+        looked = pool.submit(look)
+        made = list(pool.map(lambda _: rendering.apart(WIDE, "text/markdown"), range(6)))
+        over.set()
+        most = looked.result()
+    assert {one.html for one in made} == {None}
+    assert most == 2
+
+
+def _renderers() -> int:
+    children = " ".join(one.read_text() for one in Path("/proc/self/task").glob("*/children"))
+    lines = (Path("/proc", child, "cmdline") for child in children.split())
+    return sum(b"registry.uploads.rendering" in _read(line) for line in lines)
+
+
+def _read(line: Path) -> bytes:
+    try:
+        return line.read_bytes()
+    except OSError:
+        return b""
