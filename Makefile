@@ -6,7 +6,7 @@ DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 
 .PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
-.PHONY: lint types format clean
+.PHONY: lint types format clean test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +21,8 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
-test: setup  ## run all tests: three parts at once, for each waits more than it computes; then vLLM
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-flows test-database test-rest
+test: setup  ## run all tests: four parts at once, for each waits more than it computes; then vLLM
+	@$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-flows test-database test-rest test-few-faults
 	@$(MAKE) --no-print-directory test-vllm
 
 test-flows: setup  ## run the flows through a whole hub, and the browser
@@ -32,8 +32,17 @@ test-database: setup  ## run on PostgreSQL what touches the database
 	@$(BIN)/python -m pytest --postgresql $(POSTGRESQL_TESTS)
 
 test-rest: setup  ## run all else, and on SQLite what says something of a database
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/vllm)
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/faults tests/vllm)
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
+
+test-few-faults: setup  ## break parts of a whole hub: each part once, each fault once
+	@$(BIN)/python -m pytest tests/faults
+
+test-faults: setup  ## break each part of a whole hub in every way, on Redis and on RabbitMQ; prints the table
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-faults-redis test-faults-rabbitmq
+
+test-faults-redis test-faults-rabbitmq: test-faults-%: setup
+	@$(BIN)/python -m pytest tests/faults/test_matrix.py --all-faults -k "$*"
 
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
 	-@$(PYTHON) tools/vllm/install.py >/dev/null
@@ -43,7 +52,7 @@ fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
-	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not vllm"
+	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm"
 
 lint: setup types  ## check style, import order between layers, migrations
 	@$(BIN)/ruff check .

@@ -38,7 +38,7 @@ class HearAgain(bootsteps.StartStopStep):
             self._timer.cancel()
             self._timer = None
 
-    def _look(self, consumer: Consumer) -> None:
+    def _look(self, consumer: Any) -> None:
         counted = getattr(consumer.task_consumer.channel, "qos", None)
         idle = not state.reserved_requests and not state.active_requests
         was, self._deaf = self._deaf, bool(idle and counted and not counted.can_consume())

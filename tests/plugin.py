@@ -20,6 +20,7 @@ from tests import postgresql
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="run on PostgreSQL, not SQLite")
+    parser.addoption("--all-faults", action="store_true", help="play every fault, not a few")
 
 
 @pytest.hookimpl(wrapper=True)

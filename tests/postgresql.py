@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -37,12 +38,12 @@ def programs(scratch: Path) -> Path:
     if not all(part.stat().st_mode & stat.S_IXOTH for part in package.parents):
         # The server's user cannot enter a private checkout; its libraries lie beside the package.
         for name in (package.name, f"{package.name}.libs"):
-            shutil.copytree(package.parent / name, scratch / name)
+            shutil.copytree(package.parent / name, scratch / name, dirs_exist_ok=True)
         package = scratch / package.name
     return next(iter(sorted(package.glob("pginstall*/bin/initdb"), reverse=True))).parent
 
 
-def _server_user() -> str | None:
+def server_user() -> str | None:
     """Whom the server runs as: PostgreSQL refuses root. None means the caller."""
     if os.geteuid() != 0:
         return None
@@ -58,6 +59,51 @@ def _answers(url: str) -> bool:
     return True
 
 
+CLEAN = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+
+def lay_out(home: Path, user: str | None) -> str:
+    """Make a cluster in that folder; the URL of its database once a server runs there."""
+    password = secrets.token_urlsafe(16)
+    file = home / "password"
+    file.write_text(password)
+    if user:
+        shutil.chown(file, user)
+    subprocess.run(
+        [
+            programs(home) / "initdb",
+            "-D",
+            home / "data",
+            "-U",
+            "hub",
+            "-A",
+            "scram-sha-256",
+            f"--pwfile={file}",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ],
+        check=True,
+        capture_output=True,
+        env=CLEAN,
+        cwd=home,
+        **_drop(user),
+    )
+    return f"postgresql://hub:{password}@/postgres?host={quote(str(home), safe='')}"
+
+
+def command(home: Path, *, durable: bool) -> list[str | Path]:
+    """How its server is started: on a socket in that folder only."""
+    quick = ("fsync=off", "full_page_writes=off", "synchronous_commit=off") * (not durable)
+    options = [word for option in quick for word in ("-c", option)]
+    return [programs(home) / "postgres", "-D", home / "data", "-h", "", "-k", home, *options]
+
+
+def _drop(user: str | None) -> dict[str, Any]:
+    group = pwd.getpwnam(user).pw_gid if user else None
+    return {"user": user, "group": group, "extra_groups": []} if user else {}
+
+
 @contextmanager
 def server(*, durable: bool = False) -> Iterator[str]:
     """Run a server in a new folder under the temporary one; yields the URL of its database.
@@ -66,53 +112,21 @@ def server(*, durable: bool = False) -> Iterator[str]:
     unless it is to be `durable`), and is killed by the kernel if this process dies.
     """
     home = Path(mkdtemp(prefix="envyard-pg-"))
-    user = _server_user()
+    user = server_user()
     if user:
         shutil.chown(home, user, pwd.getpwnam(user).pw_gid)
     try:
-        binaries = programs(home)
-        password = secrets.token_urlsafe(16)
-        file = home / "password"
-        file.write_text(password)
-        if user:
-            shutil.chown(file, user)
-        drop = (
-            {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
-        )
-        clean = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        subprocess.run(
-            [
-                binaries / "initdb",
-                "-D",
-                home / "data",
-                "-U",
-                "hub",
-                "-A",
-                "scram-sha-256",
-                f"--pwfile={file}",
-                "-E",
-                "UTF8",
-                "--no-sync",
-            ],
-            check=True,
-            capture_output=True,
-            env=clean,
-            cwd=home,
-            **drop,
-        )
-        quick = ("fsync=off", "full_page_writes=off", "synchronous_commit=off") * (not durable)
-        options = [word for option in quick for word in ("-c", option)]
+        url = lay_out(home, user)
         with (home / "log").open("wb") as log:
             running = subprocess.Popen(
-                [binaries / "postgres", "-D", home / "data", "-h", "", "-k", home, *options],
+                command(home, durable=durable),
                 stdout=log,
                 stderr=log,
-                env=clean,
+                env=CLEAN,
                 cwd=home,
                 preexec_fn=lambda: die_with_parent(signal.SIGQUIT),
-                **drop,
+                **_drop(user),
             )
-        url = f"postgresql://hub:{password}@/postgres?host={quote(str(home), safe='')}"
         try:
             deadline = time.monotonic() + START_SECONDS
             while not _answers(url):

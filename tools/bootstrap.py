@@ -107,6 +107,9 @@ def has_program(name: str) -> bool:
     return bool(shutil.which(name) or shutil.which(name, path="/usr/sbin"))
 
 
+SERVERS = {"nginx-light", "redis-server", "rabbitmq-server"}
+
+
 def install_for_tests() -> None:
     """Fetch the programs that some tests need; where one cannot be had those are skipped."""
     needs = {
@@ -117,11 +120,14 @@ def install_for_tests() -> None:
         # These packages are named as their programs.
         "on S3": {name: has_program(name) for name in ("radosgw", "ceph-mon", "ceph-osd")},
         "of the site behind nginx": {"nginx-light": has_program("nginx")},
+        "of faults on Redis": {"redis-server": has_program("redis-server")},
+        "of faults on RabbitMQ": {"rabbitmq-server": has_program("rabbitmq-server")},
+        "of runners in networks of their own": {"iproute2": has_program("ip")},
     }
     for tests, packages in needs.items():
         missing = [name for name, there in packages.items() if not there]
         try:
-            if missing == ["nginx-light"] and Path("/run/systemd/system").exists():
+            if SERVERS & set(missing) and Path("/run/systemd/system").exists():
                 raise Stop("its package would start a server here; that is the user's to want")
             if missing:
                 install_packages(missing)

@@ -1,0 +1,62 @@
+"""Which faults this pytest plays: a few of each kind, or with --all-faults every one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.aftermath import Cell
+from tests.faults.cells import FAULTS, SLICE
+from tests.faults.parts import RABBITMQ
+from tests.faults.volley import STAGES
+from tests.faults.world import World, lend, running
+
+NEEDS = {"redis": Path("/usr/bin/redis-server"), "rabbitmq": RABBITMQ}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test a broker and fault; the world changes with the broker."""
+    if "fault" in metafunc.fixturenames:
+        whole = metafunc.config.getoption("--all-faults")
+        cases = [
+            pytest.param(broker, fault, id=f"{broker}-{fault.part}-{fault.name}")
+            for broker in SLICE
+            for fault in (FAULTS if whole else SLICE[broker])
+        ]
+        metafunc.parametrize(("world", "fault"), cases, indirect=["world"], scope="module")
+
+
+@pytest.fixture(scope="module")
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    """A hub on that broker, for all of its faults."""
+    broker: str = request.param
+    if not NEEDS[broker].exists():
+        pytest.skip(f"{NEEDS[broker]} is not installed; `make setup` installs it where it may")
+    with running(broker) as world:
+        lend(world, [f"at-{stage}" for stage in STAGES])
+        yield world
+
+
+@pytest.fixture(scope="module")
+def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Cell]]]:
+    """What became of each cell; printed at the end, and written to $FAULT_TABLE."""
+    cells: list[tuple[str, Cell]] = []
+    yield cells
+    head = (
+        f"{'broker':<9} {'part':<9} {'fault':<10} {'stage':<10} {'attempts':>8} {'end':<9} seconds"
+    )
+    lines = [head] + [
+        f"{broker:<9} {one.part:<9} {one.fault:<10} {one.stage:<10} {one.attempt:>8} {one.end:<9}"
+        f" {one.seconds:7.1f}{' WRONG' if one.wrong else ''}"
+        for broker, one in cells
+    ]
+    lines.append(f"{len(cells)} cells, {sum(bool(one.wrong) for _, one in cells)} wrong")
+    text = "\n".join(lines)
+    if file := os.environ.get("FAULT_TABLE"):
+        Path(file).write_text(text + "\n")
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print(f"\n{text}")  # noqa: T201  (it is what the test is for)

@@ -1,0 +1,175 @@
+"""A wire between two parts that a test can cut and heal, and hold at a given request.
+
+A cut wire behaves as a network that loses everything: nobody is told, connections stay open and
+go on where they were once it heals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from dataclasses import dataclass, field
+
+CHUNK = 1 << 16
+
+
+@dataclass
+class Hold:
+    """Stops the first connection with such a request (a pattern), `before` it is passed on or not.
+
+    `skip` such requests pass first. `caught` is set when one is stopped, `release` lets it go.
+    """
+
+    request: bytes
+    before: bool
+    skip: int = 0
+    caught: threading.Event = field(default_factory=threading.Event)
+    released: bool = False
+
+    def wants(self, chunk: bytes) -> bool:
+        """Whether to stop this one; true once at most."""
+        if self.released or self.caught.is_set() or not re.search(self.request, chunk[:200]):
+            return False
+        self.skip -= 1
+        return self.skip < 0
+
+
+class Wires:
+    """The loop that all wires of a world run on, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._wires: list[Wire] = []
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def wire(self, target: tuple[str, int] | str, host: str = "127.0.0.1") -> Wire:
+        """A new wire to that address or unix socket, which is reached at `host`."""
+        opening = _open(target, host, self.loop)
+        self._wires.append(asyncio.run_coroutine_threadsafe(opening, self.loop).result(10))
+        return self._wires[-1]
+
+    def close(self) -> None:
+        """Drop every connection."""
+        asyncio.run_coroutine_threadsafe(_end(self._wires), self.loop).result(10)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(10)
+        self.loop.close()
+
+
+async def _end(wires: list[Wire]) -> None:
+    for wire in wires:
+        wire.server.close()
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.sleep(0.1)  # transports close in the loop's next rounds
+
+
+async def _open(target: tuple[str, int] | str, host: str, loop: asyncio.AbstractEventLoop) -> Wire:
+    wire = Wire(target, loop)
+    server = await asyncio.start_server(wire.carry, host, 0)
+    wire.port = server.sockets[0].getsockname()[1]
+    wire.server = server
+    return wire
+
+
+class Wire:
+    """One listening port that leads to one target."""
+
+    port: int
+    server: asyncio.Server
+
+    def __init__(self, target: tuple[str, int] | str, loop: asyncio.AbstractEventLoop) -> None:
+        self.target = target
+        self.hold: Hold | None = None
+        self._loop = loop
+        self._whole = asyncio.Event()
+        self._whole.set()
+        self._released = asyncio.Event()
+        self._carrying: set[asyncio.Task[None] | None] = set()
+
+    def cut(self) -> None:
+        """Lose everything from now on."""
+        self._loop.call_soon_threadsafe(self._whole.clear)
+
+    def heal(self) -> None:
+        """Carry again, also what was sent meanwhile."""
+        self._loop.call_soon_threadsafe(self._whole.set)
+
+    def stop_at(self, hold: Hold) -> Hold:
+        """Stop one connection at that request."""
+        self._loop.call_soon_threadsafe(self._released.clear)
+        self.hold = hold
+        return hold
+
+    def release(self) -> None:
+        """Let go of what is held, and hold nothing more."""
+        if self.hold is not None:
+            self.hold.released = True
+        self._loop.call_soon_threadsafe(self._released.set)
+
+    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection to its end."""
+        task = asyncio.current_task()
+        self._carrying.add(task)  # the loop itself keeps none alive
+        try:
+            await self._carry(reader, writer)
+        finally:
+            self._carrying.discard(task)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers = [writer]
+        try:
+            await self._whole.wait()
+            target_reader, target_writer = await (
+                asyncio.open_unix_connection(self.target)
+                if isinstance(self.target, str)
+                else asyncio.open_connection(*self.target)
+            )
+            writers.append(target_writer)
+            held = asyncio.Event()
+            held.set()
+            await asyncio.gather(
+                self._pump(reader, target_writer, held, asks=True),
+                self._pump(target_reader, writer, held, asks=False),
+            )
+        except OSError:
+            writer.transport.abort()
+        finally:
+            for one in writers:
+                one.close()
+
+    async def _pump(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        held: asyncio.Event,
+        *,
+        asks: bool,
+    ) -> None:
+        """Carry one direction; `held` is clear while this connection's answers are held back."""
+        try:
+            while chunk := await reader.read(CHUNK):
+                if asks and self.hold is not None and self.hold.wants(chunk):
+                    if not self.hold.before:
+                        held.clear()
+                        writer.write(chunk)
+                        chunk = b""
+                    self.hold.caught.set()
+                    await self._released.wait()
+                    held.set()
+                if not asks:
+                    await held.wait()
+                await self._whole.wait()
+                writer.write(chunk)
+                await writer.drain()
+            await self._whole.wait()
+            writer.write_eof()
+        except (OSError, RuntimeError):
+            writer.transport.abort()
+        finally:
+            if not asks:  # the target has said its last
+                writer.close()

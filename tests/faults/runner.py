@@ -1,0 +1,82 @@
+"""A runner whose environments need nothing installed: `python -m tests.faults.runner start`.
+
+All else is real: Celery, the link, the sandbox, the gateway. The program inside says to the policy
+what its task is, waits a moment, and pays for what a model says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from envyard_runner.app import make_app, serve
+from envyard_runner.config import Config
+from envyard_runner.inside import launch
+from envyard_runner.poll import poll
+from envyard_runner.run import Machine
+from envyard_runner.sandbox import Sandbox
+from envyard_runner.venvs import Venv
+
+INSIDE = """
+import json, os, time, urllib.request
+job = json.load(open("/job.json"))
+events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
+def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
+prompts = [f"reversed_text Text:\\nword {n}" for n in range(2)]
+tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
+say("imported")
+say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
+say("tasks_again", hashes=[task["hash"] for task in tasks])
+print("loaded", flush=True)
+for (one,) in json.load(urllib.request.urlopen(job["door"] + "/plan")):
+    word, prompt = one["rollout"], tasks[one["task"]]["prompt"]
+    say("rollout_started", rollout=word)
+    body = json.dumps({"model": "policy", "messages": [{"role": "user", "content": prompt}]})
+    url = f"{job['door']}/rollouts/{word}/v1/chat/completions"
+    asked = urllib.request.Request(url, body.encode(), {"Content-Type": "application/json"})
+    try:
+        answer = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content"]
+    except OSError as error:
+        failure = {"type": "Lost", "message": str(error), "traceback": "", "fault": "model"}
+        say("rollout", rollout=word, ok=False, reward=None, error=failure)
+        continue
+    time.sleep(0.1)
+    right = float("<reversed_text>" in answer)
+    parts = {"said": {"score": right, "weight": 1.0}}
+    say("rollout", rollout=word, ok=True, reward=right, rewards=parts, scoring_seconds=0.01)
+    print("played", word, flush=True)
+say("done")
+"""
+
+
+def machine(home: Path) -> Machine:
+    """This machine, with an empty venv and a program of the test's own."""
+    site, inside = home / "site", home / "programs"
+    for folder in (site, inside):
+        folder.mkdir(exist_ok=True, parents=True)
+        folder.chmod(0o755)
+    (inside / "main.py").write_text(INSIDE)
+    shutil.copy(Path(launch.__file__), inside)
+
+    async def empty(*_: Any, **__: Any) -> Venv:
+        return Venv(site, site, packages=1, seconds=0.0)
+
+    def prepare(**given: Any) -> Sandbox:
+        return Sandbox.prepare(inside=inside, **given)
+
+    return Machine(Config.from_environment(), build=empty, prepare=prepare)
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    logging.basicConfig(level="INFO", format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    folder = Path(os.environ["RUNNER_HOME"])
+    if sys.argv[1] == "poll":
+        asyncio.run(poll(machine(folder)))
+    else:
+        serve(make_app(machine(folder), folder / "broker"))

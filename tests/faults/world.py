@@ -1,0 +1,228 @@
+"""A whole grown hub: each part a process of its own, each connection a wire that can be cut."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, TypeVar
+
+import psycopg
+import requests
+
+from tests.faults import parts
+from tests.faults.parts import Part, Server
+from tests.faults.proxy import Wire, Wires
+from tests.flows.hub import ROOT, clean_environ, free_port
+
+LEASE, SWEEP = 5, 2
+TASKS, ATTEMPTS = 2, 2
+PLANNED = 2 * TASKS + TASKS * ATTEMPTS  # by two probes and the model
+SETTINGS = {
+    "HUB_LEASE_SECONDS": str(LEASE),
+    "HUB_SWEEP_SECONDS": str(SWEEP),
+    "HUB_PROBES": "silent,parrot",
+    "HUB_MODEL": "stub",
+    "HUB_SMOKE_TASKS": str(TASKS),
+    "HUB_SMOKE_ATTEMPTS": str(ATTEMPTS),
+    "HUB_ROLLOUT_SECONDS": "15",
+    "HUB_RUN_SECONDS": "60",
+    "HUB_NEW_NAMES_PER_HOUR": "100000",
+    "HUB_ALLOWED_HOSTS": "*",
+}
+DISKS = {"database": 240, "broker": 80, "storage": 32, "runner": 32}  # MiB
+TOKENS = "from registry.accounts import runners\nfor n in {names}: print(runners.create(name=n)[1])"
+T = TypeVar("T")
+
+
+@dataclass
+class Lent:
+    """One runner: its process, its folder, and its wires to the hub and the model."""
+
+    name: str
+    part: Part
+    home: Path
+    hub: Wire
+    model: Wire
+
+
+@dataclass
+class World:
+    """The parts by name, the wires of each, and where the rows are."""
+
+    home: Path
+    broker_kind: str
+    loop: Wires
+    url: str = ""
+    database: str = ""
+    token: str = ""
+    manage: Callable[..., str] = lambda *_: ""
+    servers: dict[str, Server] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
+    wires: dict[str, list[Wire]] = field(default_factory=dict)
+    runners: list[Lent] = field(default_factory=list)
+    disks: bool = False
+    pushed: int = 0
+
+    @property
+    def files(self) -> Path:
+        """The storage's folder."""
+        return self.home / "storage"
+
+    def wire(self, name: str, to: str, host: str = "127.0.0.1") -> str:
+        """A new wire of that part; the URL of the server at its end."""
+        server = self.servers[to]
+        wire = self.loop.wire(server.target, host)
+        self.wires.setdefault(name, []).append(wire)
+        self.wires[to].append(wire)
+        return server.at(wire.port, host)
+
+    def rows(self, query: str, *given: Any) -> list[tuple[Any, ...]]:
+        """What the database has, asked past every wire."""
+        with psycopg.connect(self.database, connect_timeout=3) as connection:
+            return connection.execute(query, given).fetchall()
+
+    def wait(self, look: Callable[[], T], what: str, seconds: float = 60, pause: float = 0.1) -> T:
+        """The first true answer of `look`, which may fail meanwhile; parts that end are started
+        again."""
+        deadline = time.monotonic() + seconds
+        while True:
+            with suppress(psycopg.Error, requests.RequestException):
+                if found := look():
+                    return found
+            for part in self.everyone():
+                part.tend()
+            if time.monotonic() > deadline:
+                raise AssertionError(f"waited {seconds} s for {what}\n{self.logs()}")
+            time.sleep(pause)
+
+    def everyone(self) -> list[Part]:
+        """Every process, runners last."""
+        return [*self.parts.values(), *(one.part for one in self.runners)]
+
+    def logs(self) -> str:
+        """The last lines of every part."""
+        files = sorted((self.home / "logs").glob("*.log"))
+        return "\n".join(
+            f"== {file.name}\n" + "\n".join(file.read_text(errors="replace").splitlines()[-25:])
+            for file in files
+        )
+
+
+@contextmanager
+def running(broker: str) -> Iterator[World]:
+    """A hub on that broker with alice's token, nothing published, and no runner yet."""
+    home = Path(mkdtemp(prefix="envyard-faults-"))
+    home.chmod(0o711)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, home, ignore_errors=True)
+        loop = Wires()
+        stack.callback(loop.close)
+        world = World(home, broker, loop)
+        for folder in ("logs", "hub", *DISKS):
+            (home / folder).mkdir()
+        (home / "runner").chmod(0o711)
+        world.disks = all(_mounted(stack, home / name, size) for name, size in DISKS.items())
+        stack.callback(lambda: [part.kill() for part in reversed(world.everyone())])
+        _servers(world)
+        _hub(world)
+        yield world
+
+
+def _mounted(stack: ExitStack, folder: Path, size: int) -> bool:
+    """Put a small disk of its own there, where this user may."""
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=0711", "tmpfs", folder]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        return False
+    stack.callback(subprocess.run, ["umount", "-l", folder], check=False)
+    return True
+
+
+def _servers(world: World) -> None:
+    """Database, broker and model, each up."""
+    logs = world.home / "logs"
+    make = parts.redis if world.broker_kind == "redis" else parts.rabbitmq
+    world.servers = {
+        "database": parts.postgres(world.home / "database", logs / "database.log"),
+        "broker": make(world.home / "broker", logs / "broker.log"),
+        "model": parts.model(logs / "model.log"),
+    }
+    for name, server in world.servers.items():
+        world.parts[name] = server.part
+        world.wires[name] = []
+        server.part.start()
+    world.database = world.servers["database"].at(
+        world.loop.wire(world.servers["database"].target).port
+    )
+    world.wait(lambda: world.rows("SELECT 1"), "the database")
+
+
+def _hub(world: World) -> None:
+    """Web, worker and beat, each with wires of its own to what it needs."""
+    port, logs = free_port(), world.home / "logs"
+    world.url = f"http://127.0.0.1:{port}"
+    usual = (
+        clean_environ()
+        | SETTINGS
+        | {
+            "HUB_HOME": str(world.home / "hub"),
+            "HUB_STORAGE_PATH": str(world.files),
+            "HUB_SECRET_KEY": secrets.token_urlsafe(32),
+            "HUB_PORT": str(port),
+            "PYTHONUNBUFFERED": "1",
+        }
+    )
+    past = usual | {
+        "DATABASE_URL": world.database, "HUB_BROKER_URL": f"filesystem://{world.home}/nobody"
+    }  # fmt: skip
+
+    def manage(*command: str) -> str:
+        start = [sys.executable, ROOT / "manage.py", *command]
+        done = subprocess.run(start, env=past, text=True, timeout=300, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    world.manage = manage
+    for command in (["migrate"], ["collectstatic", "--noinput"], ["seed_demo"]):
+        manage(*command)
+    world.token = manage("create_token", "alice", "--scope", "admin")
+    for name in ("web", "worker", "beat"):
+        database, broker = world.wire(name, "database"), world.wire(name, "broker")
+        environ = usual | {"DATABASE_URL": database, "HUB_BROKER_URL": broker}
+        if name == "web":
+            world.servers[name] = parts.web(environ, port, logs / "web.log")
+            world.parts[name] = world.servers[name].part
+        else:
+            world.parts[name] = getattr(parts, name)(environ, logs / f"{name}.log")
+        world.parts[name].start()
+    world.wires |= {"web": [], "runner": []}  # its clients', not those to its database and broker
+    world.wait(lambda: requests.get(f"{world.url}/healthz", timeout=5).ok, "web", 120)
+
+
+def lend(
+    world: World, names: Sequence[str], *, host: str = "127.0.0.1", within: Sequence[str] = ()
+) -> None:
+    """Add runners, each with wires of its own to web, broker and model, that listen at `host`."""
+    made = world.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
+    for name, token in zip(names, made.split(), strict=True):
+        home = world.home / "runner" / name
+        url = {to: world.wire("runner", to, host) for to in ("web", "broker", "model")}
+        environ = clean_environ() | {
+            "HUB_URL": url["web"],
+            "HUB_BROKER_URL": url["broker"],
+            "HUB_MODEL_URL": url["model"],
+            "HUB_MODEL": "stub",
+            "HUB_RUNNER_TOKEN": token,
+            "RUNNER_HOME": str(home),
+        }
+        part = parts.runner(environ, world.home / "logs" / f"{name}.log", within)
+        hub, _, model = world.wires["runner"][-3:]
+        world.runners.append(Lent(name, part, home, hub, model))
+        part.start()
