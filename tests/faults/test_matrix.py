@@ -30,8 +30,9 @@ def test_whatever_happens_each_version_is_decided_once(
 
 
 def left(world: World) -> list[str]:
-    """Folders of runs that are over."""
-    return [str(path) for one in world.runners for path in one.home.glob("runs/*")]
+    """Folders of runs and of downloads that are over."""
+    homes = [one.home / kind for one in world.runners for kind in ("runs", "builds")]
+    return [str(path) for home in homes for path in home.glob("*")]
 
 
 def test_the_table_has_every_part_and_every_fault() -> None:

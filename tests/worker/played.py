@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import aiohttp
@@ -116,6 +117,7 @@ async def endless(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
 
 async def built(config: Config, wheel: Path, extra: Any, **_: Any) -> Venv:
     assert wheel.name == job().wheel.filename
+    assert wheel.is_relative_to(config.builds)  # where the start after a kill clears up
     return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 
 
@@ -146,9 +148,9 @@ def run(
     """Perform a run against a real hub stub, and a real model stub where one is given."""
     stub = hub or StubHub(wheel=WHEEL)
 
-    async def play() -> Outcome:
+    async def play(home: str) -> Outcome:
         sandbox = Played(program, end)
-        config = Config.from_environment({"RUNNER_HOME": "/nowhere"})
+        config = Config.from_environment({"RUNNER_HOME": home})
         if model is not None:
             config = replace(config, model_url=f"http://127.0.0.1:{port + 1}/v1", model="stub")
         made = Machine(config, **({"build": built, "prepare": sandbox.prepare} | machine))
@@ -169,4 +171,5 @@ def run(
         assert not left, f"tasks outlived the run: {left}"
         return Outcome(stub, ending, sandbox)
 
-    return asyncio.run(play())
+    with TemporaryDirectory() as home:
+        return asyncio.run(play(home))

@@ -9,8 +9,6 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from envyard.contract.job import JobSpec
@@ -25,6 +23,7 @@ from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChang
 from envyard_runner.model.known import NoModel
 from envyard_runner.reports import Cancelled, Reports
 from envyard_runner.sandbox import Sandbox, SandboxError
+from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.station import Write, noting
 from envyard_runner.venvs import Venv, VenvError, build_venv
 from envyard_runner.verdict import Ending, judge, platform
@@ -152,8 +151,10 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
 
 async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
     """The environment's venv, from the wheel that the hub checked."""
-    with TemporaryDirectory(prefix="envyard-wheel-") as folder:
-        wheel = Path(folder) / job.wheel.filename
+    owned = OwnedDir.create(machine.config.builds)  # cleared up after a runner that was killed
+    try:
+        owned.path.chmod(0o700)
+        wheel = owned.path / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
         reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
         extra = FRAMEWORKS[job.framework].requirements(job.api)
@@ -163,6 +164,8 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
             machine.config, wheel, extra,
             agree=agree, before=job.uploaded_at, seconds=seconds,
         )  # fmt: skip
+    finally:
+        owned.remove()
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
     reports.say(f"venv of {venv.packages} distributions {how}")
     reports.fact(install_seconds=venv.seconds, packages=venv.packages)
