@@ -87,6 +87,8 @@ urlpatterns = [
     ),
     path("owners/<str:name>/journal/", journal.of_owner, name="owner-journal"),
     path("moderation/", moderation.moderation, name="moderation"),
+    path("moderation/runners/<int:pk>/drain/", moderation.drain, name="runner-drain"),
+    path("moderation/runners/<int:pk>/resume/", moderation.resume, name="runner-resume"),
     path("moderation/journal/", journal.of_all, name="hub-journal"),
     path("moderation/reports/<int:pk>/resolve/", moderation.resolve, name="report-resolve"),
     path(ORG, organisations.organisation, name="organisation"),

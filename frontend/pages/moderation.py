@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,7 +22,10 @@ from frontend.access import (
     version_or_404,
 )
 from frontend.paging import page
+from registry.accounts import runners
+from registry.accounts.models import Runner
 from registry.api import shapes, throttles
+from registry.api.runners import rows
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.moderation import services
@@ -73,10 +76,31 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_safe
 @login_required
 def moderation(request: HttpRequest) -> HttpResponse:
-    """The open reports, the oldest first."""
+    """The open reports, the oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    return render(request, "pages/moderation.html", {"reports": reports, "next": following})
+    context = {"reports": reports, "next": following, "runners": rows()}
+    return render(request, "pages/moderation.html", context)
+
+
+@require_POST
+@login_required
+def drain(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give a runner no new runs."""
+    user = demand(request, "hub.moderate", request.user)
+    runner = get_object_or_404(Runner, pk=pk)
+    runners.drain(runner=runner, by=user)
+    return redirect("moderation")
+
+
+@require_POST
+@login_required
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give it runs again."""
+    user = demand(request, "hub.moderate", request.user)
+    runner = get_object_or_404(Runner, pk=pk)
+    runners.resume(runner=runner, by=user)
+    return redirect("moderation")
 
 
 @require_POST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from registry.accounts import runners
 from registry.models import Environment, Organisation, Report, User
 from tests.factories import make_version
 from tests.frontend.people import text
@@ -76,3 +77,16 @@ def test_the_journal_is_a_tab_for_those_who_publish(
     assert told in text(client, "/owners/lab/journal/")
     client.force_login(root)
     assert told in text(client, "/moderation/journal/")
+
+
+def test_staff_drain_a_runner_and_give_it_runs_again(client: Client, root: User) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    client.force_login(root)
+    assert "Drain" in text(client, "/moderation/")
+    client.post(f"/moderation/runners/{runner.pk}/drain/")
+    runner.refresh_from_db()
+    assert runner.draining_since is not None
+    assert "draining" in text(client, "/moderation/")
+    client.post(f"/moderation/runners/{runner.pk}/resume/")
+    runner.refresh_from_db()
+    assert runner.draining_since is None

@@ -6,7 +6,7 @@ from pydantic import RootModel
 
 from envyard.contract.job import JobSpec
 from envyard.contract.report import Events, Finish
-from registry.api.schema.base import Shape
+from registry.api.schema.base import Moment, Shape
 
 
 class RunnerName(Shape):
@@ -19,6 +19,19 @@ class Presence(RunnerName):
     """How the hub sees the runner; a draining one is given no new run."""
 
     draining: bool
+
+
+class LentRunner(Shape):
+    """A runner; `held` runs are under way there, `ending` says that it drains by its own word."""
+
+    id: int
+    name: str
+    enabled: bool
+    models: list[str]
+    held: int
+    draining_since: Moment | None
+    ending: bool
+    last_seen_at: Moment | None
 
 
 class Job(RootModel[JobSpec]):

@@ -7,6 +7,7 @@ from registry.api.schema import (
     about_locks,
     about_moderation,
     about_people,
+    about_runners,
     about_runs,
 )
 
@@ -14,6 +15,7 @@ OPERATIONS = (
     about_environments.OPERATIONS
     | about_locks.OPERATIONS
     | about_runs.OPERATIONS
+    | about_runners.OPERATIONS
     | about_people.OPERATIONS
     | about_moderation.OPERATIONS
 )

@@ -105,6 +105,8 @@ API: dict[str, Row] = {
     "api/v1/moderation/reports/": {"GET": MODERATES},
     "api/v1/moderation/reports/<pk>/resolve/": {"POST": MODERATES},
     "api/v1/moderation/events/": {"GET": MODERATES},
+    "api/v1/runners/": {"GET": MODERATES},
+    "api/v1/runners/<pk>/drain/": {"POST": MODERATES, "DELETE": MODERATES},
     "api/v1/whoami/": {"GET": PEOPLE},
     # A browser's session makes tokens on the page alone, which asks for the password.
     "api/v1/tokens/": {"GET": OWN_ADMIN, "POST": "?xxxxx xx+x ??"},
@@ -242,6 +244,8 @@ PAGES: dict[str, Row] = {
     "owners/<name>/journal/": {"GET": ">xx+++>"},
     "moderation/": {"GET": P_MODERATES},
     "moderation/journal/": {"GET": P_MODERATES},
+    "moderation/runners/<pk>/drain/": {"POST": P_MODERATES},
+    "moderation/runners/<pk>/resume/": {"POST": P_MODERATES},
     "moderation/reports/<pk>/resolve/": {"POST": P_MODERATES},
     P_OF_ORG: {"GET": P_ORG},
     f"{P_OF_ORG}title/": {"POST": P_ORG_OWNS},

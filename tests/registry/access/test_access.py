@@ -28,6 +28,7 @@ ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
 # What a name in a path stands for, by the address that it is in; the first that matches counts.
 MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("runners/", {"pk": "machine"}),
     ("moderation/", {"pk": "report"}),
     ("rollouts/", {"pk": "run", "number": "rollout"}),
     ("runs/", {"pk": "run"}),

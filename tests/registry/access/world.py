@@ -142,6 +142,7 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         "pending": str(pending.pk),
         "public_id": token.public_id,
         "report": str(report.pk),
+        "machine": str(runners.create(name="lent")[0].pk),
     }
 
 
@@ -235,6 +236,7 @@ def _absent() -> Place:
             "pending": "900000002",
             "public_id": "0" * 12,
             "report": "900000006",
+            "machine": "900000007",
             "name": "absent-env",
             "number": "1.0.0",
             "run": none,

@@ -98,6 +98,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             f"{api}owners/": {"name": "alice", "id": pending.pk},
             f"{api}runs/": {"id": run.pk, "number": rollout.pk},
             f"{api}runner/": {"id": run.pk},
+            f"{api}runners/": {"id": run.runner_id or 0},
             f"{api}organisations/": {"name": "lab", "username": "bob", "id": out.pk},
             f"{api}invitations/": {"id": to_alice.pk},
             f"{api}moderation/reports/": {"id": reported.pk},

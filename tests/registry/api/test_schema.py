@@ -1,6 +1,7 @@
 """The OpenAPI document says what the API does: no more, no less, and nothing that is not so."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,7 +80,9 @@ def test_every_operation_tells_what_it_is(document: Document) -> None:
         assert {scheme for way in operation.get("security", ()) for scheme in way} <= schemes
         assert all(answer["description"] for answer in operation["responses"].values()), path
         if method in ("post", "put", "patch") and "requestBody" not in operation:
-            assert path.endswith(("/star/", "/retry/", "/cancel/", "/accept/", "/decline/")), path
+            assert path.endswith(
+                ("/star/", "/retry/", "/cancel/", "/drain/", "/accept/", "/decline/")
+            ), path
     assert len(named) == len(set(named))
 
 
@@ -126,7 +129,7 @@ def test_real_answers_are_what_the_document_says(
             continue
         address = path.format(**hub.place(path))
         needed = operation["security"][0] if operation.get("security") else {}
-        staff = "root" if "/moderation/" in path else "admin"
+        staff = "root" if re.search("/(moderation|runners)/", path) else "admin"
         token = next(iter({"runner", "run"} & set(needed)), staff)
         query = {"facets": "1"} if path.endswith("/environments/") else {}
         accept = {"Accept": "application/json"}
