@@ -1,7 +1,7 @@
 """A runner as a process of its own, `start` or `poll`: real Celery, a real sandbox, an empty venv.
 
-Its environment is a program that makes one rollout and, where its run's seed is 1, never ends; where it
-is 3, that takes eight seconds.
+Its environment is a program that makes one rollout and, where its run's seed is 1, never ends;
+where it is 3, that takes eight seconds.
 """
 
 from __future__ import annotations
