@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 from envyard.__main__ import main
 from envyard.commands.report import REASONS
 from registry.accounts import tokens
-from registry.models import User
+from registry.models import User, Version
 from registry.moderation.models import Report
 from tests.cli.test_manage import said, told
 from tests.factories import make_run, make_version
@@ -73,3 +73,17 @@ def test_owners_cancel_their_runs(
     monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
     assert "is cancelled" in said(capsys, "cancel", str(run.pk))
     assert "is not a run's id" in said(capsys, "cancel", "7", exit_code=2)
+
+
+def test_owners_see_where_a_run_waits_and_take_a_cancelling_back(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = make_version(alice, version="0.2.0", status="evaluating", framework="verifiers")
+    run = make_run(version, status="queued")
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
+    assert main(["runs", "show", str(run.pk)]) == 0
+    assert "0 runs before it, 0 runners present" in capsys.readouterr().out
+    assert "not cancelled" in said(capsys, "runs", "retry", str(run.pk), exit_code=1)
+    said(capsys, "cancel", str(run.pk))
+    Version.objects.filter(pk=version.pk).update(status="held")
+    assert "is queued: 0 runs before it" in said(capsys, "runs", "retry", str(run.pk))

@@ -95,6 +95,23 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
         assert "hx-trigger" not in text(client, path)
 
 
+def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice, status="evaluating", framework="verifiers")
+    run = make_run(version, status="queued")
+    client.force_login(alice)
+    page = f"/runs/{run.pk}/"
+    assert "0 runs before this one; 0 runners present." in text(client, page)
+    client.post(f"{page}cancel/")
+    Version.objects.update(status="held")
+    assert "Evaluate again" in text(client, page)
+    answer = client.post(f"{page}retry/")
+    again = Run.objects.get(status="queued")
+    assert answer.headers["Location"] == f"/runs/{again.pk}/"
+    assert "Evaluate again" not in text(client, answer.headers["Location"])
+
+
 @pytest.mark.parametrize("private", [True, False])
 def test_what_one_may_not_know_is_not_there(
     client: Client, alice: User, carol: User, private: bool

@@ -104,3 +104,20 @@ def test_a_draining_runner_that_is_stopped_hands_its_run_back(home: Path, how: s
             assert hub.endings[0]["outcome"] == "errored"
 
     play(scenario())
+
+
+@pytest.mark.sandbox
+def test_a_cancelled_run_is_killed_within_seconds_and_the_runner_goes_on(home: Path) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=ENDLESS, wheel=WHEEL)
+        async with runner(home, "poll", hub):
+            await until(lambda: "loaded" in hub.log)
+            hub.cancel = True
+            await until(lambda: hub.endings, seconds=10)
+            assert hub.endings[0]["outcome"] == "cancelled"
+            await until(lambda: not list((home / "runs").iterdir()), seconds=5)
+            hub.cancel, hub.job = False, SLOW
+            await until(lambda: len(hub.endings) == 2)
+            assert hub.endings[1]["outcome"] == "succeeded"
+
+    play(scenario())

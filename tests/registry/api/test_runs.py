@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import LogChunk, Rollout, Run, User
+from registry.models import LogChunk, Rollout, Run, User, Version
 from tests.factories import bearer, make_rollout, make_run, make_version
 from tests.registry import story
 
@@ -50,7 +50,7 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     Run.objects.update(facts={"load_seconds": 1.5}, done=1, total=4)
     make_rollout(run, "silent", 0, reward=0.25)
     answer = client.get(at(run)).json()
-    assert set(answer) == SUMMARY | {"facts", "findings", "tasks", "attempts", "seed"}
+    assert set(answer) == SUMMARY | {"facts", "findings", "tasks", "attempts", "seed", "queue"}
     assert (answer["done"], answer["total"], answer["runner"]) == (1, 4, "box")
     assert answer["facts"] == {"load_seconds": 1.5}
     assert answer["scores"][0]["mean"] == 0.25
@@ -117,6 +117,28 @@ def test_a_queued_run_is_cancelled_by_its_owner_alone(
     assert client.post(f"{at(run)}cancel/", headers=bearer(carol, "admin")).status_code == 403
     answer = client.post(f"{at(run)}cancel/", headers=bearer(alice, "publish"))
     assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
+
+
+def test_a_cancelled_run_is_queued_again_by_its_owner_alone(
+    client: Client, alice: User, carol: User
+) -> None:
+    version = make_version(alice)
+    run = make_run(version, status="cancelled")
+    again, publish = f"{at(run)}retry/", bearer(alice, "publish")
+    assert client.post(again, headers=publish).status_code == 409  # it is listed meanwhile
+    assert client.post(again).status_code == 401
+    assert client.post(again, headers=bearer(carol, "admin")).status_code == 403
+    Version.objects.update(status="held", listed_at=None)
+    assert client.post(again, headers=bearer(carol, "admin")).status_code == 404
+    answer = client.post(again, headers=publish)
+    said = answer.json()
+    assert (answer.status_code, said["status"]) == (201, "queued")
+    assert said["queue"] == {"before": 0, "runners": 0}
+    assert client.post(again, headers=publish).status_code == 409
+    page = client.get(
+        f"/api/v1/environments/{version.environment}/versions/0.1.0/", headers=publish
+    )
+    assert page.json()["run"]["queue"] == {"before": 0, "runners": 0}
 
 
 @pytest.mark.parametrize(("query", "found"), [
