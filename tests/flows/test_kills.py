@@ -55,15 +55,16 @@ class Row:
     rollouts: int
 
 
-def rows(hub: Hub) -> list[Row]:
-    """Read past the hub: it may be dead just now."""
-    url = hub.environ.get("DATABASE_URL")
-    file = hub.home / "hub.sqlite3"
-    database: Any = (
-        psycopg.connect(url) if url else sqlite3.connect(f"file:{file}?mode=ro", 30, uri=True)
-    )
-    with closing(database) as connection:
-        found = connection.execute(RUNS).fetchall()
+def database(hub: Hub) -> Any:
+    """A connection past the hub, which may be dead just now."""
+    if url := hub.environ.get("DATABASE_URL"):
+        return closing(psycopg.connect(url, autocommit=True))
+    return closing(sqlite3.connect(f"file:{hub.home / 'hub.sqlite3'}?mode=ro", 30, uri=True))
+
+
+def rows(connection: Any) -> list[Row]:
+    """All versions and runs."""
+    found = connection.execute(RUNS).fetchall()
     return [Row(*one[:5], _time(one[5]), one[6]) for one in found]  # type: ignore[call-arg]
 
 
@@ -132,14 +133,17 @@ class Watch:
     over: threading.Event = field(default_factory=threading.Event)
 
     def look(self) -> None:
-        while not self.over.wait(0.2):
-            now = datetime.now(UTC)
-            for row in rows(self.hub):
-                if row.lease is not None and row.status in HELD:
-                    self.late = max(self.late, (now - row.lease).total_seconds())
-                evaluated = row.status == "succeeded" and row.rollouts == POLICIES * TASKS
-                if row.version == "listed" and not evaluated:
-                    self.unevaluated.add(row.name)
+        with database(self.hub) as connection:
+            while not self.over.wait(0.2):
+                self.note(rows(connection), datetime.now(UTC))
+
+    def note(self, found: list[Row], now: datetime) -> None:
+        for row in found:
+            if row.lease is not None and row.status in HELD:
+                self.late = max(self.late, (now - row.lease).total_seconds())
+            evaluated = row.status == "succeeded" and row.rollouts == POLICIES * TASKS
+            if row.version == "listed" and not evaluated:
+                self.unevaluated.add(row.name)
 
 
 def upload(hub: Hub, name: str) -> str:
@@ -168,9 +172,11 @@ def kill_the_check(hub: Hub) -> None:
         os.mkfifo(stored)
     finally:
         os.kill(worker, signal.SIGCONT)
-    hub.wait(
-        lambda: [r for r in rows(hub) if (r.name, r.version) == (CHECKED, "checking")], "check"
-    )
+    with database(hub) as connection:
+        hub.wait(
+            lambda: any((r.name, r.version) == (CHECKED, "checking") for r in rows(connection)),
+            "check",
+        )
     os.kill(worker, signal.SIGKILL)
     kept.rename(stored)
 
@@ -179,15 +185,16 @@ def kill_each(hub: Hub) -> None:
     """Kill what an environment is named after, once its first run has reported a rollout."""
     due = set(VICTIMS)
     deadline = time.monotonic() + 500
-    while due:
-        assert time.monotonic() < deadline, f"no run to kill {due} in\n{hub.logs()}"
-        for row in rows(hub):
-            if row.name in due and row.status == "running" and row.rollouts:
-                for victim in VICTIMS[row.name]:
-                    os.kill(victim(hub), signal.SIGKILL)
-                due.remove(row.name)
-            assert row.name not in due or row.version not in DECIDED, f"{row} came too early"
-        time.sleep(0.1)
+    with database(hub) as connection:
+        while due:
+            assert time.monotonic() < deadline, f"no run to kill {due} in\n{hub.logs()}"
+            for row in rows(connection):
+                if row.name in due and row.status == "running" and row.rollouts:
+                    for victim in VICTIMS[row.name]:
+                        os.kill(victim(hub), signal.SIGKILL)
+                    due.remove(row.name)
+                assert row.name not in due or row.version not in DECIDED, f"{row} came too early"
+            time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
