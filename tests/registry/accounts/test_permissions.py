@@ -84,6 +84,7 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("run.see", "private"): INSIDE,
     ("run.see", "unlisted"): INSIDE,
     ("run.cancel", "public"): MANAGE,
+    ("run.retry", "public"): MANAGE,
     ("publisher.manage", "public"): PUBLISH,
     ("token.manage", "public"): {OWNER},
     ("account.organise", "public"): {OWNER},
@@ -195,7 +196,8 @@ def _tokens(who: Who, world: World) -> list[Token | None]:
             "publish",
             {
                 *READING,
-                *("environment.publish", "owner.publish", "version.yank", "run.cancel"),
+                *("environment.publish", "owner.publish", "version.yank"),
+                *("run.cancel", "run.retry"),
                 *("environment.deprecate", "environment.star"),
                 *("evaluation.change", "evaluation.remove", "environment.report"),
                 "environment.denounce",
