@@ -18,6 +18,7 @@ from hub.hearing import HearAgain
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
 
 FILESYSTEM = "filesystem://"
+BROKER_SECONDS = 2.0
 
 app = Celery("hub")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -83,6 +84,13 @@ if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
         broker_transport="hub.broker:Transport",
         broker_transport_options=filesystem_options(settings.CELERY_BROKER_URL),
     )
+
+elif settings.CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
+    # Without bounds an upload would wait for as long as Redis is silent.
+    app.conf.broker_transport_options = {
+        "socket_connect_timeout": BROKER_SECONDS,
+        "socket_timeout": BROKER_SECONDS,
+    }
 
 app.steps["consumer"].add(HearAgain)
 app.autodiscover_tasks(["registry"])

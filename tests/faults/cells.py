@@ -45,6 +45,7 @@ SLICE = {
         Fault("worker", "kill"),
         Fault("runner", "cut"),
         Fault("broker", "kill"),
+        Fault("broker", "stop"),
         Fault("storage", "full"),
     ),
     "rabbitmq": (

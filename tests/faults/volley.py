@@ -22,6 +22,7 @@ from tests.wheels import filename, make_wheel
 
 DECIDED = ("listed", "rejected", "held")
 DECIDE_SECONDS = 150
+UPLOAD_SECONDS = 15
 # Each runner is stopped at one of these with one version: what its wire to the hub (or, while
 # running, to the model) then carries. The row says the same, but for the last one's: it has ended.
 NEXT = b"POST /api/v1/runner/poll/"
@@ -93,6 +94,8 @@ def play(world: World, fault: Fault, *, may_end: tuple[str, ...] = ("listed",)) 
             pipe.put_right()
         if fault.part != "worker":
             worker.signal_main(signal.SIGCONT)
+        if fault.part == "broker":  # nobody waits for it: a message may be lost
+            cells.append(push(world, fault, "uploading", seconds=UPLOAD_SECONDS)[0])
         fault.lasts(world)
     worker.signal_main(signal.SIGCONT)
     _follow(world, cells, began)
@@ -101,7 +104,8 @@ def play(world: World, fault: Fault, *, may_end: tuple[str, ...] = ("listed",)) 
     return cells
 
 
-def push(world: World, fault: Fault, stage: str) -> tuple[Cell, str]:
+def push(world: World, fault: Fault, stage: str, *, seconds: float = 60) -> tuple[Cell, str]:
+    """Publish a new environment as alice; its cell, and its wheel's sha256."""
     world.pushed += 1
     name = f"word-{world.broker_kind}-{world.pushed}"
     data = make_wheel(name)
@@ -110,7 +114,7 @@ def push(world: World, fault: Fault, stage: str) -> tuple[Cell, str]:
         data=form_of(data),
         files={"content": (filename(name), data)},
         auth=("__token__", world.token),
-        timeout=60,
+        timeout=seconds,
     )
     assert answer.status_code == 200, answer.text
     return Cell(fault.part, fault.name, stage, name), hashlib.sha256(data).hexdigest()
