@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from registry.accounts import devices
 from registry.models import Run, User
-from tests.factories import make_environment, make_version
+from tests.factories import make_environment, make_run, make_version
 from tests.registry.api.hub import PLATFORM
 from tests.registry.publishers.conftest import publisher
 from tests.registry.publishers.issuer import Issuer
@@ -36,7 +36,8 @@ class Fit:
 
 def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], Fit]:
     """The rows, and what leads to them; `issuer` is one that the hub trusts."""
-    held = make_version(alice, "held-env", status="held")
+    held = make_version(alice, "held-env", status="held", framework="verifiers")
+    cancelled = make_run(held, status="cancelled")
     gone = {"quarantined_at": timezone.now(), "quarantine_reason": "spam"}
     make_version(alice, version="0.0.8", **gone)
     make_environment(alice, "quarantined-env", **gone)
@@ -60,6 +61,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ("reportLeaks", 200): Fit(
             body=[{"token": "hub_x", "type": "hub", "url": "", "source": ""}]
         ),
+        ("retryRun", 201): Fit({"id": str(cancelled.pk)}),
         ("agreeOnLock", 200): Fit(body={"attempt": 1, "platform": PLATFORM, "lock": None}),
         ("uploadWheel", 200): Fit(
             body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
