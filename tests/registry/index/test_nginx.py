@@ -181,7 +181,9 @@ def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alic
     assert both.ask(PAGE, "POST")[0].status_code == 405
 
 
-def test_what_is_hidden_is_gone_from_nginx_a_second_after_the_next_writing(both: Both, alice: User) -> None:
+def test_what_is_hidden_is_gone_from_nginx_a_second_after_the_next_writing(
+    both: Both, alice: User
+) -> None:
     environment = make_version(alice).environment
     publish.publish()
     assert both.ask(PAGE)[0].status_code == 200

@@ -18,8 +18,15 @@ def once():
     """Say what an earlier run has left, and use what an environment uses."""
     if not done.acquire(blocking=False):
         return
-    print("TRIED left = " + repr([os.listdir("/tmp/left") if os.path.exists("/tmp/left") else [],
-                                  [f for f in os.listdir("/dev/shm") if f == "left"]]))
+    print(
+        "TRIED left = "
+        + repr(
+            [
+                os.listdir("/tmp/left") if os.path.exists("/tmp/left") else [],
+                [f for f in os.listdir("/dev/shm") if f == "left"],
+            ]
+        )
+    )
     processes = [p for p in os.listdir("/proc") if p.isdigit()]
     print(f"TRIED processes = {len(processes)}")
     socket.getaddrinfo("localhost", 80)

@@ -62,12 +62,12 @@ attempts |= {
         ("127.0.0.1", HOST["port"]), 1
     ),
     "network: cloud metadata": lambda: socket.create_connection(("169.254.169.254", 80), 1),
-    "network: unix socket of the host": lambda: socket.socket(socket.AF_UNIX).connect(HOST["unix"])
-    or "connected",
-    "network: abstract socket of the host": lambda: socket.socket(socket.AF_UNIX).connect(
-        "\0" + HOST["abstract"]
-    )
-    or "connected",
+    "network: unix socket of the host": lambda: (
+        socket.socket(socket.AF_UNIX).connect(HOST["unix"]) or "connected"
+    ),
+    "network: abstract socket of the host": lambda: (
+        socket.socket(socket.AF_UNIX).connect("\0" + HOST["abstract"]) or "connected"
+    ),
     "files: the runner's secret": lambda: open(HOST["secret"]).read(),
     "files: other runs": lambda: need(os.listdir(HOST["runs"])),
     "files: other environments": lambda: need(os.listdir(HOST["environments"])),
