@@ -21,8 +21,8 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
-test: setup  ## run all tests: four parts at once, for each waits more than it computes; then vLLM
-	@$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-flows test-database test-rest test-few-faults
+test: setup  ## run all tests: three parts at once, for each waits more than it computes; then vLLM
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-flows test-database test-rest test-few-faults
 	@$(MAKE) --no-print-directory test-vllm
 
 test-flows: setup  ## run the flows through a whole hub, and the browser
