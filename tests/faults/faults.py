@@ -127,9 +127,11 @@ def _fill(world: World, name: str) -> Heal:
 
 
 def _read_only(world: World, name: str) -> Heal:
+    """The folder takes no new file; a mount of its own, for somebody may be writing just now."""
     folder = world.home / name
-    _mount("-o", "remount,ro", folder)
-    return lambda: _mount("-o", "remount,rw", folder)
+    _mount("--bind", folder, folder)
+    _mount("-o", "remount,bind,ro", folder)
+    return lambda: subprocess.run(["umount", "-l", folder], check=True)
 
 
 def _away(world: World, name: str) -> Heal:
