@@ -38,6 +38,6 @@ def test_the_program_lies_where_our_files_are_mounted() -> None:
 
 
 def test_a_framework_that_nobody_plays_is_named() -> None:
-    job = InsideJob(framework="chess", api="v9", module="m", policies=("silent",), tasks=1)
+    job = InsideJob(framework="chess", api="v9", module="m", tasks=1)
     with pytest.raises(ValueError, match="'chess' with api 'v9'"):
         play.framework(job)
