@@ -9,18 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 from envyard_runner.app import make_app, serve
-from envyard_runner.config import Config
-from envyard_runner.inside import launch
 from envyard_runner.poll import poll
-from envyard_runner.run import Machine
-from envyard_runner.sandbox import Sandbox
-from envyard_runner.venvs import Venv
+from tests.worker.runner_process import machine
 
 INSIDE = """
 import json, os, time, urllib.request
@@ -54,29 +48,11 @@ say("done")
 """
 
 
-def machine(home: Path) -> Machine:
-    """This machine, with an empty venv and a program of the test's own."""
-    site, inside = home / "site", home / "programs"
-    for folder in (site, inside):
-        folder.mkdir(exist_ok=True, parents=True)
-        folder.chmod(0o755)
-    (inside / "main.py").write_text(INSIDE)
-    shutil.copy(Path(launch.__file__), inside)
-
-    async def empty(*_: Any, **__: Any) -> Venv:
-        return Venv(site, site, packages=1, seconds=0.0)
-
-    def prepare(**given: Any) -> Sandbox:
-        return Sandbox.prepare(inside=inside, **given)
-
-    return Machine(Config.from_environment(), build=empty, prepare=prepare)
-
-
 if __name__ == "__main__":
     os.umask(0o022)
     logging.basicConfig(level="INFO", format="%(asctime)s %(levelname)s %(name)s %(message)s")
     folder = Path(os.environ["RUNNER_HOME"])
     if sys.argv[1] == "poll":
-        asyncio.run(poll(machine(folder)))
+        asyncio.run(poll(machine(folder, INSIDE)))
     else:
-        serve(make_app(machine(folder), folder / "broker"))
+        serve(make_app(machine(folder, INSIDE), folder / "broker"))

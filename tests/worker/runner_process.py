@@ -37,13 +37,13 @@ say("done")
 """
 
 
-def machine(home: Path) -> Machine:
-    """This machine, with programs of the test's own."""
+def machine(home: Path, program: str = INSIDE) -> Machine:
+    """This machine, with an empty venv and a program of the test's own."""
     site, inside = home / "site", home / "programs"
     for folder in (site, inside):
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True, parents=True)
         folder.chmod(0o755)
-    (inside / "main.py").write_text(INSIDE)
+    (inside / "main.py").write_text(program)
     shutil.copy(Path(launch.__file__), inside)
 
     async def empty(*_: Any, **__: Any) -> Venv:

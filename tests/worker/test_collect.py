@@ -1,0 +1,145 @@
+"""What is believed of a sandbox's lines."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from envyard.contract.report import Facts
+from envyard_runner.collect import NO_CALL
+from envyard_runner.verdict import judge
+from tests.worker.stub_hub import job
+from tests.worker.told import FINE, Told
+
+
+def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -> None:
+    told = Told()
+    told.loaded(True, True)
+    told("rollout_started", rollout="model/0/0")
+    told.spoke("model/0/0", seconds=0.5)
+    told.clock.now += 4.0
+    report = told.rollout(
+        "model/0/0", ok=True, reward=0.5, metrics={"a": 1.0}, seconds=0.001, turns=99,
+        rewards={"exact": {"score": 0.5, "weight": 1.0}},
+        messages=[{"role": "assistant", "content": "invented"}], usage={"calls": 77},
+    )  # fmt: skip
+    assert [m["content"] for m in report.transcript.messages] == ["hi", "hello"]
+    assert (report.reward, report.metrics) == (0.5, {"a": 1.0})
+    assert report.rewards == {"exact": {"score": 0.5, "weight": 1.0}}
+    assert (report.seconds, report.turns, report.usage.calls) == (4.0, 1, 1)
+    assert report.usage.model_seconds == 0.5
+    assert report.truncated  # the gateway saw `length`
+
+
+def test_a_rollout_scored_without_a_call_is_marked_and_warned_about() -> None:
+    told = Told()
+    told.loaded(False)
+    assert told.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
+    told.spoke("model/0/0")
+    told.rollout("model/0/0", ok=True, reward=1.0)
+    told("done")
+    ending = judge(told.story, FINE)
+    assert ending.outcome == "succeeded"
+    assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "warning")]
+    assert "silent/0/0" in ending.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"{", b"[]", b"5", b"\xff", b'{"event": 3}', b'{"event": "rollout"}',
+     b'{"event": "rollout", "rollout": "silent/9/0"}', b'{"event": "rollout", "rollout": 4}',
+     b'{"event": "rollout", "rollout": "silent/0"}', b"[" * 100_000,
+     b'{"event": "rollout_started", "rollout": {"a": 1}}'],
+)  # fmt: skip
+def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
+    assert Told().story.take(line) is None
+
+
+def test_a_rollout_counts_once() -> None:
+    told = Told()
+    told.loaded(True)
+    assert told.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
+    assert told("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
+
+
+def test_odd_fields_of_a_rollout_become_empty() -> None:
+    told = Told()
+    told.loaded(True)
+    report = told.rollout(
+        "silent/0/0", ok="yes", reward="NaN", rewards=[1], metrics={"a": "b"}, error=7, seconds=None
+    )
+    assert (report.ok, report.reward, report.rewards, report.metrics) == (False, None, {}, {})
+    assert report.error is not None
+    assert report.error["fault"] == "environment"
+
+
+def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None:
+    told = Told(job(tasks=2))
+    tasks = [{"index": i, "hash": "h", "prompt": "x" * 9000} for i in (0, 0, 1, 2, -1)]
+    facts = told("loaded", seconds=2.0, tasks=tasks)
+    assert isinstance(facts, Facts)
+    assert facts.tasks is not None
+    assert [t.index for t in facts.tasks] == [0, 1]
+    assert len(facts.tasks[0].prompt) < 4100
+    assert told("loaded", tasks=[]) is None
+    assert told("tasks_again", hashes=["h", "h"]) == Facts(hashes_again=["h", "h"])
+
+
+def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_anothers_is_wrong() -> (
+    None
+):
+    told = Told(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
+    told.loaded(True, False, False)
+    assert told.plan.expected == {
+        "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
+        "model/2/0", "model/2/1",
+    }  # fmt: skip
+
+
+def words(told: Told) -> list[list[str]]:
+    """What the inside is told of its rollouts, by group."""
+    groups = asyncio.run(told.plan.told())
+    return [[one["rollout"] for one in group] for group in groups]
+
+
+def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None:
+    spec = job(policies=("silent", "oracle", "swapped", "model"), tasks=2, attempts=3)
+    one, other = Told(spec), Told(spec)
+    one.loaded(True, True)
+    other.loaded(True, True)
+    names = [one.plan.name(word) for group in words(one) for word in group]
+    assert set(names) == one.plan.expected
+    assert names != [other.plan.name(word) for group in words(other) for word in group]
+    assert not {w for g in words(one) for w in g} & {w for g in words(other) for w in g}
+    assert all(len(group) == 1 for group in words(one))
+
+
+def test_where_attempts_are_compared_a_groups_size_does_not_tell_a_probe_either() -> None:
+    told = Told(job(policies=("silent", "model"), tasks=1, attempts=3))
+    told.loaded(True, compares=True)
+    assert [len(group) for group in words(told)] == [3, 3]
+    assert told.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
+    assert told("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
+    assert told.story.refusals == 0
+
+
+def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
+    told = Told()
+    told.loaded(True, True)
+    message = f"killed while {told.plan.word('model/1/0')} ran"
+    told("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
+    found = judge(told.story, replace(FINE, code=1)).findings[0]
+    assert found.message == "ProcessEnded: killed while model/1/0 ran"
+
+
+def test_a_failed_oracle_is_told_by_the_rollout_that_needed_it() -> None:
+    told = Told(job(policies=("oracle",), tasks=1))
+    told.loaded(True)
+    told.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
+    report = told.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
+    assert report.error == {
+        "type": "OracleFailed", "message": "oracle() raised KeyError: 'x'",
+        "fault": "environment", "traceback": "",
+    }  # fmt: skip

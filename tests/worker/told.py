@@ -1,0 +1,70 @@
+"""A story of a run, told by events as a sandbox would tell them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+from envyard.contract.report import Facts, RolloutReport
+from envyard_runner.collect import Story
+from envyard_runner.gateway.ledger import Ledger, Record
+from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.gateway.plan import Plan
+from envyard_runner.sandbox import Exit
+from tests.worker.stub_hub import job
+
+FINE = Exit(
+    code=0, signal=None, reason="exited", seconds=3.0, peak_memory_bytes=1, held_by="cgroup2"
+)
+ASKED = Call([{"role": "user", "content": "hi"}], [], False, False, {})
+SPEC = job(policies=("silent", "model"), tasks=2, attempts=1)
+
+
+class Clock:
+    """Seconds that pass when told."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Told:
+    """A story with its ledger, fed by events."""
+
+    def __init__(self, spec: Any = SPEC) -> None:
+        self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
+        self.story = Story(spec, self.ledger, self.plan, self.clock)
+
+    def __call__(self, event: str, **fields: Any) -> Facts | RolloutReport | None:
+        """Tell an event; a planned rollout goes by the word that the inside knows it by."""
+        with contextlib.suppress(KeyError):
+            fields["rollout"] = self.plan.word(fields["rollout"])
+        return self.story.take(json.dumps({"event": event, **fields}).encode())
+
+    def loaded(self, *references: bool, compares: bool = False) -> None:
+        tasks = [
+            {"index": i, "hash": f"{i}", "prompt": "p", "reference": known, "swapped": i == 1}
+            for i, known in enumerate(references)
+        ]
+        told = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
+        self("loaded", tasks=tasks, **told)
+
+    def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
+        record = self.ledger.open(rollout)
+        record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
+        return record
+
+    def rollout(self, rollout: str, **fields: Any) -> RolloutReport:
+        report = self("rollout", rollout=rollout, **fields)
+        assert isinstance(report, RolloutReport)
+        return report
+
+    def finished(self) -> None:
+        """Two tasks by two policies, all fine."""
+        self.loaded(True, True)
+        for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
+            self.spoke(name)
+            self.rollout(name, ok=True, reward=0.0)
+        self("done")
