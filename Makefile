@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
+PARTS := test-flows test-database test-rest test-few-faults test-vllm
 
 .PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean test-few-faults test-faults test-faults-redis test-faults-rabbitmq
@@ -21,9 +22,8 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
-test: setup  ## run all tests: three parts at once, for each waits more than it computes; then vLLM
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-flows test-database test-rest test-few-faults
-	@$(MAKE) --no-print-directory test-vllm
+test: setup  ## run all tests: three parts at once, for each waits more than it computes
+	@$(PYTHON) tools/suite.py 3 $(PARTS)
 
 test-flows: setup  ## run the flows through a whole hub, and the browser
 	@$(BIN)/python -m pytest --postgresql tests/flows
@@ -45,7 +45,7 @@ test-faults-redis test-faults-rabbitmq: test-faults-%: setup
 	@$(BIN)/python -m pytest tests/faults/test_matrix.py --all-faults -k "$*"
 
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
-	-@$(PYTHON) tools/vllm/install.py >/dev/null
+	@$(PYTHON) tools/vllm/install.py >/dev/null || true  # the tests say why there is none
 	@$(BIN)/python -m pytest tests/vllm
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)

@@ -6,9 +6,11 @@ HUB_HOME is a new folder. Bytecode is kept whatever the caller wants: without it
 hundred processes would compile all that it imports, up to eight seconds of it.
 """
 
+import json
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,6 +18,7 @@ from tempfile import mkdtemp
 import pytest
 
 from tests import postgresql
+from tools.suite import TALLY
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,3 +44,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
             early_config.add_cleanup(lambda: running.__exit__(None, None, None))
         os.environ["DATABASE_URL"] = given
     return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell tools/suite.py how many tests ended how, and why some were skipped."""
+    if folder := os.environ.get(TALLY):
+        counts = {name: len(found) for name, found in terminalreporter.stats.items() if name}
+        skipped = [one.longrepr[2] for one in terminalreporter.stats.get("skipped", ())]
+        why = Counter(reason.removeprefix("Skipped: ") for reason in skipped)
+        told = json.dumps({"counts": counts, "skipped": why})
+        Path(folder, f"{os.getpid()}.json").write_text(told)

@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,22 +25,38 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tools import bootstrap
 
 HERE = Path(__file__).parent
-INPUTS = [HERE / name for name in ("requirements.txt", "tiny_model.py", "install.py")]
+INPUTS = [HERE / name for name in ("requirements.txt", "tiny_model.py")]
 # The index's own torch is built for CUDA. One for processors comes from PyTorch's own index, or
 # from wherever this machine's pip or uv is told to look for wheels.
 TORCH = "torch==2.13.0"
 PYTHONS = ("3.11", "3.12", "3.13")
+NEEDED_BYTES = 4 << 30
+COMPLETE, WHY_NOT = "complete", "why-not"  # files of the folder; the tests read them
+SHOWN_LINES = 6
 
 
 def folder() -> Path:
     """Where this version of it all lies, or will."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    made_from = b"".join(file.read_bytes() for file in INPUTS) + platform.machine().encode()
+    words = f"{TORCH} {platform.machine()}".encode()
+    made_from = b"".join(file.read_bytes() for file in INPUTS) + words
     return cache / "envyard" / f"vllm-{hashlib.sha256(made_from).hexdigest()[:12]}"
 
 
+def missing(target: Path) -> str:
+    """Why there is no vLLM in the folder; nothing where there is."""
+    if (target / COMPLETE).exists():
+        return ""
+    try:
+        return (target / WHY_NOT).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return "vLLM is not installed; `make test-vllm` installs it"
+
+
 def install(target: Path) -> None:
-    """Fill the folder; raises subprocess.CalledProcessError, with uv's own words above it."""
+    """Fill the folder; raises bootstrap.Stop with the reason where that cannot be done."""
+    if (free := shutil.disk_usage(target).free) < NEEDED_BYTES:
+        raise bootstrap.Stop(f"{target} has {free >> 20} MiB free, {NEEDED_BYTES >> 20} are needed")
     uv = bootstrap.find_uv()
     environ = {
         "UV_SYSTEM_CERTS": "1",
@@ -52,7 +69,11 @@ def install(target: Path) -> None:
     venv = target / "venv"
 
     def run(*command: str | Path) -> None:
-        subprocess.run(command, env=environ, check=True, stdout=sys.stderr)
+        done = subprocess.run(command, env=environ, capture_output=True, text=True)
+        sys.stderr.write(done.stderr)
+        if done.returncode:
+            last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SHOWN_LINES:])
+            raise bootstrap.Stop(f"{Path(command[0]).name} ended with {done.returncode}: {last}")
 
     run(uv, "venv", "--quiet", "--clear", "--python", find_python(), venv)
     python = venv / "bin" / "python"
@@ -85,19 +106,21 @@ def name_vllm(python: Path) -> None:
 
 
 def main() -> int:
-    """0 with the folder on stdout, 1 where it cannot be filled."""
+    """0 with the folder on stdout, 1 where it cannot be filled, with the reason in it."""
     target = folder()
     target.mkdir(parents=True, exist_ok=True)
     with (target / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (target / "complete").exists():
+        if missing(target):
             bootstrap.say(f"installing vLLM for processors into {target} (2 GB)")
             try:
                 install(target)
-            except (bootstrap.Stop, subprocess.CalledProcessError) as error:
-                bootstrap.say(f"vLLM cannot be installed here: {error}")
+            except (bootstrap.Stop, OSError) as error:
+                why = f"vLLM cannot be installed here: {error}"
+                (target / WHY_NOT).write_text(why, encoding="utf-8")
+                bootstrap.say(why)
                 return 1
-            (target / "complete").touch()
+            (target / COMPLETE).touch()
     print(target)
     return 0
 
