@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envyard.contract.codes import Finding
+from envyard.contract.replay import Replay
 from envyard.contract.report import Facts, RolloutReport, Usage
 from registry.card.evidence import Evidence
 from registry.card.measures import all_measures
@@ -64,4 +65,5 @@ def _report(row: Rollout) -> RolloutReport:
         scoring_seconds=row.scoring_seconds,
         usage=Usage(row.prompt_tokens, row.completion_tokens, row.calls, row.model_seconds),
         error=row.error,
+        replay=None if row.replay is None else Replay.from_dict(row.replay),
     )

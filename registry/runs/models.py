@@ -146,6 +146,8 @@ class Rollout(models.Model):
     """One attempt at a task by one policy; `reward` is null where it failed, never zero.
 
     Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
+    `replay` is the contract's Replay in JSON where it was to be played again, `rescored` the reward
+    that this gave.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
@@ -174,6 +176,8 @@ class Rollout(models.Model):
     calls = models.PositiveIntegerField(default=0)
     model_seconds = models.FloatField(default=0.0)
     error = models.JSONField(null=True)
+    rescored = models.FloatField(null=True)
+    replay = models.JSONField(null=True)
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -194,6 +198,10 @@ class Rollout(models.Model):
             models.CheckConstraint(
                 condition=Q(pack__isnull=True, length=0) | Q(pack__isnull=False, length__gt=0),
                 name="packed_rollouts_have_a_place",
+            ),
+            models.CheckConstraint(
+                condition=Q(rescored__isnull=True) | Q(replay__isnull=False),
+                name="rescored_rollouts_were_replayed",
             ),
         )
 

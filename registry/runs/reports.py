@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.job import MODEL
+from envyard.contract.replay import Replayed
 from envyard.contract.report import Events, Facts, Finish, Outcome, RolloutReport
 from envyard.contract.values import LARGEST
 from registry.catalog import locks
@@ -52,6 +53,7 @@ def record(*, run_id: UUID, events: Events) -> Heard:
         if events.seq == run.last_seq + 1:
             logs.keep(run=run, seq=events.seq, text=events.log)
             _store_rollouts(run, events, packed)
+            _store_replays(run, events.replays)
             _store_progress(run, events)
         run.lease_expires_at = _lease_until(run, now)
         run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
@@ -159,6 +161,19 @@ def _store_rollouts(run: Run, events: Events, packed: Packed | None) -> None:
         endings.keep_findings(
             run=run, findings=[finding(UNPLANNED, message, where=name, severity="warning")]
         )
+
+
+def _store_replays(run: Run, replays: list[Replayed]) -> None:
+    """Keep what came of playing rollouts again, beside the first reward; the first word stands."""
+    if not replays:
+        return
+    first = {(r.policy, r.task, r.attempt): r for r in run.rollouts.filter(replay__isnull=True)}
+    rows = []
+    for one in replays:
+        if row := first.pop((one.policy, one.task, one.attempt), None):
+            row.replay, row.rescored = one.replay.to_dict(), one.replay.reward
+            rows.append(row)
+    Rollout.objects.bulk_update(rows, ["replay", "rescored"])
 
 
 def _is_planned(run: Run, one: RolloutReport) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from envyard.contract.codes import Finding
+from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
 from envyard.contract.values import count, finite, record, records, text
 
@@ -19,6 +20,7 @@ Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
 MAX_ROLLOUTS = 1000
 MAX_PARTS = 50
 MAX_LOG = 1 << 17  # characters of one batch
+MAX_REPLAYS = 200
 ERROR_KEYS = ("type", "message", "traceback", "fault")
 
 
@@ -38,6 +40,7 @@ class RolloutReport:
 
     `reward` is None where the rollout failed (never zero); `reward_text` keeps what the
     environment returned where that was not finite. `transcript` is the gateway's own record.
+    `replay` is told later (Events.replays), where the rollout was to be played again.
     """
 
     policy: str
@@ -56,6 +59,7 @@ class RolloutReport:
     scoring_seconds: float | None = None
     usage: Usage = field(default_factory=Usage)
     error: dict[str, str] | None = None
+    replay: Replay | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -66,7 +70,7 @@ class RolloutReport:
         """Read an untrusted JSON form; wrong shapes become empty, long texts are cut."""
         raw = data.get("reward")
         reward = finite(raw)
-        usage, rewards, metrics = (record(data.get(k)) for k in ("usage", "rewards", "metrics"))
+        usage, metrics = record(data.get("usage")), record(data.get("metrics"))
         error = record(data.get("error"))
         return cls(
             policy=text(data.get("policy"), 40),
@@ -76,14 +80,7 @@ class RolloutReport:
             reward=reward,
             reward_text=text(data.get("reward_text"), 60)
             or ("" if raw is None or reward is not None else text(raw, 60)),
-            rewards={
-                text(name, 80): {
-                    "score": finite(part.get("score")) or 0.0,
-                    "weight": finite(part.get("weight")) or 0.0,
-                }
-                for name, part in list(rewards.items())[:MAX_PARTS]
-                if isinstance(part, dict)
-            },
+            rewards=parts_of(data.get("rewards")),
             metrics={
                 text(name, 80): value
                 for name, value in ((n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS])
@@ -175,7 +172,8 @@ class Facts:
 class Events:
     """One batch, numbered from 1 in each attempt; a number seen before is ignored by the hub.
 
-    `done`/`total` count rollouts. The batch is also the heartbeat: it renews the lease.
+    `done`/`total` count rollouts; `replays` are of rollouts in this batch or an earlier one. The
+    batch is also the heartbeat: it renews the lease.
     """
 
     attempt: int
@@ -186,6 +184,7 @@ class Events:
     total: int = 0
     rollouts: list[RolloutReport] = field(default_factory=list)
     facts: Facts = field(default_factory=Facts)
+    replays: list[Replayed] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -210,6 +209,7 @@ class Events:
                 RolloutReport.from_dict(r) for r in records(data.get("rollouts"), MAX_ROLLOUTS)
             ],
             facts=Facts.from_dict(record(data.get("facts"))),
+            replays=[Replayed.from_dict(r) for r in records(data.get("replays"), MAX_REPLAYS)],
         )
 
 

@@ -1,0 +1,75 @@
+"""A rollout's second reward: what came of playing it again, answered from its own record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from envyard.contract.values import count, finite, record, text
+
+MAX_PARTS = 50
+
+
+def parts_of(raw: Any) -> dict[str, dict[str, float]]:
+    """The parts of a reward, each a score and its weight."""
+    return {
+        text(name, 80): {
+            "score": finite(part.get("score")) or 0.0,
+            "weight": finite(part.get("weight")) or 0.0,
+        }
+        for name, part in list(record(raw).items())[:MAX_PARTS]
+        if isinstance(part, dict)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of playing a rollout again, with the replies that the gateway had recorded.
+
+    `reward` is None where it failed (`error` says how) and where `left_out` says why there is
+    nothing to compare. `diverged` is the number of the first call, from 1, that asked something
+    else than the recorded one, and `asked` what; 0 where the conversation was the same.
+    """
+
+    reward: float | None = None
+    rewards: dict[str, dict[str, float]] = field(default_factory=dict)
+    error: str = ""
+    left_out: str = ""
+    diverged: int = 0
+    asked: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Replay:
+        """Read an untrusted JSON form."""
+        return cls(
+            reward=finite(data.get("reward")),
+            rewards=parts_of(data.get("rewards")),
+            error=text(data.get("error"), 1000),
+            left_out=text(data.get("left_out"), 200),
+            diverged=count(data.get("diverged")),
+            asked=text(data.get("asked"), 300),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A replay and the rollout that was played again."""
+
+    policy: str
+    task: int
+    attempt: int
+    replay: Replay
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Replayed:
+        """Read an untrusted JSON form."""
+        return cls(
+            policy=text(data.get("policy"), 40),
+            task=count(data.get("task")),
+            attempt=count(data.get("attempt")),
+            replay=Replay.from_dict(record(data.get("replay"))),
+        )
