@@ -52,7 +52,7 @@ class World:
         *,
         requires: list[str] | None = None,
         extra: tuple[str, ...] = (),
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         keeper: Keeper | None = None,
         before: str = "",
         **fields: str,
@@ -74,7 +74,7 @@ class World:
         name: str,
         version: str = "1.0",
         *,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         requires: list[str] | None = None,
         uploaded: str = "2026-01-01T00:00:00Z",
     ) -> None:

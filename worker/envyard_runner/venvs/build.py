@@ -25,6 +25,7 @@ from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
 from envyard_runner.venvs import cache, compiled, locks, room, uv
 from envyard_runner.venvs.locks import Agree
+from envyard_runner.venvs.uv import VenvError
 
 # Every Python inside finds the environment by it, whatever its options; the name sorts first.
 PATH_FILE = "__environment__.pth"
@@ -65,6 +66,7 @@ async def build_venv(
     requirements = [*locks.requirements_of(wheel, base), *extra]
     python = f"{base.python} {base.platform}".encode()
     make_shared(config.home)
+    uv.own(config)
     owned = OwnedDir.create(config.builds)
     try:
         pins = await locks.lock(
@@ -88,6 +90,9 @@ async def build_venv(
             packages=layer.packages + own.packages,
             seconds=time.monotonic() - began if built else 0.0,
         )
+    except VenvError:
+        await asyncio.to_thread(room.make_room, config)  # a killed uv leaves what it unpacked
+        raise
     finally:
         owned.remove()
 
@@ -104,7 +109,7 @@ async def _dependencies(
         pinned = ("--require-hashes", "-r", "pinned.txt")
         await _install(config, site, *pinned, folder=folder, deadline=deadline)
     cache.settle(site)
-    (site / PATH_FILE).write_text(f"{ENVIRONMENT}\n", encoding="ascii")
+    cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
     await compiled.compile_folder(config, site, deadline)
     return cache.keep(config, site, key, len(pins))
 

@@ -22,6 +22,7 @@ FACTS = "venv.json"
 STALE_SECONDS = 3600.0
 UNWANTED = stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH
 INTERPRETER = f"#!{VENV}/bin/python".encode()
+LONGEST_LINE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,9 @@ def remove(config: Config, kept: Kept) -> bool:
 def clear_up(config: Config) -> None:
     """Delete what was being put in place, or removed, when its runner was killed."""
     for path in config.venvs.glob(".*"):
-        if path.stat().st_mtime < time.time() - STALE_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another runner's, which is in place by now
+            if path.stat().st_mtime < time.time() - STALE_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def settle(site: Path) -> None:
@@ -123,12 +125,33 @@ def settle(site: Path) -> None:
             ):  # others are uv's, which links only its own
                 os.chown(one, 0, 0)
     for script in (site / "bin").glob("*"):
-        first, _, rest = script.read_bytes().partition(b"\n")
-        if first.startswith(b"#!") and b"python" in first and first != INTERPRETER:
-            # A new file: the old one is a hard link that other venvs share.
-            script.unlink()
-            script.write_bytes(INTERPRETER + b"\n" + rest)
-            script.chmod(0o755)
+        if script.is_file():
+            _start_inside(script)
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file in the place of whatever a distribution has there, and never into that."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    with path.open("x", encoding="ascii") as file:
+        file.write(text)
+
+
+def _start_inside(script: Path) -> None:
+    """Have a Python script start the interpreter of the sandbox, whatever its size.
+
+    In a new file: the old one is a hard link that other venvs share.
+    """
+    with script.open("rb") as old:
+        first = old.readline(LONGEST_LINE)
+        if not (first.startswith(b"#!") and b"python" in first and first.endswith(b"\n")):
+            return
+        script.unlink()
+        with script.open("xb") as new:
+            new.write(INTERPRETER + b"\n")
+            shutil.copyfileobj(old, new)
+        script.chmod(0o755)
 
 
 def _own(path: Path) -> int:

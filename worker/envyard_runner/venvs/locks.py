@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
@@ -73,12 +73,12 @@ def requirements_of(wheel: Path, base: Base) -> list[str]:
     _check_python(read.metadata.requires_python, base)
     lines = []
     for line in read.metadata.requires_dist:
-        requirement = _parse(line)
+        requirement, written = _parse(line)
         if requirement.url:
             message = f"Requires-Dist: {line} is a direct URL"
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
-            lines.append(str(requirement))
+            lines.append(written)
     return lines
 
 
@@ -105,9 +105,17 @@ def _check_python(wanted: str, base: Base) -> None:
         raise VenvError(finding("env.dependencies_unresolvable", message, where="Requires-Python"))
 
 
-def _parse(line: str) -> Requirement:
+def _parse(line: str) -> tuple[Requirement, str]:
+    """The requirement, and one line that says the same to uv.
+
+    A marker's text may spell line breaks and quotes, which would come out as options of uv's.
+    """
     try:
-        return Requirement(line)
-    except InvalidRequirement as error:
-        message = f"Requires-Dist: {line[:200]} cannot be read"
-        raise VenvError(finding("metadata.bad_requirement", message)) from error
+        requirement = Requirement(line)
+        written = str(requirement)
+        if written.isprintable() and Requirement(written) == requirement:
+            return requirement, written
+    except (ValueError, RecursionError):  # ValueError: InvalidRequirement, and an odd quote
+        pass
+    message = f"Requires-Dist: {line[:200]} cannot be read"
+    raise VenvError(finding("metadata.bad_requirement", message))

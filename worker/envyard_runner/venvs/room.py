@@ -22,6 +22,7 @@ from envyard_runner.venvs import cache, uv
 
 RECENT_SECONDS = 1800.0  # a build may have found it and not started its sandbox yet
 ARCHIVES = "archive-v*/*"  # wheels, unpacked
+UNFINISHED = ".tmp*"  # what a killed uv was unpacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ def make_room(config: Config) -> None:
         if not alone:
             return
         cache.clear_up(config)
+        for path in uv.cache_folder(config).glob(UNFINISHED):
+            shutil.rmtree(path, ignore_errors=True)
         kept = sorted(cache.every(config), key=lambda one: one.used)
         held = sum(one.size for one in kept) + sum(map(_size, _paths(config)))
         over = held - config.venv_cache_bytes

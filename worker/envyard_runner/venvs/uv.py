@@ -9,6 +9,8 @@ import asyncio
 import fcntl
 import os
 import re
+import resource
+import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +27,14 @@ SDIST_ONLY = re.compile(r"Wheels are required for `([^`]+)` because building")
 UNDATED = re.compile(
     r"filtered by `exclude-newer`[^\n]*requirement is (?:(?!published at).)*\.( |$)"
 )
+# The index, not the author, keeps it back.
+CLOSED = "could not be queried due to a lack of valid authentication credentials"
 SENTENCE = 700
+SAID_BYTES = 1 << 16
+LOOK_SECONDS = 0.2
+DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
+# A thirtieth of it is what uv needs; what it reads may be made to need any amount.
+MEMORY_BYTES = 8 << 30
 
 
 class VenvError(Exception):
@@ -68,9 +77,11 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
     try:
         await asyncio.to_thread(fcntl.flock, busy, fcntl.LOCK_SH)
         process = await _start(config, arguments, folder)
+        guard = asyncio.create_task(_kill_when_full(process, config))
         try:
             async with asyncio.timeout_at(deadline):
-                _, said = await process.communicate()
+                said = await _said(process)
+                await process.wait()
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
@@ -78,10 +89,37 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
                 message = "fetching the dependencies took longer than the run allows"
                 raise VenvError(finding("run.install_failed", message)) from None
             raise
+        finally:
+            guard.cancel()
+        if guard.done() and not guard.cancelled():
+            raise VenvError(finding("run.install_failed", guard.result()))
     finally:
         os.close(busy)
     if process.returncode:
         raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
+
+
+async def _said(process: asyncio.subprocess.Process) -> bytes:
+    """The first of what it says; the rest is read and thrown away."""
+    assert process.stderr is not None  # noqa: S101  (a pipe was asked for)
+    said = b""
+    while part := await process.stderr.read(SAID_BYTES):
+        said += part[: SAID_BYTES - len(said)]
+    return said
+
+
+async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -> str:
+    """Kill it, and say why, once the disk has lost what all venvs together may take: a small
+    wheel may unpack to any size."""
+    home = config.home
+    least = max(shutil.disk_usage(home).free - config.venv_cache_bytes, DISK_RESERVE)
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        if shutil.disk_usage(home).free <= least:
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    most = config.venv_cache_bytes >> 20
+    return f"the dependencies fill this runner's disk: it keeps {most} MiB of venvs at most"
 
 
 async def _start(
@@ -114,9 +152,14 @@ async def _start(
             user=BUILD_UID if root else None,
             group=BUILD_UID if root else None,
             extra_groups=[] if root else None,
+            preexec_fn=_bound_memory,
         )
     finally:
         os.close(program)
+
+
+def _bound_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
 
 def diagnose(code: int, said: str) -> Finding:
@@ -124,6 +167,8 @@ def diagnose(code: int, said: str) -> Finding:
     impossible = code == NO_SOLUTION and "No solution found" in said
     if not impossible and URL_IN_DEPENDENCY not in said:
         return finding("run.install_failed", _short(said) or f"uv ended with code {code}")
+    if CLOSED in " ".join(said.split()):
+        return finding("run.install_failed", _short(said))
     if UNDATED.search(said):
         message = "the package index does not say when its files were uploaded (PEP 700)"
         return finding("run.install_failed", f"{message}: {_short(said)}")
