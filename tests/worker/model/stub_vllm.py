@@ -73,13 +73,26 @@ def application(name: str) -> web.Application:
     return made
 
 
+# The real one names the cause in its worker's lines, long before the front end gives up.
+BURIED = "\n".join(
+    [
+        (
+            "(Worker pid=7) ERROR 11-22 06:12:01 [executor.py:953] ValueError: Free memory on device "
+            "(9.83/11.59 GiB) is less than desired GPU memory utilization (0.92, 10.66 GiB)."
+        ),
+        *(f'(Engine pid=6) ERROR   File "core.py", line {n}, in start' for n in range(40)),
+        "RuntimeError: Engine core initialization failed. See root cause above.",
+    ]
+)
+
+
 if __name__ == "__main__":
     given = options()
     failure = os.environ.get("STUB_VLLM", "")
     sys.stdout.write(f"loading {given.model} with {os.environ['VLLM_API_KEY']}\n")
     sys.stdout.flush()
     if failure == "unloadable":
-        sys.exit("ValueError: less than desired GPU memory utilization (0.92, 10.66 GiB)")
+        sys.exit(BURIED)
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
     if failure == "deaf":

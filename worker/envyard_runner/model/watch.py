@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import random
+import re
 import secrets
 import signal
 from collections import deque
@@ -27,6 +28,8 @@ STEADY_SECONDS = 600.0
 LOG_BYTES, LOGS_KEPT = 8 << 20, 2
 SHOWN_LINES = 12
 LINE_BYTES = 1 << 16
+# How a process of vLLM names a cause: behind its own prefix, long before the end.
+CAUSE = re.compile(r"(?:^|[\])] )((?:\w+\.)*\w+(?:Error|Exception): .+)")
 # What its log says, and what to do about it.
 REMEDIES = {
     "desired CPU memory utilization": "add `-- --gpu-memory-utilization 0.3`",
@@ -64,6 +67,8 @@ class Watcher:
     pace: Pace = field(default_factory=Pace)
     _key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _tail: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN_LINES))
+    _cause: str = ""
+    _remedy: str = ""
     _state: State = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +108,7 @@ class Watcher:
         """One life of the server, which is gone on return; raises Ended unless told to stop."""
         (self.folder / SOCKET).unlink(missing_ok=True)
         self._tail.clear()
+        self._cause = self._remedy = ""
         process = await asyncio.create_subprocess_exec(
             *self.command,
             env=environment(self.asked, self._key, os.environ),
@@ -180,7 +186,7 @@ class Watcher:
                 *lines, rest = (rest + part).split(b"\n")
                 for raw in (*lines, *([rest] if len(rest) > LINE_BYTES else [])):
                     line = raw.decode("utf-8", "replace").rstrip().replace(self._key, "***")
-                    self._tail.append(line[:500])
+                    self._hear(line[:500])
                     handler.emit(logging.makeLogRecord({"msg": line}))
                 rest = b"" if len(rest) > LINE_BYTES else rest
         finally:
@@ -190,13 +196,20 @@ class Watcher:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
         state.write(self.folder, self._state)
 
+    def _hear(self, line: str) -> None:
+        """Remember the last lines, and the first that says why it will end."""
+        self._tail.append(line)
+        remedy = next((do for words, do in REMEDIES.items() if words in line), "")
+        found = CAUSE.search(line)
+        if found and (not self._cause or (remedy and not self._remedy)):
+            self._cause = found[1]
+        self._remedy = self._remedy or remedy
+
     def _why(self, ending: str) -> str:
-        said = [line for line in self._tail if line]
-        whole = "\n".join(said)
-        remedy = next((do for words, do in REMEDIES.items() if words in whole), "")
-        todo = remedy or f"read {self.folder / LOG}"
-        shown = "".join(f"\n    {line}" for line in said)
-        return f"{ending}. Next: {todo}. Its last lines:{shown}" if shown else f"{ending}; {todo}"
+        cause = f". It said: {self._cause}" if self._cause else ""
+        todo = f"{ending}{cause}. Next: {self._remedy or f'read {self.folder / LOG}'}"
+        shown = "".join(f"\n    {line}" for line in self._tail if line)
+        return f"{todo}. Its last lines:{shown}" if shown else todo
 
 
 async def watch(asked: Asked, models: Path) -> None:
