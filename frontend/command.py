@@ -1,4 +1,4 @@
-"""The `hub` command as a wheel, packed from the very code that runs here.
+"""The `hub` and `hub-runner` commands as wheels, packed from the very code that lies here.
 
 The same code gives the same bytes on every machine, so replicas agree on its sha256: entries are
 sorted, undated and stored as they are.
@@ -18,7 +18,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-NAME = "envyard"
+COMMAND, RUNNER = "envyard", "envyard_runner"  # no index has them: the runner needs both
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +31,29 @@ class Packed:
 
 
 @cache
-def packed() -> Packed:
-    """The wheel of the command that belongs to this hub."""
-    known = metadata.distribution(NAME)
-    info = f"{NAME}-{known.version}.dist-info"
-    files = dict(sorted(_sources()))
+def packed(package: str = COMMAND) -> Packed:
+    """The wheel of that package, as it belongs to this hub."""
+    known = metadata.distribution(package)
+    info = f"{package}-{known.version}.dist-info"
+    files = dict(sorted(_sources(package)))
     for name in ("METADATA", "WHEEL", "entry_points.txt"):
         files[f"{info}/{name}"] = (known.read_text(name) or "").encode()
     rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
     files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
     data = _zip(files)
-    filename = f"{NAME}-{known.version}-py3-none-any.whl"
+    filename = f"{package}-{known.version}-py3-none-any.whl"
     return Packed(filename, hashlib.sha256(data).hexdigest(), data)
 
 
-def _sources() -> Iterator[tuple[str, bytes]]:
+def _sources(package: str) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of each file of the package; the templates of `hub init` are behind a link."""
-    spec = find_spec(NAME)
+    spec = find_spec(package)
     for root in spec.submodule_search_locations or () if spec else ():
         for folder, folders, names in os.walk(root, followlinks=True):
             folders[:] = [name for name in folders if name != "__pycache__"]
             for name in names:
                 path = Path(folder, name)
-                yield f"{NAME}/{path.relative_to(root).as_posix()}", path.read_bytes()
+                yield f"{package}/{path.relative_to(root).as_posix()}", path.read_bytes()
 
 
 def _digest(data: bytes) -> str:

@@ -102,4 +102,5 @@ urlpatterns = [
     path("settings/tokens/<str:public_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("publish/", publish.publish, name="publish"),
     path("publish/<str:filename>", publish.command, name="command"),
+    path("runner/", publish.runner, name="runner"),
 ]

@@ -1,4 +1,4 @@
-"""How to publish, in five commands, and where to get the command."""
+"""How to publish and how to lend a machine, and where to get the commands for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from frontend.command import packed
+from frontend.command import COMMAND, RUNNER, packed
 
 
 @require_safe
@@ -35,19 +35,42 @@ def publish(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_safe
+def runner(request: HttpRequest) -> HttpResponse:
+    """How a machine becomes a runner of this hub."""
+    wheels = f"{_requirement(RUNNER)} {_requirement(COMMAND)}"
+    where = "/opt/envyard-runner"
+    return render(
+        request,
+        "pages/runner.html",
+        {
+            "uv": f"uv venv {where} && uv pip install --python {where} {wheels}",
+            "pip": f"python3 -m venv {where} && {where}/bin/pip install {wheels}",
+            "settings": f"export HUB_URL={settings.HUB_URL} "
+            "HUB_RUNNER_TOKEN_FILE=/etc/envyard/runner_token RUNNER_HOME=/var/lib/envyard-runner",
+            "commands": [f"{where}/bin/hub-runner doctor", f"{where}/bin/hub-runner start --poll"],
+        },
+    )
+
+
 def install() -> dict[str, str]:
     """What puts this hub's own command onto any machine, by installer."""
-    wheel = packed()
-    url = settings.HUB_URL + reverse("command", args=[wheel.filename])
-    requirement = f'"envyard @ {url}#sha256={wheel.sha256}"'
+    requirement = _requirement(COMMAND)
     return {"uv": f"uv tool install {requirement}", "pip": f"pip install {requirement}"}
+
+
+def _requirement(package: str) -> str:
+    wheel = packed(package)
+    url = settings.HUB_URL + reverse("command", args=[wheel.filename])
+    return f'"{package.replace("_", "-")} @ {url}#sha256={wheel.sha256}"'
 
 
 @require_safe
 def command(request: HttpRequest, filename: str) -> HttpResponse:
-    """The wheel of the `hub` command."""
-    wheel = packed()
-    if filename != wheel.filename:
+    """The wheel of the `hub` or the `hub-runner` command."""
+    wheels = (packed(package) for package in (COMMAND, RUNNER))
+    wheel = next((wheel for wheel in wheels if wheel.filename == filename), None)
+    if wheel is None:
         raise Http404
     etag = f'"{wheel.sha256}"'
     response = get_conditional_response(request, etag=etag) or HttpResponse(

@@ -14,7 +14,7 @@ from tests.factories import make_version
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SCREEN = {"width": 390, "height": 844}
-SIGNED_OUT = ("/", "/publish/", "/login/", "/signup/", "/password/reset/")
+SIGNED_OUT = ("/", "/publish/", "/runner/", "/login/", "/signup/", "/password/reset/")
 SIGNED_IN = (
     "/owners/alice/journal/",
     "/envs/alice/demo-env/journal/",
