@@ -77,7 +77,7 @@ def application(name: str) -> web.Application:
 BURIED = "\n".join(
     [
         (
-            "(Worker pid=7) ERROR 11-22 06:12:01 [executor.py:953] ValueError: Free memory on device "
+            "(Worker pid=7) ERROR 11-22 06:12:01 [executor.py:953] ValueError: Memory on device "
             "(9.83/11.59 GiB) is less than desired GPU memory utilization (0.92, 10.66 GiB)."
         ),
         *(f'(Engine pid=6) ERROR   File "core.py", line {n}, in start' for n in range(40)),

@@ -181,7 +181,7 @@ def test_a_model_that_does_not_load_is_told_with_its_last_words_and_a_way_out(
         async with command("--model", "x", log=log, STUB_VLLM="unloadable") as process:
             assert await process.wait() == 1
         told = log.read_text()
-        assert "It said: ValueError: Free memory on device (9.83/11.59 GiB) is less" in told
+        assert "It said: ValueError: Memory on device (9.83/11.59 GiB) is less" in told
         assert "--gpu-memory-utilization 0.5" in told
         assert not watched(models, "starting")
 
