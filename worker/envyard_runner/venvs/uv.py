@@ -27,6 +27,8 @@ SDIST_ONLY = re.compile(r"Wheels are required for `([^`]+)` because building")
 UNDATED = re.compile(
     r"filtered by `exclude-newer`[^\n]*requirement is (?:(?!published at).)*\.( |$)"
 )
+# Said of a broken wheel, and of a whole one that was cut off on its way.
+BROKEN = "has an invalid package format"
 # The index, not the author, keeps it back.
 CLOSED = "could not be queried due to a lack of valid authentication credentials"
 SENTENCE = 700
@@ -167,7 +169,7 @@ def diagnose(code: int, said: str) -> Finding:
     impossible = code == NO_SOLUTION and "No solution found" in said
     if not impossible and URL_IN_DEPENDENCY not in said:
         return finding("run.install_failed", _short(said) or f"uv ended with code {code}")
-    if CLOSED in " ".join(said.split()):
+    if CLOSED in " ".join(said.split()) or BROKEN in " ".join(said.split()):
         return finding("run.install_failed", _short(said))
     if UNDATED.search(said):
         message = "the package index does not say when its files were uploaded (PEP 700)"
