@@ -1,43 +1,82 @@
-"""What must be true of a version after any fault, read from the database."""
+"""What must be true of a version after any fault, read from the database and the storage."""
 
 from __future__ import annotations
 
+import gzip
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from tests.faults.world import PLANNED, World
+from tests.faults.world import ATTEMPTS, DISKS, PLANNED, TASKS, World
 
 MOST_ATTEMPTS = 3
-RUNS = """
-    SELECT r.id, r.status, r.attempt, r.done, r.total,
-        (SELECT COUNT(*) FROM registry_rollout o WHERE o.run_id = r.id),
-        (SELECT COUNT(*) FROM registry_rollout o JOIN registry_transcriptpack p ON p.id = o.pack_id
-         WHERE o.run_id = r.id AND p.attempt <> r.attempt),
-        (SELECT COALESCE(SUM(LENGTH(l.text)), 0) FROM registry_logchunk l WHERE l.run_id = r.id)
-    FROM registry_run r JOIN registry_version v ON v.id = r.version_id
-    JOIN registry_environment e ON e.id = v.environment_id WHERE e.name = %s
+POLICIES = {"silent": 1, "parrot": 1, "model": ATTEMPTS}
+EXPECTED = [(p, t, a) for p, times in POLICIES.items() for t in range(TASKS) for a in range(times)]
+OF_ENVIRONMENT = """
+    FROM registry_version v JOIN registry_environment e ON e.id = v.environment_id
 """
-FINDINGS = """
-    SELECT f.severity, f.code, f.message FROM registry_versionfinding f
-    JOIN registry_version v ON v.id = f.version_id
-    JOIN registry_environment e ON e.id = v.environment_id WHERE e.name = %s
+RUNS = f"""
+    SELECT r.id, r.status, r.attempt, r.done, r.total,
+        (SELECT COUNT(*) FROM registry_card c WHERE c.run_id = r.id)
+    {OF_ENVIRONMENT} JOIN registry_run r ON r.version_id = v.id WHERE e.name = %s
+"""
+ROLLOUTS = """
+    SELECT o.policy, o.task, o.attempt, o.ok, o.reward, o.calls, o.length, o."offset",
+        p.sha256, p.attempt
+    FROM registry_rollout o LEFT JOIN registry_transcriptpack p ON p.id = o.pack_id
+    WHERE o.run_id = %s ORDER BY 1, 2, 3
+"""
+UNUSED_PACKS = """
+    SELECT p.seq FROM registry_transcriptpack p JOIN registry_run r ON r.id = p.run_id
+    WHERE r.id = %s AND p.attempt = r.attempt
+        AND NOT EXISTS (SELECT 1 FROM registry_rollout o WHERE o.pack_id = p.id)
+"""
+LOG = """
+    SELECT l.attempt, string_agg(l.text, '' ORDER BY l.seq) FROM registry_logchunk l
+    WHERE l.run_id = %s GROUP BY 1 ORDER BY 1
+"""
+FINDINGS = f"""
+    SELECT f.severity, f.code, f.message
+    {OF_ENVIRONMENT} JOIN registry_versionfinding f ON f.version_id = v.id WHERE e.name = %s
 """
 JOURNAL = """
     SELECT j.verb, COALESCE(j.data ->> 'attempt', ''), COUNT(*) FROM registry_event j
     JOIN registry_environment e ON e.id = j.environment_id
-    WHERE e.name = %s AND j.verb <> 'version.sent_again'
-    GROUP BY 1, 2 HAVING COUNT(*) > 1
+    WHERE e.name = %s AND j.verb <> 'version.sent_again' GROUP BY 1, 2
+"""
+VERSIONS = f"SELECT v.id, v.sha256, v.staged {OF_ENVIRONMENT} WHERE e.name = %s"
+# Of the whole database: no run, session or lock waits for anything.
+STUCK = """
+    SELECT 'run ' || r.id || ' is ' || r.status FROM registry_run r WHERE r.ended_at IS NULL
+    UNION ALL SELECT 'a version is ' || status FROM registry_version
+        WHERE status IN ('uploaded', 'checking', 'evaluating')
+    UNION ALL SELECT 'a session is ' || state || ' since ' || state_change FROM pg_stat_activity
+        WHERE state LIKE 'idle in transaction%%' AND state_change < now() - interval '20 seconds'
+    UNION ALL SELECT 'a lock is waited for: ' || locktype || ' by ' || l.pid FROM pg_locks l
+        JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE NOT l.granted AND a.query_start < now() - interval '20 seconds'
+    UNION ALL SELECT 'an advisory lock is held by ' || l.pid FROM pg_locks l
+        JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE l.locktype = 'advisory' AND a.query_start < now() - interval '20 seconds'
 """
 
 
 @dataclass
 class Cell:
-    """A version, the stage at which a fault met it, and how it ended."""
+    """A version, the stage at which a fault met it, and how it ended.
+
+    `seen` is what the rows said of it just before; `seconds` go from there to its decision. A
+    bystander's stage has nothing to do with the fault and does not count.
+    """
 
     part: str
     fault: str
     stage: str
     name: str
+    seen: str = ""
+    counts: bool = True
     attempt: int = 0
     end: str = ""
     seconds: float = 0.0
@@ -49,22 +88,102 @@ def problems(world: World, cell: Cell, may_end: tuple[str, ...] = ("listed",)) -
     findings = world.rows(FINDINGS, cell.name)
     if cell.end not in may_end:
         yield f"{cell.end}: {findings}"
-    runs = world.rows(RUNS, cell.name)
-    if len(runs) != 1:
-        yield f"{len(runs)} runs"
-        return
-    ((_, status, attempt, done, total, rollouts, of_others, log),) = runs
-    if status not in ("succeeded", "failed", "errored"):
-        yield f"its run is {status}"
-    if attempt > MOST_ATTEMPTS:
-        yield f"attempt {attempt}"
-    if status == "succeeded" and (rollouts, done, total) != (PLANNED, PLANNED, PLANNED):
-        yield f"{rollouts} rollouts, {done} of {total} done, {PLANNED} planned"
-    if of_others:
-        yield f"{of_others} rollouts point to another attempt's transcripts"
-    if cell.end != "listed" and not (log or findings):
-        yield "neither a log nor a finding says why"
     if cell.end == "listed" and any(severity == "error" for severity, _, _ in findings):
         yield f"listed, and yet: {findings}"
-    for verb, number, count in world.rows(JOURNAL, cell.name):
-        yield f"{verb} {number} is {count} times in the journal"
+    if cell.end != "listed" and not findings:
+        yield f"{cell.end} without a finding"
+    versions, runs = world.rows(VERSIONS, cell.name), world.rows(RUNS, cell.name)
+    if (len(versions), len(runs)) != (1, 1):
+        yield f"{len(versions)} versions, {len(runs)} runs"
+        return
+    ((_, sha256, staged),) = versions
+    if staged or not (world.files / "wheels" / sha256[:2] / sha256).exists():
+        yield f"its wheel is not in its place (staged: {staged!r})"
+    ((run, status, attempt, done, total, cards),) = runs
+    succeeded = status == "succeeded"
+    if status not in ("succeeded", "errored") or succeeded != (cell.end == "listed"):
+        yield f"its run is {status}, it is {cell.end}"
+    if not 1 <= attempt <= MOST_ATTEMPTS:
+        yield f"attempt {attempt}"
+    if cards != succeeded:
+        yield f"{cards} cards"
+    if succeeded and (done, total) != (PLANNED, PLANNED):
+        yield f"{done} of {total} done, {PLANNED} planned"
+    yield from _of_rollouts(world, run, attempt, succeeded=succeeded)
+    yield from _of_log(world, run, attempt, succeeded=succeeded)
+    yield from _of_journal(world, cell, attempt, succeeded=succeeded)
+
+
+def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
+    """Each planned rollout once, well paid, with its own transcript of this very attempt."""
+    rollouts = world.rows(ROLLOUTS, run)
+    names = [one[:3] for one in rollouts]
+    if succeeded and names != sorted(EXPECTED):
+        yield f"its rollouts are {names}"
+    if not set(names) <= set(EXPECTED) or len(set(names)) < len(names):
+        yield f"unplanned or doubled rollouts: {names}"
+    for policy, task, number, ok, reward, calls, length, offset, sha256, of in rollouts:
+        name = f"{policy}/{task}/{number}"
+        if succeeded and (not ok or reward != float(policy == "model") or calls != 1):
+            yield f"{name} is ok={ok}, paid {reward}, with {calls} calls"
+        if not sha256:
+            if ok:
+                yield f"{name} has no transcript"
+            continue
+        if of != attempt:
+            yield f"{name} points to the transcripts of attempt {of}"
+        pack = world.files / "transcripts" / sha256[:2] / sha256
+        line = pack.read_bytes()[offset : offset + length] if pack.exists() else b""
+        try:
+            told = json.dumps(json.loads(gzip.decompress(line)))
+        except (OSError, EOFError, ValueError) as error:
+            yield f"{name}: its transcript cannot be read: {error!r}"
+        else:
+            if f"word {task}" not in told:
+                yield f"{name} has another task's transcript"
+    if unused := world.rows(UNUSED_PACKS, run):
+        yield f"packs without a rollout: {unused}"
+
+
+def _of_log(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
+    """Nothing twice, nothing missing, and why each lost attempt was lost."""
+    log = dict(world.rows(LOG, run))
+    if set(log) - set(range(1, attempt + 1)):
+        yield f"a log of attempts {sorted(log)}"
+    for number in range(1, attempt + (not succeeded)):
+        told = log.get(number, "").count(f"[hub] attempt {number} of {MOST_ATTEMPTS} ended: ")
+        if told != 1:
+            yield f"the log says {told} times why attempt {number} ended"
+    for number, text in log.items():
+        played = re.findall(r"^played (\S+)$", text, re.MULTILINE)
+        arrived = text.count(" bytes, sha256 ")
+        loaded = len(re.findall(r"^loaded$", text, re.MULTILINE))
+        if len(set(played)) < len(played) or arrived > 1 or loaded > 1:
+            yield f"the log of attempt {number} says things twice: {text}"
+        if succeeded and number == attempt and (len(played), arrived, loaded) != (PLANNED, 1, 1):
+            yield f"the log of the last attempt lacks something: {text}"
+
+
+def _of_journal(world: World, cell: Cell, attempt: int, *, succeeded: bool) -> Iterator[str]:
+    journal = world.rows(JOURNAL, cell.name)
+    for verb, number, count in journal:
+        if count > 1:
+            yield f"{verb} {number} is {count} times in the journal"
+    told = {(verb, number) for verb, number, _ in journal}
+    wanted = {("run.leased", str(number)) for number in range(1, attempt + 1)}
+    wanted |= {("run.requeued", str(number)) for number in range(2, attempt + 1)}
+    wanted |= {(f"run.{'succeeded' if succeeded else 'errored'}", str(attempt))}
+    if missing := wanted - told:
+        yield f"the journal lacks {missing}"
+    endings = [verb for verb, _ in told if verb in ("run.succeeded", "run.failed", "run.errored")]
+    if len(endings) != 1:
+        yield f"it ended as {endings}"
+
+
+def stuck(world: World) -> list[str]:
+    """What waits in the database for anything, and mounts that nobody took away."""
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    ours = sorted(one for one in mounts if one.startswith(str(world.home)))
+    disks = sorted(str(world.home / name) for name in DISKS) if world.disks else []
+    extra = [] if ours == disks else [f"mounts that nobody took away: {ours}"]
+    return [row[0] for row in world.rows(STUCK)] + extra

@@ -33,7 +33,13 @@ WITHOUT = {
     ("storage", "restart"): "a folder has no process",
     ("storage", "cut"): "a folder has no network; it is away instead",
 }
-EXTRA = (Fault("storage", "away"), Fault("storage", "read-only"))
+EXTRA = (
+    Fault("storage", "away"),
+    Fault("storage", "read-only"),
+    Fault("database", "stop 30 s"),
+    Fault("runner", "stop 30 s"),
+    Fault("beat", "twice"),
+)
 FAULTS = (
     tuple(Fault(part, name) for part in PARTS for name in USUAL if (part, name) not in WITHOUT)
     + EXTRA

@@ -27,6 +27,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             for fault in (FAULTS if whole else SLICE[broker])
         ]
         metafunc.parametrize(("world", "fault"), cases, indirect=["world"], scope="module")
+    elif "table" in metafunc.fixturenames:
+        metafunc.parametrize("world", list(SLICE), indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +47,15 @@ def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Cell]]]:
     """What became of each cell; printed at the end, and written to $FAULT_TABLE."""
     cells: list[tuple[str, Cell]] = []
     yield cells
-    head = (
-        f"{'broker':<9} {'part':<9} {'fault':<10} {'stage':<10} {'attempts':>8} {'end':<9} seconds"
-    )
+    head = "broker    part      fault      stage      attempts end       seconds  how it was seen"
     lines = [head] + [
         f"{broker:<9} {one.part:<9} {one.fault:<10} {one.stage:<10} {one.attempt:>8} {one.end:<9}"
-        f" {one.seconds:7.1f}{' WRONG' if one.wrong else ''}"
+        f" {one.seconds:7.1f}  {one.seen}{' WRONG' if one.wrong else ''}"
         for broker, one in cells
+        if one.counts
     ]
-    lines.append(f"{len(cells)} cells, {sum(bool(one.wrong) for _, one in cells)} wrong")
+    wrong = sum(bool(one.wrong) for _, one in cells)
+    lines.append(f"{len(lines) - 1} cells, {wrong} wrong")
     text = "\n".join(lines)
     if file := os.environ.get("FAULT_TABLE"):
         Path(file).write_text(text + "\n")

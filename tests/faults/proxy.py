@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 
 CHUNK = 1 << 16
@@ -26,6 +27,7 @@ class Hold:
     skip: int = 0
     caught: threading.Event = field(default_factory=threading.Event)
     released: bool = False
+    since: float = 0.0  # when it caught one, on the monotonic clock
 
     def wants(self, chunk: bytes) -> bool:
         """Whether to stop this one; true once at most."""
@@ -77,7 +79,10 @@ async def _open(target: tuple[str, int] | str, host: str, loop: asyncio.Abstract
 
 
 class Wire:
-    """One listening port that leads to one target."""
+    """One listening port that leads to one target.
+
+    `lost` counts the bytes, `refused` the connections that met it cut since that began.
+    """
 
     port: int
     server: asyncio.Server
@@ -90,9 +95,11 @@ class Wire:
         self._whole.set()
         self._released = asyncio.Event()
         self._carrying: set[asyncio.Task[None] | None] = set()
+        self.lost = self.refused = 0
 
     def cut(self) -> None:
         """Lose everything from now on."""
+        self.lost = self.refused = 0
         self._loop.call_soon_threadsafe(self._whole.clear)
 
     def heal(self) -> None:
@@ -123,6 +130,7 @@ class Wire:
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers = [writer]
         try:
+            self.refused += not self._whole.is_set()
             await self._whole.wait()
             target_reader, target_writer = await (
                 asyncio.open_unix_connection(self.target)
@@ -158,12 +166,15 @@ class Wire:
                         held.clear()
                         writer.write(chunk)
                         chunk = b""
+                    self.hold.since = time.monotonic()
                     self.hold.caught.set()
                     await self._released.wait()
                     held.set()
                 if not asks:
                     await held.wait()
-                await self._whole.wait()
+                if not self._whole.is_set():
+                    self.lost += len(chunk)
+                    await self._whole.wait()
                 writer.write(chunk)
                 await writer.drain()
             await self._whole.wait()

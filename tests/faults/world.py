@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import subprocess
@@ -39,6 +40,11 @@ SETTINGS = {
 }
 DISKS = {"database": 240, "broker": 80, "storage": 32, "runner": 32}  # MiB
 TOKENS = "from registry.accounts import runners\nfor n in {names}: print(runners.create(name=n)[1])"
+SWEPT = re.compile(rb"Task registry\.sweep\S* succeeded")
+RENEW = """
+    UPDATE registry_run SET lease_expires_at = now() + interval '1 second' * %s
+    WHERE status IN ('leased', 'preparing', 'running', 'scoring')
+"""
 T = TypeVar("T")
 
 
@@ -69,7 +75,29 @@ class World:
     wires: dict[str, list[Wire]] = field(default_factory=dict)
     runners: list[Lent] = field(default_factory=list)
     disks: bool = False
+    way_in: Wire | None = None
     pushed: int = 0
+
+    def renew(self) -> None:
+        """Give every lease its whole time, as the runners that are held up would have it."""
+        with psycopg.connect(self.database, connect_timeout=3) as connection:
+            connection.execute(RENEW, [LEASE])
+
+    def marks(self) -> dict[Path, int]:
+        """How long each log is now."""
+        return {file: file.stat().st_size for file in (self.home / "logs").glob("*.log")}
+
+    def logged(self, marks: dict[Path, int]) -> Iterator[bytes]:
+        """What each log has said since."""
+        for file in (self.home / "logs").glob("*.log"):
+            with file.open("rb") as log:
+                log.seek(marks.get(file, 0))
+                yield log.read()
+
+    def sweeps(self) -> int:
+        """How often the hub has looked for what got lost."""
+        log = self.home / "logs" / "worker.log"
+        return len(SWEPT.findall(log.read_bytes()))
 
     @property
     def files(self) -> Path:
@@ -89,7 +117,7 @@ class World:
         with psycopg.connect(self.database, connect_timeout=3) as connection:
             return connection.execute(query, given).fetchall()
 
-    def wait(self, look: Callable[[], T], what: str, seconds: float = 60, pause: float = 0.1) -> T:
+    def wait(self, look: Callable[[], T], what: str, seconds: float = 240, pause: float = 0.1) -> T:
         """The first true answer of `look`, which may fail meanwhile; parts that end are started
         again."""
         deadline = time.monotonic() + seconds
@@ -126,7 +154,7 @@ def running(broker: str) -> Iterator[World]:
         loop = Wires()
         stack.callback(loop.close)
         world = World(home, broker, loop)
-        for folder in ("logs", "hub", *DISKS):
+        for folder in ("logs", "hub", "tmp", *DISKS):
             (home / folder).mkdir()
         (home / "runner").chmod(0o711)
         world.disks = all(_mounted(stack, home / name, size) for name, size in DISKS.items())
@@ -177,6 +205,7 @@ def _hub(world: World) -> None:
             "HUB_SECRET_KEY": secrets.token_urlsafe(32),
             "HUB_PORT": str(port),
             "PYTHONUNBUFFERED": "1",
+            "TMPDIR": str(world.home / "tmp"),
         }
     )
     past = usual | {
@@ -221,6 +250,7 @@ def lend(
             "HUB_MODEL": "stub",
             "HUB_RUNNER_TOKEN": token,
             "RUNNER_HOME": str(home),
+            "TMPDIR": str(world.home / "tmp"),
         }
         part = parts.runner(environ, world.home / "logs" / f"{name}.log", within)
         hub, _, model = world.wires["runner"][-3:]
