@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,33 @@ def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
 def test_without_a_token_it_does_not_start() -> None:
     done = hub_runner("start", "--poll")
     assert done.returncode == 1
-    assert "HUB_RUNNER_TOKEN is not set" in done.stderr
+    assert "neither HUB_RUNNER_TOKEN_FILE nor HUB_RUNNER_TOKEN is set" in done.stderr
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("broker", "said"),
+    [
+        ({}, "HUB_BROKER_URL is not set, and no hub on this machine"),
+        ({"HUB_BROKER_URL": "carrier-pigeon://loft"}, "begins with carrier-pigeon:"),
+    ],
+)
+def test_without_a_broker_that_it_can_hear_it_does_not_wait_for_ever(
+    broker: dict[str, str], said: str
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        Path(folder).chmod(0o755)
+        done = hub_runner(
+            "start",
+            HUB_RUNNER_TOKEN=TOKEN,
+            HUB_HOME=folder,
+            RUNNER_HOME=f"{folder}/runner",
+            HUB_URL="http://127.0.0.1:9",
+            **broker,
+        )
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "give --poll" in done.stderr
 
 
 def test_a_bad_setting_is_named() -> None:

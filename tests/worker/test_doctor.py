@@ -111,6 +111,19 @@ def test_a_refused_token_is_said(config: Config) -> None:
     assert "make another runner token" in check.detail
 
 
+def test_no_token_is_a_failure(config: Config) -> None:
+    check = examine(replace(config, token=None))["token"]
+    assert not check.ok
+    assert "HUB_RUNNER_TOKEN_FILE" in check.detail
+
+
+def test_a_broker_that_is_away_is_said_without_its_password(config: Config) -> None:
+    away = replace(config, broker_url="amqp://runner:geheim@127.0.0.1:9/hub")
+    check = examine(away)["broker"]
+    assert not check.ok
+    assert "amqp://runner:**@127.0.0.1:9/hub does not let this runner in" in check.detail
+
+
 def test_a_hub_that_is_away_is_said(config: Config) -> None:
     check = examine(replace(config, hub_url="http://127.0.0.1:9", token=None))["hub"]
     assert not check.ok

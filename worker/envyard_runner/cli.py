@@ -126,7 +126,10 @@ def _ready() -> Config:
 
     config = Config.from_environment()
     if not config.token:
-        raise Refused("HUB_RUNNER_TOKEN is not set; make one: `manage.py create_runner NAME`")
+        raise Refused(
+            "neither HUB_RUNNER_TOKEN_FILE nor HUB_RUNNER_TOKEN is set; "
+            "the hub's staff make a token: `manage.py create_runner NAME`"
+        )
     asyncio.run(require_sandbox(config))
     asyncio.run(_greet(config))
     return config
@@ -153,10 +156,14 @@ def _start(config: Config, polling: bool) -> int:
 
         asyncio.run(poll(Machine(config)))
     else:
+        from envyard_runner import broker
         from envyard_runner.app import make_app, serve
 
-        home = Path(os.environ.get("HUB_HOME") or ".hub").expanduser().absolute()
-        serve(make_app(Machine(config), home / "broker"))
+        try:
+            log.info("runs ring at %s", broker.name(config.broker_url))
+        except broker.Unheard as error:
+            raise Refused(str(error)) from None
+        serve(make_app(Machine(config), broker.folder()))
     return DONE
 
 

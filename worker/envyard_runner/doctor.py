@@ -112,6 +112,7 @@ async def examine_hub(config: Config) -> list[Check]:
         await _check("models", _models, config),
     ]
 
+        await _check("broker", _broker, config),
 
 async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:
     try:
@@ -222,7 +223,7 @@ async def _hub(config: Config) -> str:
 
 async def _token(config: Config) -> str:
     if config.token is None:
-        return "none given; a runner needs HUB_RUNNER_TOKEN or HUB_RUNNER_TOKEN_FILE"
+        raise Unfit("none given: HUB_RUNNER_TOKEN_FILE names the file that holds it")
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token, patience=SECONDS)
         try:
@@ -240,3 +241,14 @@ async def _models(config: Config) -> str:
     if config.model_url:
         raise Unfit(f"{config.model_url}/models lists no {config.model or 'model'}: is it up?")
     return "none ready: this runner takes runs of probes only (`hub-runner model` serves one)"
+async def _broker(config: Config) -> str:
+    from envyard_runner import broker
+
+    if config.broker_url is None:
+        return "none named: start with --poll, or beside a hub that has none either"
+    try:
+        return await asyncio.to_thread(broker.reach, config.broker_url)
+    except broker.Unheard as error:
+        raise Unfit(str(error)) from error
+
+
