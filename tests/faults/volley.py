@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +22,8 @@ T = TypeVar("T")
 DECIDED = ("listed", "rejected", "held")
 # Stuck is what so many looks for lost things have not moved, however slow the machine is.
 MOST_SWEEPS, DECIDE_SECONDS, AT_MOST_SECONDS = 75, 150, 600
-TRIES = 3
-HELD_UP_SECONDS = 15  # then a runner gives up what it waits for, and asks again
+TRIES, STAGED_SECONDS = 5, 45
+HELD_UP_SECONDS = 18  # in two more a runner gives up what it waits for, and asks again
 # Each runner is stopped at one of these with one version: what its wire to the hub (or, while
 # running, to the model) then carries. The row says the same, but for the last one's: it has ended.
 NEXT = b"POST /api/v1/runner/poll/"
@@ -149,16 +150,22 @@ def _staged(world: World, fault: Fault) -> Staged:
     """Everything in its place, as the rows say this very moment."""
     late: list[str] = []
     for _ in range(TRIES):
-        staged = _with_runners(world, fault)
-        if fault.part in HUBS:
-            _with_hub(staged)
-        world.renew()
-        if not (late := staged.late()):
-            return staged
+        staged = Staged(world, fault)
+        try:
+            _with_runners(staged)
+            if fault.part in HUBS:
+                _with_hub(staged)
+            world.renew()
+            if not (late := staged.late()):
+                return staged
+        except Late as error:
+            late = [str(error)]
         staged.let_go()
         world.parts["worker"].signal_main(signal.SIGCONT)
         _uploaded(staged)
         follow(world, staged.cells, time.monotonic())
+        wrong = [why for cell in staged.cells for why in problems(world, cell, DECIDED)]
+        assert not wrong, wrong
     raise AssertionError(f"{fault} never met {late}")
 
 
@@ -213,19 +220,22 @@ def push(world: World, fault: Fault, stage: str) -> tuple[Cell, str]:
 
 
 def _new_name(world: World) -> str:
-    world.pushed += 1
-    return f"word-{world.broker_kind}-{world.pushed}"
+    return f"word-{world.broker_kind}-{next(world.pushed)}"
 
 
-def _with_runners(world: World, fault: Fault) -> Staged:
+def _with_runners(staged: Staged) -> None:
     """A version a runner, each runner stopped at its stage."""
+    world, fault = staged.world, staged.fault
     stages = PLAYING if fault.part == "sandbox" else STAGES
-    staged, holds = Staged(world, fault), {}
+    holds = {}
     for lent, (stage, (_, hold)) in zip(world.runners, stages.items(), strict=True):
         wire = lent.model if hold.request == CALL else lent.hub
         holds[stage] = wire.stop_at(Hold(hold.request, hold.before, hold.skip))
     staged.holds = list(holds.values())
-    cells = {cell.name: cell for cell, _ in (push(world, fault, "") for _ in stages)}
+    with ThreadPoolExecutor(len(stages)) as pool:
+        pushed = pool.map(lambda stage: push(world, fault, stage)[0], stages)
+    staged.cells = list(pushed)
+    cells = {cell.name: cell for cell in staged.cells}
     for stage, hold in holds.items():
         _renewed(world, hold.caught.is_set, f"{stage} of {fault}")
     waiting = dict(cells)
@@ -245,8 +255,10 @@ def _with_runners(world: World, fault: Fault) -> Staged:
     staged.expected[last.name] = ("evaluating", "queued", "")
     for cell in cells.values():
         cell.counts = stages is STAGES or cell.stage not in BYSTANDERS
-    staged.cells = list(cells.values())
-    return staged
+
+
+class Late(Exception):
+    """The machine was too slow to have all in place at once."""
 
 
 def _renewed(world: World, look: Callable[[], T], what: str) -> T:
@@ -256,7 +268,10 @@ def _renewed(world: World, look: Callable[[], T], what: str) -> T:
         world.renew()
         return look()
 
-    return world.wait(renewed, what)
+    try:
+        return world.wait(renewed, what, STAGED_SECONDS)
+    except AssertionError as error:
+        raise Late(what) from error
 
 
 def _held_by(world: World, names: Collection[str], status: str, runner: str) -> str:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, TypeVar
@@ -33,8 +35,8 @@ SETTINGS = {
     "HUB_MODEL": "stub",
     "HUB_SMOKE_TASKS": str(TASKS),
     "HUB_SMOKE_ATTEMPTS": str(ATTEMPTS),
-    "HUB_ROLLOUT_SECONDS": "15",
-    "HUB_RUN_SECONDS": "60",
+    "HUB_ROLLOUT_SECONDS": "60",
+    "HUB_RUN_SECONDS": "120",
     "HUB_NEW_NAMES_PER_HOUR": "100000",
     "HUB_ALLOWED_HOSTS": "*",
 }
@@ -76,7 +78,7 @@ class World:
     runners: list[Lent] = field(default_factory=list)
     disks: bool = False
     way_in: Wire | None = None
-    pushed: int = 0
+    pushed: Iterator[int] = field(default_factory=partial(count, 1))
 
     def renew(self) -> None:
         """Give every lease its whole time, as the runners that are held up would have it."""
