@@ -33,8 +33,13 @@ def cut(rows: QuerySet[M], *, by: tuple[str, ...], cursor: str, limit: int) -> t
     found = list(rows.filter(after).order_by(*by)[: limit + 1])
     if len(found) <= limit:
         return found, ""
-    keys = [attrgetter(field.lstrip("-").replace("__", "."))(found[limit - 1]) for field in by]
-    return found[:limit], _write(",".join(by), keys)
+    return found[:limit], behind(found[limit - 1], by=by)
+
+
+def behind(row: Model, *, by: tuple[str, ...]) -> str:
+    """The cursor of the page that begins after that row."""
+    keys = [attrgetter(field.lstrip("-").replace("__", "."))(row) for field in by]
+    return _write(",".join(by), keys)
 
 
 def cut_ranked(ranked: Sequence[K], *, cursor: str, limit: int) -> tuple[list[K], str]:
@@ -59,11 +64,11 @@ def _after(by: tuple[str, ...], values: list[Any]) -> Q:
     if len(set(falling)) == 1:
         compare: type[Lookup[Any]] = TupleLessThan if falling[0] else TupleGreaterThan
         return bound & Q(compare(Tuple(*map(F, names)), tuple(values)))
-    behind, equal = Q(), Q()
+    past, equal = Q(), Q()
     for name, falls, value in zip(names, falling, values, strict=True):
-        behind |= equal & Q(**{f"{name}__{'lt' if falls else 'gt'}": value})
+        past |= equal & Q(**{f"{name}__{'lt' if falls else 'gt'}": value})
         equal &= Q(**{name: value})
-    return bound & behind
+    return bound & past
 
 
 def _write(order: str, values: list[Any]) -> str:

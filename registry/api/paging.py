@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api.cursors import cut
+from registry.api.cursors import behind, cut
 from registry.errors import HubError
 
 M = TypeVar("M", bound=Model)
@@ -24,9 +24,15 @@ def page(
     by: tuple[str, ...],
     shape: Callable[[Sequence[M]], list[dict[str, Any]]],
 ) -> Response:
-    """`{"results", "next"}` sorted by the fields of `by`, `-` for falling, the last one unique."""
+    """`{"results", "next"}` sorted by the fields of `by`, `-` for falling, the last one unique.
+
+    Where `shape` gives fewer than it got, the next page begins after those.
+    """
     rows, cursor = cut(queryset, by=by, **asked(request))
-    return answer(request, shape(rows), cursor)
+    results = shape(rows)
+    if len(results) < len(rows):
+        cursor = behind(rows[len(results) - 1], by=by)
+    return answer(request, results, cursor)
 
 
 def asked(request: Request) -> dict[str, Any]:

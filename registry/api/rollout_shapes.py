@@ -15,6 +15,10 @@ from registry.api import links
 from registry.runs import transcripts
 from registry.runs.models import Rollout, Run
 
+TRAJECTORY_CHARACTERS = 8 << 20  # of one sample: twice what a whole transcript may have
+PAGE_CHARACTERS = 8 << 20  # of the samples of a page, but for the last one
+BESIDE = 200  # characters of a step or a message beside what it says
+
 Shape = dict[str, Any]
 
 
@@ -62,15 +66,26 @@ def detail(rollout: Rollout, transcript: Transcript | None) -> Shape:
 
 
 def samples(run: Run, rollouts: Iterable[Rollout]) -> list[Shape]:
-    """Sample of each; rows come with their pack."""
-    return [_sample(run, *found) for found in transcripts.read_many(rollouts)]
+    """Sample of each, of the first ones where all were more than a page may have; rows come with
+    their pack."""
+    shaped, held = [], 0
+    for rollout, transcript in transcripts.read_many(rollouts):
+        one, size = _sample(run, rollout, transcript)
+        shaped.append(one)
+        held += size
+        if held > PAGE_CHARACTERS:
+            break
+    return shaped
 
 
-def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> Shape:
+def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> tuple[Shape, int]:
+    """The sample and about how many characters its messages have."""
     told = transcript or Transcript()
     prompt, completion = _halves(told)
+    trajectory, size = _steps(told)
+    size += told.characters
     scores = {name: part["score"] for name, part in rollout.rewards.items()}
-    return {
+    shape = {
         "example_id": rollout.task,
         "rollout_number": rollout.attempt,
         "task": str(run.version.environment),
@@ -93,7 +108,7 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> Shape:
         },
         # As text: no two tools have parameters of one type, and columns need one.
         "tool_defs": [json.dumps(tool) for tool in _last_tools(told)],
-        "trajectory": _steps(told),
+        "trajectory": trajectory,
         "info": {
             "policy": rollout.policy,
             "model": run.model if rollout.policy == "model" else "",
@@ -102,9 +117,10 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> Shape:
             "run": str(run.pk),
             "rollout": rollout.pk,
             "conversations": rollout.conversations,
-            "shortened": rollout.shortened,
+            "shortened": rollout.shortened or len(trajectory) < len(told.calls),
         },
     }
+    return shape, size
 
 
 def _halves(told: Transcript) -> tuple[list[Message], list[Message]]:
@@ -127,25 +143,36 @@ def _last_tools(told: Transcript) -> list[dict[str, Any]]:
     return told.tools[offered[-1]] if offered else []
 
 
-def _steps(told: Transcript) -> list[Shape]:
-    """Every call: `after` is the step whose reply it goes on from, null where it begins anew, and
-    `prompt` what stands between the two."""
+def _steps(told: Transcript) -> tuple[list[Shape], int]:
+    """Every call, and about how many characters they have: `after` is the step whose reply it goes
+    on from, null where it begins anew, and `prompt` what stands between the two.
+
+    A tree says once what these repeat: beyond a bound the rest of the calls is left out.
+    """
+    sizes = [BESIDE + len(str(node.message)) for node in told.nodes]
     step_of: dict[int, int] = {}
-    steps = []
+    steps: list[Shape] = []
+    size = 0
     for number, call in enumerate(told.calls):
-        path = list(told.path(call.asked))
-        known = next((at for at in range(len(path), 0, -1) if path[at - 1] in step_of), 0)
+        path, at = [], call.asked
+        while at >= 0 and at not in step_of and size <= TRAJECTORY_CHARACTERS:
+            path.append(told.nodes[at].message)
+            size += sizes[at]
+            at = told.nodes[at].parent
+        size += sizes[call.reply] if call.reply >= 0 else BESIDE
+        if size > TRAJECTORY_CHARACTERS:
+            break
         steps.append(
             {
-                "after": step_of[path[known - 1]] if known else None,
-                "prompt": [told.nodes[node].message for node in path[known:]],
+                "after": step_of.get(at),
+                "prompt": path[::-1],
                 "completion": [told.nodes[call.reply].message] if call.reply >= 0 else [],
                 **_told_of(call),
             }
         )
         if call.reply >= 0:
             step_of.setdefault(call.reply, number)
-    return steps
+    return steps, size
 
 
 def _told_of(call: Exchange) -> Shape:

@@ -1,0 +1,69 @@
+"""Samples of transcripts that were made to be large: a page stays within memory, and none is lost."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from envyard.contract.transcript import Exchange, Node, Transcript
+from registry.accounts.models import User
+from registry.runs import reports
+from registry.runs.models import Run
+from tests.registry import story
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """Of a listed version, so that strangers may read it; a runner has it."""
+    version = story.make_version(alice.owner)
+    taken = story.leased(version, policies=("silent", "parrot"))
+    type(version).objects.update(status="listed", listed_at=version.uploaded_at)
+    return taken
+
+
+def pages(client: Client, run: Run) -> list[Any]:
+    """Every answer, with as many rows as one may ask for."""
+    address, found = f"/api/v1/runs/{run.pk}/samples/?limit=100", []
+    while address:
+        found.append(client.get(address))
+        address = found[-1].json()["next"]
+    return found
+
+
+def asked_often(calls: int, characters: int) -> Transcript:
+    """A long first message that every call repeats and a short one of its own, and no reply."""
+    pieces = [Node(at - 1, {"role": "system", "content": "x" * 90_000})
+              for at in range(characters // 90_000)]  # fmt: skip
+    last = len(pieces) - 1
+    questions = [Node(last, {"role": "user", "content": str(n)}) for n in range(calls)]
+    exchanges = [Exchange(asked=last + 1 + n, error="the model was gone") for n in range(calls)]
+    return Transcript([*pieces, *questions], exchanges)
+
+
+def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
+    client: Client, run: Run
+) -> None:
+    told = asked_often(64, MEBIBYTE)
+    sent = [story.rollout("silent", task, transcript=told) for task in range(5)]
+    reports.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    answers = pages(client, run)
+    assert max(len(answer.content) for answer in answers) < 24 * MEBIBYTE
+    rows = [row for answer in answers for row in answer.json()["results"]]
+    assert [row["example_id"] for row in rows] == [0, 1, 2, 3, 4]
+    for row in rows:
+        assert row["info"]["shortened"]
+        assert 0 < len(row["trajectory"]) < 64
+        assert len(row["prompt"]) == len(told.messages)
+
+
+def test_many_large_transcripts_come_on_many_pages(client: Client, run: Run) -> None:
+    told = asked_often(1, 3 * MEBIBYTE)
+    sent = [
+        story.rollout(p, task, transcript=told) for p in ("silent", "parrot") for task in (0, 1)
+    ]
+    reports.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    answers = pages(client, run)
+    assert [len(answer.json()["results"]) for answer in answers] == [2, 2]
+    assert not any(row["info"]["shortened"] for a in answers for row in a.json()["results"])
