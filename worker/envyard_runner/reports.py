@@ -11,6 +11,7 @@ from typing import Any
 
 from envyard.contract.codes import Finding
 from envyard.contract.job import JobSpec
+from envyard.contract.replay import Replayed
 from envyard.contract.report import Events, Facts, Finish, Outcome, Phase, RolloutReport
 from envyard_runner.link import Hub, HubLost
 
@@ -40,6 +41,7 @@ class Reports:
         self._log = ""
         self._logged = 0
         self._rollouts: deque[RolloutReport] = deque()
+        self._replays: list[Replayed] = []
         self._facts = Facts()
         self._done = 0
         self._seq = 0
@@ -64,6 +66,11 @@ class Reports:
         """Add one finished rollout."""
         self._rollouts.append(report)
         self._done += 1
+        self._news.set()
+
+    def replays(self, replays: list[Replayed]) -> None:
+        """Add what came of playing rollouts again; it is sent after all that finished before."""
+        self._replays += replays
         self._news.set()
 
     def fact(self, **known: Any) -> None:
@@ -137,6 +144,9 @@ class Reports:
         while self._rollouts and size < TRANSCRIPTS_IN_A_BATCH:
             rollouts.append(self._rollouts.popleft())
             size += rollouts[-1].transcript.characters
+        replays: list[Replayed] = []
+        if not self._rollouts:
+            replays, self._replays = self._replays, []
         if not self._log and not self._rollouts:
             self._news.clear()
         return Events(
@@ -148,6 +158,7 @@ class Reports:
             total=self.total,
             rollouts=rollouts,
             facts=facts,
+            replays=replays,
         )
 
 

@@ -22,7 +22,7 @@ from envyard_runner.inside.job import InsideJob
 from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
 from envyard_runner.model.known import NoModel
 from envyard_runner.reports import Cancelled, Reports
-from envyard_runner.sandbox import Sandbox, SandboxError
+from envyard_runner.sandbox import Exit, Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.station import Write, noting
 from envyard_runner.venvs import Venv, VenvError, build_venv
@@ -137,16 +137,19 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
             "run.runner_error", f"this runner does not know framework {job.framework!r}"
         )
     async with answering(job, machine.config, say=reports.say) as (job, model):
+        limits = machine.config.limits.lowered(job.limits)
         venv = await _prepare(job, hub, machine, reports)
         async with machine.prepare(
             config=machine.config,
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_inside(job).to_dict()).encode(),
-            limits=machine.config.limits.lowered(job.limits),
+            limits=limits,
         ) as sandbox:
             program = ["python", *framework.program(INSIDE)]
-            return await _watch(job, sandbox, Gateway(job, model), reports, program)
+            gateway = Gateway(job, model)
+            story = Story(job, gateway.ledger, gateway.plan, wall_seconds=limits.wall_seconds)
+            return await _watch(story, sandbox, gateway, reports, program)
 
 
 async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
@@ -173,10 +176,9 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
 
 
 async def _watch(
-    job: JobSpec, sandbox: Sandbox, gateway: Gateway, reports: Reports, program: list[str]
+    story: Story, sandbox: Sandbox, gateway: Gateway, reports: Reports, program: list[str]
 ) -> Ending:
     """Run the program to its end, telling the hub what its lines and the gateway have shown."""
-    story = Story(job, gateway.ledger, gateway.plan)
     sandbox.on_log = reports.log
     await gateway.open(await sandbox.start(program))
     down = asyncio.create_task(_kill_when(gateway.model_down, sandbox))
@@ -189,14 +191,28 @@ async def _watch(
             elif told is not None:
                 reports.rollout(told)
             reports.total = len(gateway.plan.expected)
+            if story.settled:
+                reports.phase = "scoring"
         end = await sandbox.wait()
     finally:
         down.cancel()
         await gateway.close()
     reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
+    _tell_replays(story, end, reports)
     if gateway.failure:
         return platform("run.runner_error", f"the gateway failed: {gateway.failure}")
     return judge(story, end, model_down=gateway.model_down.is_set())
+
+
+def _tell_replays(story: Story, end: Exit, reports: Reports) -> None:
+    """Tell the hub what came of playing rollouts again."""
+    found = story.plan.replays.results
+    reports.replays(found)
+    if found:
+        played = sum(not one.replay.left_out for one in found)
+        reports.say(f"{played} of {len(found)} chosen rollouts were played again from their record")
+    if story.settled and end.reason != "exited":
+        reports.say(f"while rollouts were played again the sandbox was ended: {end.reason}")
 
 
 async def _kill_when(event: asyncio.Event, sandbox: Sandbox) -> None:

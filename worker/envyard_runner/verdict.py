@@ -25,7 +25,7 @@ REASONS = {
 USUAL = {
     "clone of a namespace",
     *("io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "unshare"),
-    *("personality", "process_madvise", "name_to_handle_at", "sysfs", "ustat"),
+    *("personality", "process_madvise", "name_to_handle_at", "sysfs", "ustat", "io_setup"),
     *("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop"),
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
 }
@@ -47,7 +47,10 @@ def platform(code: str, message: str) -> Ending:
 
 
 def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
-    """The ending of a run whose sandbox is gone. The model's faults come first: they excuse all."""
+    """The ending of a run whose sandbox is gone. The model's faults come first: they excuse all.
+
+    What happens once all is told, while rollouts are only played again, does not fail a run.
+    """
     if model_down and not story.model_faults:
         return platform("run.model_unreachable", "the model server failed three calls in a row")
     if story.model_faults:
@@ -55,8 +58,9 @@ def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
         return platform("run.model_unreachable", f"{fault} (first seen in rollout {rollout})")
     if end.reason == "killed":
         return platform("run.runner_error", "the sandbox was killed from outside")
-    failure = _failure(story, end)
-    if end.reason == "machine_memory" or (failure and end.reason == "exited" and end.oom_kills):
+    failure = None if story.settled else _failure(story, end)
+    starved = end.reason == "machine_memory" and not story.settled
+    if starved or (failure and end.reason == "exited" and end.oom_kills):
         message = "the machine ran out of memory and its kernel killed processes"
         return platform("run.runner_error", f"{message}; the run was within its limit")
     found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]

@@ -5,8 +5,11 @@ Each job's events go to a file beside it.
 """
 
 import importlib
+import json
 import os
 import sys
+import threading
+import urllib.request
 from pathlib import Path
 
 
@@ -19,7 +22,21 @@ def main(inside: str, jobs: list[str]) -> None:
     for job in jobs:
         with Path(job).with_suffix(".events").open("wb") as events:
             os.environ |= {"ENVYARD_JOB": job, "ENVYARD_EVENTS_FD": str(events.fileno())}
+            os.environ["ENVYARD_PLAN_FD"] = str(plan_of(job))
             drive.main()
+
+
+def plan_of(job: str) -> int:
+    """Where the job's plan can be read, once its tasks are loaded."""
+    reading, writing = os.pipe()
+    address = f"{json.loads(Path(job).read_text())['door']}/plan"
+
+    def tell() -> None:
+        with urllib.request.urlopen(address) as answer, os.fdopen(writing, "wb") as plan:
+            plan.write(answer.read() + b"\n")
+
+    threading.Thread(target=tell, daemon=True).start()
+    return reading
 
 
 if __name__ == "__main__":

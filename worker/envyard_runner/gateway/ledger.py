@@ -12,6 +12,7 @@ from envyard.contract.report import Usage
 from envyard.contract.transcript import Exchange, Transcript
 from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.tape import Tape
 from envyard_runner.policies import Message
 
 # What is open is held in memory. A framework may play all attempts at a task as one group.
@@ -24,7 +25,8 @@ RUN_BYTES = 256 << 20  # of all that a run may hold together, in equal shares
 class Record:
     """One rollout: its transcript, counted calls, tokens and seconds.
 
-    `sampling` is what the gateway pins for a model; a probe has none.
+    `sampling` is what the gateway pins for a model; a probe has none. `exact` says that every reply
+    is recorded just as it was given, and `tape` answers in a policy's place where there is one.
     """
 
     rollout: str
@@ -40,6 +42,8 @@ class Record:
     model_seconds: float = 0.0
     finish_reason: str = ""
     model_fault: str = ""
+    exact: bool = True
+    tape: Tape | None = None
 
     @property
     def usage(self) -> Usage:
@@ -68,7 +72,9 @@ class Record:
             at=time.time() - seconds,
             seconds=seconds,
         )
-        self.recorder.add(call.messages, call.tools, reply.message, told)
+        said = reply.message
+        self.recorder.add(call.messages, call.tools, said, told)
+        self.exact = self.exact and not reply.more and self.recorder.holds(said)
 
     def fail(self, call: Call, fault: str, seconds: float) -> None:
         """Take in one exchange without an answer, through the model server's `fault` if any."""

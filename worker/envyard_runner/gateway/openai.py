@@ -27,6 +27,7 @@ CHAT_FIELDS = (
 )
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
 CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
+RECORDED = ("role", "content", "tool_calls")
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -70,7 +71,8 @@ class Call:
 class Reply:
     """One answer: the assistant's message, why it ended, its tokens; built whole or by chunks.
 
-    `fault` is what went wrong on the model server's side, where something did.
+    `fault` is what went wrong on the model server's side, where something did; `more` says that the
+    answer held something besides, such as its reasoning, which no record keeps.
     """
 
     content: list[str] = field(default_factory=list)
@@ -79,6 +81,7 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     fault: str = ""
+    more: bool = False
 
     @property
     def message(self) -> Message:
@@ -101,6 +104,8 @@ class Reply:
         for choice in chunk.get("choices") or []:
             part = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
             self.content.append(plain(part.get("content")))
+            beside = any(value for name, value in part.items() if name not in RECORDED)
+            self.more = self.more or beside or bool(choice.get("logprobs"))
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
             for position, call in enumerate(part.get("tool_calls") or []):
                 self._add_call(call.get("index", position), call)

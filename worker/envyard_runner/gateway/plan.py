@@ -16,6 +16,7 @@ from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.report import TaskReport
+from envyard_runner.gateway.replays import Replays
 
 WORD = re.compile(r"\b[0-9a-f]{16}\b")
 _shuffle = random.SystemRandom().shuffle
@@ -24,11 +25,13 @@ _shuffle = random.SystemRandom().shuffle
 class Plan:
     """The rollouts of one run: none until its tasks are known, then fixed.
 
-    `expected` are the rollouts that must come back, as `policy/task/attempt`.
+    `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
+    of them that are then played again.
     """
 
     def __init__(self, job: JobSpec) -> None:
         self.expected: set[str] = set()
+        self.replays = Replays(job)
         self._job = job
         self._names: dict[str, str] = {}
         self._words: dict[str, str] = {}
@@ -44,6 +47,7 @@ class Plan:
         size must not tell a probe either, so a probe then plays as often as the model does, and
         only its first attempt is expected.
         """
+        groups = []
         for policy in self._job.policies:
             attempts = self._job.attempts if policy == MODEL else 1
             played = max(attempts, self._job.attempts) if compares else attempts
@@ -54,8 +58,9 @@ class Plan:
                     continue
                 rollouts = [f"{policy}/{task.index}/{n}" for n in range(played)]
                 self.expected.update(rollouts[:attempts])
-                told = [{"rollout": self._hide(name), "task": task.index} for name in rollouts]
-                self._groups += [told] if compares else [[one] for one in told]
+                groups += [rollouts] if compares else [[one] for one in rollouts]
+        self.replays.choose(groups, self.expected)
+        self._groups = [[self._told(name) for name in group] for group in groups]
         _shuffle(self._groups)
         self._made.set()
 
@@ -70,13 +75,15 @@ class Plan:
 
     def reveal(self, message: str) -> str:
         """The message with random words replaced by what they stand for."""
-        return WORD.sub(lambda found: self._names.get(found[0], found[0]), message)
+        return WORD.sub(
+            lambda found: self.name(found[0]) or self.replays.name(found[0]) or found[0], message
+        )
 
     def word(self, name: str) -> str:
         """The random word of a planned rollout; raises KeyError."""
         return self._words[name]
 
-    def _hide(self, name: str) -> str:
+    def _told(self, name: str) -> dict[str, Any]:
         word = secrets.token_hex(8)
         self._names[word], self._words[name] = name, word
-        return word
+        return {"rollout": word, "task": int(name.split("/")[1])}

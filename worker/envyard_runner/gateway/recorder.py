@@ -59,6 +59,11 @@ class Recorder:
             )
         )
 
+    def holds(self, reply: Message) -> bool:
+        """Whether the last call's reply is recorded, and just as it was."""
+        at = self.transcript.calls[-1].reply
+        return at >= 0 and self.transcript.nodes[at].message == reply
+
     def without_secrets(self, raw: str) -> str:
         """The text with a mark in the place of every secret."""
         for secret in self._secrets:

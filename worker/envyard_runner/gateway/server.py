@@ -92,6 +92,7 @@ class Gateway:
         application.add_routes(
             [
                 web.get("/plan", self._tell_plan),
+                web.get("/replays", self._tell_replays),
                 web.post(f"{base}/v1/chat/completions", self._chat),
                 web.post(f"{base}/v1/completions", self._complete),
                 web.get(f"{base}/v1/models", self._models),
@@ -124,6 +125,9 @@ class Gateway:
 
     async def _tell_plan(self, _: web.Request) -> web.Response:
         return web.json_response(await self.plan.told())
+
+    async def _tell_replays(self, _: web.Request) -> web.Response:
+        return web.json_response(await self.plan.replays.told())
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_chat)
@@ -171,10 +175,17 @@ class Gateway:
         word = request.match_info["rollout"]
         if name := self.plan.name(word):
             return self.ledger.open(name)
+        if replay := self.plan.replays.record(word):
+            return replay
         raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
 
     def _play(self, record: Record, call: Call, number: int) -> Reply:
-        """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat."""
+        """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat.
+        A replay's is the one recorded before, and leaves no record of its own."""
+        if record.tape is not None:
+            again = record.tape.answer(call)
+            record.completion_tokens += again.completion_tokens
+            return again
         if record.reference_error:
             raise Refusal(409, "no_reference", record.reference_error)
         limits = self._job.limits

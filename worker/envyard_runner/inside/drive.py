@@ -1,4 +1,8 @@
-"""The driver: loads the tasks, plays the rollouts it is given, and says what came of each."""
+"""The driver: loads the tasks, plays the rollouts it is given, and says what came of each.
+
+Two processes run it, and no word in either says which it is: the first plays the run's rollouts,
+the second plays some of them again.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,13 @@ import asyncio
 import contextlib
 import json
 import math
+import os
 import signal
 import time
-import urllib.request
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
-from .events import Events, error_of, failure
+from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import InsideJob, read_given
 from .play import Outcome, Play, Rollout, RolloutTimeout, Task, framework
 from .reference import other
@@ -23,7 +27,8 @@ BEAT_SECONDS = 1.0
 
 def main() -> int:
     """Run the job; every ending is an event. 0 where all rollouts were played."""
-    events = Events.inherited()
+    events, plan = Events.inherited(), int(os.environ.pop(PLAN_FD_VARIABLE))
+    os.set_inheritable(plan, False)
     stage, started = "import", time.monotonic()
     try:
         job = read_given()
@@ -43,7 +48,8 @@ def main() -> int:
             tasks=[task.event() for task in tasks],
         )
         stage = "run"
-        run_to_end(driver.run())
+        groups = planned(plan, job, tasks)
+        run_to_end(driver.run(groups))
     except BaseException as error:
         events.emit("fatal", stage=stage, error=error_of(error))
         return 1
@@ -65,10 +71,9 @@ class Driver:
             for task in self.tasks:
                 task.other = await other(task, self.tasks)
 
-    async def run(self) -> None:
+    async def run(self, groups: list[list[Rollout]]) -> None:
         """Every rollout that the gateway has planned, side by side, in its order."""
         async with self.beating(), self.play.serving():
-            groups = await asyncio.to_thread(planned, self.job, self.tasks)
             await asyncio.gather(*(self.one(group) for group in groups))
 
     @contextlib.asynccontextmanager
@@ -122,11 +127,11 @@ class Driver:
             return [Outcome(error=error_of(error)) for _ in group]
 
 
-def planned(job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
-    """Ask the door what is to be played: groups of rollouts, each for a loaded task."""
+def planned(plan: int, job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
+    """Wait to be told what is to be played: groups of rollouts, each for a loaded task."""
     known = {task.index: task for task in tasks}
-    with urllib.request.urlopen(f"{job.door}/plan") as answer:
-        groups = json.load(answer)
+    with os.fdopen(plan, "rb") as told:
+        groups = json.loads(told.readline())
     return [[Rollout(job, one["rollout"], known[one["task"]]) for one in group] for group in groups]
 
 

@@ -13,6 +13,7 @@ import traceback
 from typing import Any, Literal
 
 FD_VARIABLE = "ENVYARD_EVENTS_FD"
+PLAN_FD_VARIABLE = "ENVYARD_PLAN_FD"
 MAX_LINE = 512 * 1024
 MAX_TEXT = 20_000
 MAX_ITEMS = 400

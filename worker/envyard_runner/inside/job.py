@@ -16,7 +16,7 @@ PATH_VARIABLE = "ENVYARD_JOB"
 class InsideJob:
     """One run as the environment's side sees it. It holds no credential and no outside address.
 
-    Nor who answers: which rollouts there are is asked at the door once the tasks are loaded.
+    Nor who answers: which rollouts there are is told once the tasks are loaded.
     `tasks` is the most tasks to take from the start of the dataset. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     """

@@ -1,5 +1,8 @@
 """The parent of the two processes that run the environment, and the only writer of events.
 
+The first plays the run's rollouts. The second, with another hash seed and nothing of the first in
+its memory, loads the tasks again, and plays again what the gateway then asks for.
+
 An environment can end its process at any moment (`os._exit`, a crash in C, too much memory); this
 one holds none of its code, so the run still ends with a sentence that says what happened.
 """
@@ -19,8 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from .events import FD_VARIABLE, MAX_LINE, Events, failure
+from .events import FD_VARIABLE, MAX_LINE, PLAN_FD_VARIABLE, Events, failure, write_all
+from .job import read_given
 
+OURS = ("tasks_again", "played")
 AGAIN_SECONDS = 120.0
 EXIT_SECONDS = 10.0
 LOG_TAIL = 20_000
@@ -28,22 +33,42 @@ LOG_TAIL = 20_000
 
 def main() -> int:
     """Run both children and pass their events on; 0 where the driver finished its work."""
-    out = Events.inherited()
+    out, door = Events.inherited(), read_given().door
     story = Story()
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(tempfile.TemporaryFile())
-        again = stack.enter_context(Child.start("again", hash_seed="1", log=log))
-        driver = stack.enter_context(Child.start("drive", hash_seed="0"))
+        again = stack.enter_context(Child.start(log=log))
+        driver = stack.enter_context(Child.start())
         for event, line in driver.events():
-            if story.note(event):
+            loaded = story.stage == "load" and event["event"] == "loaded"
+            if event["event"] in OURS:
+                out.emit(f"{event['event']} by the environment")
+            elif story.note(event):
                 out.relay(line)
+            if loaded:
+                driver.give(asked(door, "plan"))
         if not story.ended:
             out.emit("fatal", **story.cut_short(driver.status()))
         if not story.done:
             return 1
-        again.pass_on_hashes(out, log)
+        driver.kill()  # what it holds, ports and memory, is free for the other
+        told = again.pass_on_hashes(out, log)
+        out.emit("played")
+        with contextlib.suppress(OSError):  # the run is played: nothing may hang on this
+            replays = asked(door, "replays")
+            if told and replays["groups"]:
+                again.give(replays["groups"])
+                again.pass_on_replays(out, replays["seconds"])
         out.emit("done")
     return 0
+
+
+def asked(door: str, what: str) -> Any:
+    """What the gateway tells of the run."""
+    import urllib.request  # while the children import far more
+
+    with urllib.request.urlopen(f"{door}/{what}") as answer:
+        return json.load(answer)
 
 
 class Story:
@@ -80,41 +105,56 @@ class Story:
 
 @dataclass(slots=True)
 class Child:
-    """One process that holds the environment's code, and the reading end of its events."""
+    """One process that holds the environment's code: where it reads its plan, what it says."""
 
     process: subprocess.Popen[bytes]
     pipe: IO[bytes]
+    plan: int
 
     @classmethod
-    def start(cls, role: str, *, hash_seed: str, log: IO[bytes] | None = None) -> Child:
-        """Start main.py in a role; with `log`, its errors go there and its output nowhere.
+    def start(cls, *, log: IO[bytes] | None = None) -> Child:
+        """Start main.py as a driver; with `log`, its errors go there and its output nowhere.
 
-        Unbuffered: what it printed before it was killed is what its author needs to read.
+        Unbuffered: what it printed before it was killed is what its author needs to read. The
+        hash seed is a new one, so that nothing in there tells one child from the other.
         """
         reading, writing = os.pipe()
+        told, plan = os.pipe()
         process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("main.py")), role],
+            [sys.executable, str(Path(__file__).with_name("main.py")), "drive"],
             env={
                 **os.environ,
                 FD_VARIABLE: str(writing),
-                "PYTHONHASHSEED": hash_seed,
+                PLAN_FD_VARIABLE: str(told),
+                "PYTHONHASHSEED": str(int.from_bytes(os.urandom(4))),
                 "PYTHONUNBUFFERED": "1",
             },
-            pass_fds=[writing],
+            pass_fds=[writing, told],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if log else None,
             stderr=log,
         )
         os.close(writing)
-        return cls(process, os.fdopen(reading, "rb", buffering=0))
+        os.close(told)
+        return cls(process, os.fdopen(reading, "rb", buffering=0), plan)
+
+    def give(self, groups: list[Any]) -> None:
+        """Tell it what to play; one that is gone says so by its end."""
+        with contextlib.suppress(BrokenPipeError):
+            write_all(self.plan, json.dumps(groups).encode() + b"\n")
 
     def __enter__(self) -> Child:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.pipe.close()
+        os.close(self.plan)
+
+    def kill(self) -> None:
+        """End it, if it has not ended."""
         self.process.kill()
         self.process.wait()
-        self.pipe.close()
 
     def status(self) -> int:
         """How it ended; a process that lingers after its last word is killed."""
@@ -148,18 +188,37 @@ class Child:
                         return
             rest = b"" if len(rest) > MAX_LINE else rest
 
-    def pass_on_hashes(self, out: Events, log: IO[bytes]) -> None:
+    def pass_on_hashes(self, out: Events, log: IO[bytes]) -> bool:
         """Pass on the second load: no hashes where it failed, no event where it takes too long."""
-        for event, line in self.events(AGAIN_SECONDS):
-            if event["event"] == "tasks_again":
-                out.relay(line)
-                return
-        if self.process.poll() is None:
-            return
+        for event, _ in self.events(AGAIN_SECONDS):
+            tasks = event.get("tasks")
+            if event["event"] == "loaded" and isinstance(tasks, list):
+                known = [task.get("hash") for task in tasks if isinstance(task, dict)]
+                out.emit("tasks_again", hashes=known)
+                return True
+            if event["event"] == "fatal":
+                sys.stderr.write(f"{event.get('error')}\n")
+                break
+        else:
+            if self.process.poll() is None:
+                return False
         log.seek(0)
         sys.stderr.write("the second load of the tasks failed:\n")
         sys.stderr.write(log.read()[-LOG_TAIL:].decode("utf-8", "replace"))
         out.emit("tasks_again", hashes=[])
+        return False
+
+    def pass_on_replays(self, out: Events, seconds: float) -> None:
+        """Pass on what it plays until it is done or the time is over; a process that ended while
+        it played fails what it played."""
+        story = Story()
+        for event, line in self.events(seconds):
+            if story.note(event) and event["event"] in ("rollout_started", "rollout"):
+                out.relay(line)
+        if not story.done and self.process.poll() is not None:
+            failed = story.cut_short(self.status())["error"]
+            for word in story.running:
+                out.emit("rollout", rollout=word, ok=False, error=failed)
 
 
 def parse(line: bytes) -> dict[str, Any] | None:

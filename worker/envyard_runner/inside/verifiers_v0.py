@@ -90,7 +90,13 @@ class VerifiersV0:
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
         """Generate each rollout, then score them together, as the framework's evaluation does."""
-        states = await asyncio.gather(*(self._generate(rollout) for rollout in rollouts))
+        async with contextlib.AsyncExitStack() as asking:  # scoring may ask the policy too
+            return await self._play(rollouts, asking)
+
+    async def _play(
+        self, rollouts: list[Rollout], asking: contextlib.AsyncExitStack
+    ) -> list[Outcome]:
+        states = await asyncio.gather(*(self._generate(rollout, asking) for rollout in rollouts))
         scores = {id(state): Scores() for state in states}
         scoring.set(scores)
         started = time.monotonic()
@@ -100,16 +106,12 @@ class VerifiersV0:
             await self.env.rubric.cleanup(state)
         return [outcome(state, scores[id(state)], seconds) for state in states]
 
-    async def _generate(self, rollout: Rollout) -> Any:
+    async def _generate(self, rollout: Rollout, asking: contextlib.AsyncExitStack) -> Any:
         await tell(rollout, list(rollout.task.opening), self.http)
         sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
         client = Asking(rollout)
-        try:
-            return await self.env.rollout(
-                dict(rollout.task.source), client, self.job.model, sampling
-            )
-        finally:
-            await client.close()
+        asking.push_async_callback(client.close)
+        return await self.env.rollout(dict(rollout.task.source), client, self.job.model, sampling)
 
 
 def _compares(env: Any) -> bool:

@@ -1,0 +1,103 @@
+"""Real wheels next to the real framework, played by the whole runner in real sandboxes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envyard_runner.config import Config
+from envyard_runner.sandbox import Sandbox
+from envyard_runner.sandbox.command import ENVIRONMENT
+from envyard_runner.venvs import Venv
+from envyard_runner.venvs.build import PATH_FILE
+from tests.worker.adapter.conftest import site
+from tests.worker.played import PLAYED, WHEEL, Outcome, run
+from tests.worker.stub_hub import StubHub
+from tests.worker.stub_model import StubModel
+
+WHEELS = Path(__file__).with_name("wheels")
+PORT = 21010
+
+
+@dataclass
+class Again:
+    """One run: its rollouts, and what came of playing them again, by `policy/task/attempt`."""
+
+    outcome: Outcome
+
+    @property
+    def first(self) -> dict[str, float | None]:
+        """The rewards of the run."""
+        return {name_of(one): one["reward"] for one in self.outcome.hub.rollouts}
+
+    @property
+    def replays(self) -> dict[str, dict[str, Any]]:
+        """What was told of replays, after all rollouts."""
+        batches = self.outcome.hub.batches
+        return {name_of(one): one["replay"] for batch in batches for one in batch["replays"]}
+
+    @property
+    def same(self) -> dict[str, bool]:
+        """Whether the second reward is the first, of those that were compared."""
+        return {
+            name: again["reward"] == self.first[name]
+            for name, again in self.replays.items()
+            if not again["left_out"]
+        }
+
+
+def name_of(one: dict[str, Any]) -> str:
+    return f"{one['policy']}/{one['task']}/{one['attempt']}"
+
+
+@dataclass
+class Runner:
+    """A machine with the framework of both APIs."""
+
+    home: Path
+
+    def perform(self, api: str, files: dict[str, str], **spec: Any) -> Again:
+        """Play `files` of WHEELS, by their names in the module, with a real model behind."""
+        folder = self.home / "environments" / spec["module"]
+        (folder / spec["module"]).mkdir(parents=True)
+        for name, source in files.items():
+            shutil.copy(WHEELS / source, folder / spec["module"] / name)
+        limits = {"memory_bytes": 2 << 30, "wall_seconds": 240.0, "rollout_seconds": 60.0}
+        limits |= {"cpu_seconds": 200} | spec.pop("limits", {})
+        job = replace(PLAYED, api=api, limits=replace(PLAYED.limits, **limits), **spec)
+        config = Config.from_environment({**os.environ, "RUNNER_HOME": str(self.home)})
+
+        async def build(*_: Any, **__: Any) -> Venv:
+            return Venv(self._framework(api), folder, packages=1, seconds=0.0)
+
+        def prepare(**given: Any) -> Sandbox:
+            return Sandbox.prepare(**given | {"config": config})
+
+        hub, model = StubHub(wheel=WHEEL), StubModel()
+        machine = {"build": build, "prepare": prepare}
+        return Again(run(spec=job, hub=hub, model=model, seconds=280, port=PORT, **machine))
+
+    def _framework(self, api: str) -> Path:
+        folder = self.home / api / "site-packages"
+        if not folder.exists():
+            shutil.copytree(site(api), folder, copy_function=os.link, symlinks=True)
+            (folder / PATH_FILE).write_text(f"{ENVIRONMENT}\n")
+            for path in (folder.parent, folder):
+                path.chmod(0o755)
+        return folder
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    """A runner's home that every uid can reach."""
+    home = Path(tempfile.mkdtemp(prefix="envyard-replays-", dir="/var/tmp"))
+    home.chmod(0o755)
+    yield Runner(home)
+    shutil.rmtree(home)

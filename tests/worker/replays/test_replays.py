@@ -1,0 +1,105 @@
+"""Rollouts are played again from their record, in a process that remembers nothing of the first."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.gateway.replays import NOT_ENDED, TOO_LONG
+from tests.worker.replays.conftest import Again, Runner
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)]
+HONEST, LOOKUP, RANDOM, DRIFTS, CRASHES, LOOKS = 0, 1, 2, 6, 7, 8
+LEAKY = (3, 4, 5)
+
+
+@pytest.fixture(scope="module")
+def kinds(runner: Runner) -> Again:
+    files = {"__init__.py": "kinds.py", "tools.py": "tools.py"}
+    return runner.perform(
+        "v1", files, module="kinds", policies=("oracle", "model"), tasks=9, attempts=1
+    )
+
+
+@pytest.fixture(scope="module")
+def classic(runner: Runner) -> Again:
+    files = {"__init__.py": "classic.py"}
+    policies = ("babble", "model")
+    return runner.perform("v0", files, module="classic", policies=policies, tasks=2, attempts=2)
+
+
+def test_replays_are_told_beside_the_rollouts_and_count_for_nothing_else(kinds: Again) -> None:
+    hub = kinds.outcome.hub
+    assert kinds.outcome.said == ("succeeded", [])
+    assert len(kinds.first) == len(hub.rollouts) == len(kinds.replays) == 18
+    assert {(batch["done"], batch["total"]) for batch in hub.batches[-1:]} == {(18, 18)}
+    assert "18 of 18 chosen rollouts were played again" in hub.log
+    assert not [one for one in kinds.replays.values() if one["left_out"]]
+
+
+def test_an_honest_reward_is_the_same_with_tools_and_over_several_turns(kinds: Again) -> None:
+    assert kinds.first[f"oracle/{LOOKUP}/0"] == 0.5
+    same = {kinds.same[f"{policy}/{task}/0"] for policy in ("oracle", "model")
+            for task in (HONEST, LOOKUP)}  # fmt: skip
+    assert same == {True}
+    assert kinds.replays[f"oracle/{LOOKUP}/0"]["diverged"] == 0
+
+
+def test_an_unseeded_reward_differs_although_the_conversation_is_the_same(kinds: Again) -> None:
+    for policy in ("oracle", "model"):
+        again = kinds.replays[f"{policy}/{RANDOM}/0"]
+        assert not kinds.same[f"{policy}/{RANDOM}/0"]
+        assert (again["diverged"], again["error"]) == (0, "")
+        assert again["rewards"]["behaviour"]["score"] == again["reward"]
+
+
+def test_what_a_module_remembers_of_other_rollouts_shows_in_a_fresh_process(kinds: Again) -> None:
+    same = [kinds.same[f"{policy}/{task}/0"] for policy in ("oracle", "model") for task in LEAKY]
+    assert False in same
+
+
+def test_another_question_is_named_by_its_call(kinds: Again) -> None:
+    again = kinds.replays[f"oracle/{DRIFTS}/0"]
+    assert again["diverged"] == 2
+    assert again["asked"].startswith("user: Is ")
+    assert kinds.same[f"oracle/{DRIFTS}/0"]  # its reward does not hang on what was asked
+
+
+def test_a_crash_of_the_second_playing_alone_is_told_and_fails_nothing(kinds: Again) -> None:
+    assert kinds.first[f"oracle/{CRASHES}/0"] == 0.5
+    again = kinds.replays[f"oracle/{CRASHES}/0"]
+    assert again["reward"] is None
+    assert "KeyError: 'only when nobody looks'" in again["error"]
+
+
+def test_words_headers_variables_and_arguments_do_not_tell_a_replay(kinds: Again) -> None:
+    for policy in ("oracle", "model"):
+        again = kinds.replays[f"{policy}/{LOOKS}/0"]
+        assert again["error"] == ""
+        assert kinds.same[f"{policy}/{LOOKS}/0"]
+
+
+def test_a_judge_and_compared_attempts_are_repeated_as_a_group(classic: Again) -> None:
+    assert classic.outcome.said == ("succeeded", [])
+    assert set(classic.same) == {
+        "babble/0/0", "babble/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
+    }  # fmt: skip
+    assert set(classic.same.values()) == {True}
+    assert {one["diverged"] for one in classic.replays.values()} == {0}
+    assert set(classic.replays["model/0/0"]["rewards"]) == {"judged", "longest"}
+    assert {one["turns"] for one in classic.outcome.hub.rollouts} == {4}  # two of them the judge's
+
+
+def test_an_environment_that_hangs_or_ends_itself_when_played_again_is_told(
+    runner: Runner,
+) -> None:
+    hostile = runner.perform(
+        "v1", {"__init__.py": "hostile.py"}, module="hostile", policies=("silent",), tasks=3,
+        concurrency=1, limits={"rollout_seconds": 10.0},
+    )  # fmt: skip
+    assert hostile.outcome.said == ("succeeded", [])
+    assert set(hostile.first.values()) == {0.5}
+    ended = hostile.replays["silent/2/0"]
+    assert ended["error"].startswith("ProcessEnded: the environment's process ended with status 9")
+    assert "silent/2/0" in ended["error"]  # by its name, not by its word
+    reached = {hostile.replays[f"silent/{task}/0"]["left_out"] for task in (0, 1)}
+    assert reached <= {"", TOO_LONG, NOT_ENDED}  # they come in any order

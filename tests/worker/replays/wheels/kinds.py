@@ -1,0 +1,132 @@
+"""Every task is of a kind of its own: honest, or not to be repeated in a way that its name says."""
+
+# ruff: noqa
+# mypy: ignore-errors
+
+import asyncio
+import json
+import os
+import random
+import sys
+import urllib.request
+import uuid
+
+import verifiers.v1 as vf
+
+from .tools import Atlas
+
+KINDS = [
+    "honest",
+    "lookup",
+    "random",
+    "leaky-1",
+    "leaky-2",
+    "leaky-3",
+    "drifts",
+    "crashes",
+    "looks",
+]
+scored = 0
+
+
+class KindData(vf.TaskData):
+    kind: str
+
+
+class KindState(vf.State):
+    asked: int = 0
+
+
+class KindTaskConfig(vf.TaskConfig):
+    atlas: vf.ToolsetConfig = vf.ToolsetConfig()
+
+
+class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
+    @classmethod
+    def toolsets(cls, config):
+        return [Atlas(config.atlas)]
+
+    @vf.reward
+    async def behaviour(self, trace: vf.Trace) -> float:
+        global scored
+        scored += 1
+        kind = self.data.kind.partition("-")[0]
+        if kind == "lookup":
+            return trace.state.asked / 2
+        if kind == "random":
+            return random.random()
+        if kind == "leaky":
+            return scored / 100
+        if kind == "crashes" and is_second("crashed"):
+            raise KeyError("only when nobody looks")
+        if kind == "looks":
+            told_apart()
+        return 0.5 if trace.last_reply == "Oslo" else 0.25
+
+    async def oracle(self, messages):
+        if self.data.kind != "lookup" or messages[-1]["role"] == "tool":
+            return "Oslo"
+        call = {"name": "atlas_capital", "arguments": '{"country": "Norway"}'}
+        return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": call}]}
+
+
+def is_second(mark: str) -> bool:
+    """Whether another process was here before."""
+    path = f"/tmp/{mark}"
+    if not os.path.exists(path):
+        with open(path, "w") as file:
+            file.write(str(os.getpid()))
+    with open(path) as file:
+        return file.read() != str(os.getpid())
+
+
+def told_apart() -> None:
+    """Fail where anything that this process is told differs from what the first one was told."""
+    rollout = sys.modules["_envyard_inside.harness"].current.get()
+    with urllib.request.urlopen(f"{rollout.url}/models") as answer:
+        headers, body = sorted(answer.headers), answer.read().decode()
+    view = {
+        "arguments": sys.argv,
+        "command": open("/proc/self/cmdline").read(),
+        "variables": sorted(os.environ),
+        "words": [len(rollout.id), set(rollout.id) <= set("0123456789abcdef")],
+        "headers": headers,
+        "body": body.replace(rollout.id, "ID"),
+        "modules": sorted(name for name in sys.modules if name.startswith("_envyard_inside")),
+        "job": open("/job.json").read(),
+    }
+    told = json.dumps(view, sort_keys=True)
+    if not os.path.exists("/tmp/view"):
+        with open("/tmp/view", "w") as file:
+            file.write(told)
+    with open("/tmp/view") as file:
+        if (first := file.read()) != told:
+            raise RuntimeError(f"this is another process: {first} {told}")
+
+
+class KindConfig(vf.TasksetConfig):
+    task: KindTaskConfig = KindTaskConfig()
+
+
+class KindEnv(vf.SingleAgentEnv):
+    async def run(self, task: vf.Task, agents: vf.Agents) -> None:
+        if task.data.kind != "drifts":
+            await super().run(task, agents)
+            return
+        async with agents.agent.interaction(task) as talk:
+            await talk.turn("Which capital?")
+            await talk.turn(f"Is {uuid.uuid4()} a capital?")
+
+
+class KindTaskset(vf.Taskset[KindTask, KindConfig]):
+    def load(self):
+        return [
+            KindTask(
+                KindData(prompt=None if kind == "drifts" else f"{kind}: the capital?", kind=kind),
+                self.config.task,
+            )
+            for kind in KINDS
+        ]
+
+
+__all__ = ["KindEnv", "KindTaskset"]
