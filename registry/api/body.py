@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from typing import IO, Any
@@ -11,6 +12,10 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from registry.errors import HubError
+
+MOST_VALUES = 1_000_000
+# One that does not end is matched too, so that no byte is looked at twice.
+TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 class Json(BaseParser):
@@ -41,10 +46,25 @@ class Json(BaseParser):
         if len(raw) > self.most:
             message = f"the body has more than {self.most} bytes"
             raise HubError("request.too_large", message, "Send less at a time.", status=413)
+        if _values(raw) > MOST_VALUES:
+            message = f"the body has more than {MOST_VALUES} values"
+            raise HubError("request.too_large", message, "Send less at a time.", status=413)
         try:
             return json.loads(raw, parse_constant=self.constant)
         except (ValueError, RecursionError) as error:
             raise HubError("request.invalid", f"the body is not JSON: {error}") from None
+
+
+def _values(raw: bytes) -> int:
+    """How many values the JSON holds, or less than twice as many: each takes a hundred times the
+    memory that it takes here, so they are counted before they are read."""
+    if _separators(raw) <= MOST_VALUES:  # those in texts too, which is the usual case and fast
+        return 0
+    return _separators(TEXT.sub(b"", raw))
+
+
+def _separators(raw: bytes) -> int:
+    return raw.count(b",") + raw.count(b"[") + raw.count(b"{")
 
 
 def _inflate(raw: bytes, most: int) -> bytes:

@@ -40,7 +40,7 @@ def record(*, run_id: UUID, events: Events) -> Heard:
     """
     now = timezone.now()
     packed = _put_transcripts(run_id, events)
-    with transaction.atomic():
+    with transcripts.kept_or_gone(packed), transaction.atomic():
         run = _held(run_id, events.attempt)
         if events.seq > run.last_seq + 1:
             raise HubError(

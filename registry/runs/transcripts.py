@@ -8,6 +8,7 @@ import io
 import json
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -70,11 +71,28 @@ def put(*, run: Run, seq: int, rollouts: Iterable[RolloutReport]) -> Packed | No
     return Packed(sha256, len(whole.getbuffer()), places)
 
 
+@contextmanager
+def kept_or_gone(packed: Packed | None) -> Iterator[None]:
+    """Delete the object afterwards where no row names it: many batches of one number may have come
+    at once, of which one counts, and refusals must not fill the storage."""
+    try:
+        yield
+    finally:
+        if packed is not None:
+            named = TranscriptPack.objects.filter(sha256=packed.sha256)
+            if not named.exists():
+                delete_unnamed(storage.key("transcripts", packed.sha256), named)
+
+
 def row_of(*, run: Run, seq: int, packed: Packed) -> TranscriptPack:
-    """The row that names the object, made in the batch's own transaction."""
-    return TranscriptPack.objects.create(
+    """The row that names the object, made in the batch's own transaction; raises 503 where the
+    object went meanwhile, with an equal batch that was refused."""
+    row = TranscriptPack.objects.create(
         run=run, attempt=run.attempt, seq=seq, sha256=packed.sha256, size=packed.size
     )
+    if not storage.get().exists(storage.key("transcripts", packed.sha256)):
+        raise HubError("hub.error", "the batch's transcripts are gone", "Send it again.", 503)
+    return row
 
 
 def read(rollout: Rollout) -> Transcript | None:

@@ -156,9 +156,9 @@ class Facts:
             install_seconds=finite(data.get("install_seconds")),
             load_seconds=finite(data.get("load_seconds")),
             framework_version=text(data.get("framework_version"), 80),
-            packages=None if packages is None else int(packages),
+            packages=None if packages is None else count(packages),
             sandbox=text(data.get("sandbox"), 80),
-            peak_memory_bytes=None if peak is None else int(peak),
+            peak_memory_bytes=None if peak is None else int(min(max(peak, 0.0), 1 << 53)),
             tasks=None
             if not isinstance(tasks, list)
             else [TaskReport.from_dict(t) for t in records(tasks, 1000)],

@@ -1,4 +1,4 @@
-"""Samples of transcripts that were made to be large: a page stays within memory, and none is lost."""
+"""Samples of transcripts that were made to be large: a page is bounded, and none is lost."""
 
 from typing import Any
 

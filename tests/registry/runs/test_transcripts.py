@@ -2,9 +2,10 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from django.utils import timezone
@@ -75,6 +76,33 @@ def test_a_batch_sent_twice_is_kept_once(run: Run) -> None:
     record(run, said("silent"))
     record(run, said("silent"))
     assert TranscriptPack.objects.count() == len(objects()) == 1
+
+
+class Overtaken(Transcript):
+    """A transcript that takes so long to store that something else happens meanwhile."""
+
+    meanwhile: ClassVar[Callable[[], object]]
+
+    def to_dict(self) -> dict[str, Any]:
+        type(self).meanwhile()
+        return story.told("late").to_dict()
+
+
+def test_of_two_batches_of_one_number_the_later_leaves_nothing_in_the_storage(run: Run) -> None:
+    Overtaken.meanwhile = lambda: record(run, said("silent", text="first"))
+    late = Overtaken(calls=[Exchange()])
+    record(run, story.rollout("oracle", 1, transcript=late))
+    row = Rollout.objects.select_related("pack").get()
+    assert transcripts.read(row) == story.told("first")
+    assert len(objects()) == 1
+
+
+def test_a_batch_whose_attempt_ends_meanwhile_leaves_nothing_in_the_storage(run: Run) -> None:
+    Overtaken.meanwhile = lambda: Run.objects.update(attempt=2)
+    late = Overtaken(calls=[Exchange()])
+    with pytest.raises(HubError, match="attempt 1 may not report"):
+        record(run, story.rollout("silent", 0, transcript=late))
+    assert objects() == []
 
 
 def test_a_superseded_attempt_leaves_no_transcript(run: Run) -> None:
