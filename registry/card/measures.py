@@ -14,6 +14,7 @@ from registry.card import statistics
 from registry.card.diversity import repeated
 from registry.card.evidence import Evidence, excused, name
 from registry.card.pay import ceiling, floor
+from registry.card.rescoring import rescored
 
 Status = Literal["pass", "warn", "fail", "unknown"]
 
@@ -134,6 +135,17 @@ def reproducible_tasks(evidence: Evidence) -> Measure:
     return _share(code, title, same, n, 1.0, "pass" if same == n else "fail", detail)
 
 
+def reproducible_reward(evidence: Evidence) -> Measure:
+    """The share of replayed rollouts that were rewarded as before; only ever a warning, because a
+    judge or a clock may be meant to decide."""
+    code, title = "reproducible_reward", "Reproducible reward"
+    found = rescored(evidence.rollouts)
+    if not found.n:
+        return _unknown(code, title, "share", 1.0, found.sentence)
+    status: Status = "warn" if found.differing else "pass"
+    return _share(code, title, found.agreeing, found.n, 1.0, status, found.sentence)
+
+
 def floor_measure(evidence: Evidence) -> Measure:
     """The mean reward of the best-paid policy that does no work."""
     floors = floor(evidence)
@@ -218,6 +230,7 @@ MEASURES: tuple[Callable[[Evidence], Measure], ...] = (
     reward_finite,
     reward_range,
     reproducible_tasks,
+    reproducible_reward,
     floor_measure,
     ceiling_measure,
     diversity,

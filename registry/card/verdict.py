@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from envyard.contract.codes import Finding, finding
 from registry.card.evidence import Evidence, excused, name
 from registry.card.measures import COMPLETES, Measure, all_measures, policy_rate
 from registry.card.pay import floor
+from registry.card.rescoring import rescored
 
 UNDECIDED = "card.undecided"
 MUST_BE_KNOWN = ("completes", "reproducible_tasks")
@@ -32,11 +34,20 @@ def findings_of(evidence: Evidence, required: Sequence[str]) -> list[Finding]:
     if "completes" not in told:
         errors += _policies_that_fall_short(deciding)
     warnings = [
-        finding(f"card.{m.code}", m.detail, severity="warning", value=m.value, n=m.n)
+        _warning(m, evidence)
         for m in all_measures(evidence)
         if m.status in ("warn", "fail") and m.code not in told
     ]
     return errors + warnings
+
+
+def _warning(measure: Measure, evidence: Evidence) -> Finding:
+    """The finding of a weak measure; one about rewards that differ names the rollouts."""
+    about: dict[str, Any] = {"value": measure.value, "n": measure.n}
+    if measure.code == "reproducible_reward":
+        pairs = rescored(evidence.rollouts).pairs
+        about |= {"where": next(iter(pairs)), "rewards": pairs}
+    return finding(f"card.{measure.code}", measure.detail, severity="warning", **about)
 
 
 def _errors(gate: Measure, deciding: Evidence) -> list[Finding]:

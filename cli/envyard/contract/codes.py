@@ -169,6 +169,10 @@ CATALOGUE: dict[str, Code] = {
     "card.reproducible_tasks": _env(
         "Loading twice with the same seed gave other tasks.", "Seed every random choice."
     ),
+    "card.reproducible_reward": _env(
+        "The same replies were rewarded otherwise when they were played again.",
+        "Seed what scoring draws, keep no state between rollouts, and let no clock decide.",
+    ),
     "card.floor": _env(
         "A policy that does no work is paid.", "Pay only for a right answer; see the rollouts."
     ),

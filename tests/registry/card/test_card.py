@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envyard.contract.job import PROBES
+from envyard.contract.replay import Replay
 from envyard.contract.report import Facts, RolloutReport, Usage
 from registry.accounts.models import User
 from registry.card import services
@@ -41,6 +42,10 @@ ROLLOUTS = st.lists(
         seconds=st.floats(0, 1e9),
         usage=st.builds(Usage, model_seconds=st.floats(0, 1e9)),
         error=FAULTS,
+        replay=st.none()
+        | st.builds(
+            Replay, reward=REWARDS, error=st.text(max_size=9), left_out=st.text(max_size=9)
+        ),
     ),
     max_size=30,
     unique_by=lambda r: (r.policy, r.task, r.attempt),

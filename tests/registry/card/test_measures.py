@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from envyard.contract.job import PROBES
+from envyard.contract.replay import Replay
 from envyard.contract.report import Facts, RolloutReport, TaskReport, Usage
 from registry.card import measures
 from registry.card.evidence import Evidence
@@ -41,10 +42,11 @@ def crashed(policy: str, count: int, fault: str = "environment") -> list[Rollout
 
 
 def test_an_honest_environment_passes_everything() -> None:
-    found = {m.code: m for m in all_measures(evidence())}
+    played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in story.honest()]
+    found = {m.code: m for m in all_measures(evidence(played))}
     assert list(found) == [
         "completes", "crash_rate", "reward_finite", "reward_range", "reproducible_tasks",
-        "floor", "ceiling", "diversity", "speed",
+        "reproducible_reward", "floor", "ceiling", "diversity", "speed",
     ]  # fmt: skip
     assert {m.status for m in found.values()} == {"pass"}
     assert (found["floor"].value, found["ceiling"].value) == (0.0, 1.0)

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
+from envyard.contract.replay import Replay, Replayed
 from envyard.contract.report import Events, Facts, Finish
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
@@ -145,11 +146,26 @@ def test_facts_of_several_batches_are_joined(run: Run) -> None:
     assert len(run.facts["hashes_again"]) == run.tasks
 
 
+def test_a_second_reward_is_kept_beside_the_first_once(run: Run) -> None:
+    first = story.rollout("silent", reward=0.5)
+    again = Replayed("silent", 0, 0, Replay(reward=0.25, diverged=2, asked="user: ?"))
+    strange = Replayed("oracle", 4, 0, Replay(reward=1.0))
+    events = story.batch(rollouts=[first], replays=[again, again, strange])
+    reports.record(run_id=run.pk, events=events)
+    changed = Replayed("silent", 0, 0, Replay(left_out="no"))
+    reports.record(run_id=run.pk, events=story.batch(2, replays=[changed]))
+    stored = run.rollouts.get()
+    assert (stored.reward, stored.rescored) == (0.5, 0.25)
+    assert Replay.from_dict(stored.replay) == again.replay
+    run.refresh_from_db()
+    assert run.done == 1
+
+
 HOSTILE: list[dict[str, Any]] = [
     {"log": "\0\ud800" + "x" * (3 << 20)},
     {"done": 10**400, "total": -5, "facts": {"packages": 10**400, "load_seconds": float("nan")}},
     {"facts": {"tasks": [{"index": "a", "hash": 5, "prompt": ["x"]}, None, 7, {"index": 10**30}]}},
-    {"facts": "none", "rollouts": {"a": 1}, "log": {"not": "text"}},
+    {"facts": "none", "rollouts": {"a": 1}, "log": {"not": "text"}, "replays": [7, {}, "x"]},
     {
         "rollouts": [
             None,

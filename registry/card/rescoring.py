@@ -1,0 +1,97 @@
+"""First and second reward of the rollouts that were played again. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from envyard.contract.replay import Replay
+from envyard.contract.report import RolloutReport
+from registry.card.evidence import name
+
+# What sums in another order may differ by; the second bound is for rewards of about nothing.
+RELATIVE, ABSOLUTE = 1e-6, 1e-9
+NAMED, LISTED = 3, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """Rollouts with both rewards: how many agree, and which do not, in the run's order.
+
+    `left_out` counts why others of the sample could not be compared; `strayed` are those that
+    agree although the environment asked something else the second time.
+    """
+
+    agreeing: int
+    differing: tuple[RolloutReport, ...]
+    strayed: tuple[RolloutReport, ...]
+    left_out: dict[str, int]
+
+    @property
+    def n(self) -> int:
+        """How many were compared."""
+        return self.agreeing + len(self.differing)
+
+    @property
+    def pairs(self) -> dict[str, list[float | None]]:
+        """Both rewards of the first that differ."""
+        first = self.differing[:LISTED]
+        return {name(r): [r.reward, r.replay.reward if r.replay else None] for r in first}
+
+    @property
+    def sentence(self) -> str:
+        """The numbers in words, naming the first that differ."""
+        parts = ["no rollout was played again"]
+        if self.n or self.left_out:
+            played = "when played again with the recorded replies"
+            parts = [f"{self.agreeing} of {self.n} rollouts got the same reward {played}"]
+        parts += [told(one) for one in self.differing[:NAMED]]
+        if len(self.differing) > NAMED:
+            parts += [f"{len(self.differing) - NAMED} more differ"]
+        if self.strayed:
+            again = self.strayed[0].replay
+            asked = f"{name(self.strayed[0])}{_stray(again)}" if again else ""
+            parts += [f"{len(self.strayed)} agree although the conversation changed: {asked}"]
+        parts += [f"{count} left out: {why}" for why, count in sorted(self.left_out.items())]
+        return "; ".join(parts)
+
+
+def rescored(rollouts: Sequence[RolloutReport]) -> Rescored:
+    """Compare what can be compared; a rollout that is left out counts neither way."""
+    played = [(r, r.replay) for r in rollouts if r.replay is not None]
+    compared = [(r, again) for r, again in played if not again.left_out and r.reward is not None]
+    differing = tuple(r for r, again in compared if not _agrees(r, again))
+    same = [(r, again) for r, again in compared if _agrees(r, again)]
+    return Rescored(
+        agreeing=len(same),
+        differing=differing,
+        strayed=tuple(r for r, again in same if again.diverged),
+        left_out=dict(Counter(again.left_out for _, again in played if again.left_out)),
+    )
+
+
+def told(rollout: RolloutReport) -> str:
+    """Both rewards of one rollout in words, and whether its conversation had changed by then."""
+    again = rollout.replay or Replay()
+    second = f"failed ({again.error[:200]})" if again.reward is None else f"got {again.reward:g}"
+    parts = [
+        f"{part} {first['score']:g}, then {again.rewards[part]['score']:g}"
+        for part, first in rollout.rewards.items()
+        if part in again.rewards and again.rewards[part] != first
+    ]
+    which = f" ({', '.join(parts)})" if parts else ""
+    stray = _stray(again) or ", with the same conversation"
+    return f"{name(rollout)} got {rollout.reward:g}, then {second}{which}{stray}"
+
+
+def _stray(again: Replay) -> str:
+    return f", its call {again.diverged} being another: {again.asked!r}" if again.diverged else ""
+
+
+def _agrees(rollout: RolloutReport, again: Replay) -> bool:
+    first, second = rollout.reward, again.reward
+    if first is None or second is None:
+        return False
+    return math.isclose(first, second, rel_tol=RELATIVE, abs_tol=ABSOLUTE)

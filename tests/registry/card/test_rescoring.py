@@ -1,0 +1,99 @@
+"""What the second reward of replayed rollouts says of an environment."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from envyard.contract.job import PROBES
+from envyard.contract.replay import Replay
+from envyard.contract.report import RolloutReport
+from registry.card import measures
+from registry.card.evidence import Evidence
+from registry.card.verdict import findings_of
+from tests.registry import story
+
+
+def replayed(rollout: RolloutReport, **said: Any) -> RolloutReport:
+    """The rollout, played again with the same result unless told otherwise."""
+    same: dict[str, Any] = {"reward": rollout.reward, "rewards": rollout.rewards}
+    return replace(rollout, replay=Replay(**(same | said)))
+
+
+def evidence(rollouts: list[RolloutReport]) -> Evidence:
+    return Evidence(PROBES, 5, 1, story.facts(), tuple(rollouts))
+
+
+def test_rewards_that_agree_pass_with_their_interval() -> None:
+    found = measures.reproducible_reward(evidence([replayed(r) for r in story.honest()]))
+    assert (found.status, found.value, found.n, found.threshold) == ("pass", 1.0, 25, 1.0)
+    assert found.low is not None
+    assert 0.8 < found.low < found.high == 1.0
+    assert found.detail == (
+        "25 of 25 rollouts got the same reward when played again with the recorded replies"
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "same"),
+    [(1.0, True), (1.0 + 9e-7, True), (1.0 + 2e-6, False), (0.0, False), (None, False)],
+)
+def test_rewards_agree_within_a_millionth(second: float | None, same: bool) -> None:
+    one = replayed(story.rollout("oracle", reward=1.0), reward=second)
+    found = measures.reproducible_reward(evidence([one]))
+    assert found.status == ("pass" if same else "warn")
+
+
+def test_two_rewards_of_about_nothing_agree() -> None:
+    one = replayed(story.rollout("oracle", reward=0.0), reward=1e-12)
+    assert measures.reproducible_reward(evidence([one])).status == "pass"
+
+
+def test_what_differs_warns_and_names_both_rewards_the_part_and_the_conversation() -> None:
+    parts = {"right": {"score": 0.5, "weight": 1.0}}
+    rollouts = [replayed(r) for r in story.honest()]
+    rollouts[0] = replayed(rollouts[0], reward=0.5, rewards=parts)
+    rollouts[1] = replayed(rollouts[1], reward=0.25, diverged=2, asked="user: Is it 7?")
+    rollouts[2] = replayed(rollouts[2], reward=None, error="KeyError: 'x'")
+    [found] = findings_of(evidence(rollouts), PROBES)
+    assert (found.code, found.severity) == ("card.reproducible_reward", "warning")
+    assert found.where == "silent/0/0"
+    assert found.details["rewards"] == {
+        "silent/0/0": [0.0, 0.5], "silent/1/0": [0.0, 0.25], "silent/2/0": [0.0, None],
+    }  # fmt: skip
+    assert found.details["value"] == 22 / 25
+    assert (
+        "silent/0/0 got 0, then got 0.5 (right 0, then 0.5), with the same conversation; "
+        "silent/1/0 got 0, then got 0.25, its call 2 being another: 'user: Is it 7?'; "
+        "silent/2/0 got 0, then failed (KeyError: 'x'), with the same conversation"
+    ) in found.message
+
+
+def test_only_the_first_that_differ_are_named() -> None:
+    rollouts = [replayed(r, reward=0.7) for r in story.honest()]
+    assert measures.reproducible_reward(evidence(rollouts)).detail.endswith("; 22 more differ")
+
+
+def test_what_is_left_out_counts_neither_way_and_is_told() -> None:
+    rollouts = [replayed(r) for r in story.honest()]
+    rollouts[3] = replayed(rollouts[3], reward=None, left_out="its record is shortened")
+    found = measures.reproducible_reward(evidence(rollouts))
+    assert (found.status, found.n) == ("pass", 24)
+    assert found.detail.endswith("; 1 left out: its record is shortened")
+
+
+def test_another_conversation_with_the_same_reward_is_told_and_passes() -> None:
+    rollouts = [replayed(r) for r in story.honest()]
+    rollouts[0] = replayed(rollouts[0], diverged=1, asked="user: hello")
+    found = measures.reproducible_reward(evidence(rollouts))
+    assert found.status == "pass"
+    assert "1 agree although the conversation changed: silent/0/0" in found.detail
+
+
+def test_nothing_played_again_is_unknown_and_rejects_nothing() -> None:
+    late = [replayed(r, reward=None, left_out="the run's time was over") for r in story.honest()]
+    for rollouts in (story.honest(), late):
+        found = measures.reproducible_reward(evidence(rollouts))
+        assert (found.status, found.n) == ("unknown", 0)
+        assert findings_of(evidence(rollouts), PROBES) == []
+    assert "25 left out: the run's time was over" in found.detail
