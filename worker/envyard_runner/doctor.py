@@ -109,10 +109,10 @@ async def examine_hub(config: Config) -> list[Check]:
     return [
         await _check("hub", _hub, config),
         await _check("token", _token, config),
+        await _check("broker", _broker, config),
         await _check("models", _models, config),
     ]
 
-        await _check("broker", _broker, config),
 
 async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:
     try:
