@@ -234,13 +234,6 @@ async def _token(config: Config) -> str:
             raise Unfit(f"not tried, the hub is away: {error}") from error
 
 
-async def _models(config: Config) -> str:
-    ready = sorted(await config.models().ready())
-    if ready:
-        return f"ready: {', '.join(ready)}"
-    if config.model_url:
-        raise Unfit(f"{config.model_url}/models lists no {config.model or 'model'}: is it up?")
-    return "none ready: this runner takes runs of probes only (`hub-runner model` serves one)"
 async def _broker(config: Config) -> str:
     from envyard_runner import broker
 
@@ -252,3 +245,10 @@ async def _broker(config: Config) -> str:
         raise Unfit(str(error)) from error
 
 
+async def _models(config: Config) -> str:
+    ready = sorted(await config.models().ready())
+    if ready:
+        return f"ready: {', '.join(ready)}"
+    if config.model_url:
+        raise Unfit(f"{config.model_url}/models lists no {config.model or 'model'}: is it up?")
+    return "none ready: this runner takes runs of probes only (`hub-runner model` serves one)"
