@@ -71,7 +71,7 @@ def examine(config: Config) -> dict[str, Check]:
 def test_a_healthy_machine_passes_every_check(config: Config) -> None:
     checks = examine(config)
     assert [check for check in checks.values() if not check.ok] == []
-    assert "memory held by" in checks["sandbox"].detail
+    assert "memory and processes held by" in checks["limits"].detail
     assert "gpu-1" in checks["token"].detail
     asyncio.run(doctor.require_sandbox(config))
 

@@ -46,9 +46,9 @@ def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:
     (home / "notes" / "runner-1.json").write_text('{"pid": 1}')
     (home / "notes" / "runner-1.lock").touch()
     assert station.notes(home, "runner") == []
-    with station.at_station(home, "poll"):
+    with station.at_station(home, "poll", "cgroup2"):
         [note] = station.notes(home, "runner")
-        assert (note["pid"], note["mode"]) == (os.getpid(), "poll")
+        assert (note["pid"], note["mode"], note["held_by"]) == (os.getpid(), "poll", "cgroup2")
     assert station.notes(home, "runner") == []
 
 

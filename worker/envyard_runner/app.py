@@ -18,11 +18,13 @@ from celery.worker import state
 from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS
+from envyard_runner.config import Config
 from envyard_runner.hearing import HearAgain
 from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import ListenForModels
 from envyard_runner.poll import at_work, poll_once
 from envyard_runner.run import Machine
+from envyard_runner.sandbox.cgroup import held_by
 from envyard_runner.station import at_station, drains
 
 log = logging.getLogger(__name__)
@@ -82,9 +84,10 @@ def serve(app: Celery) -> None:
     """Work until stopped. One child process does the runs, on its main thread, one at a time."""
     name = f"--hostname=runner-{os.getpid()}@%h"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    home = app.conf.envyard_config.home
+    config: Config = app.conf.envyard_config
+    home = config.home
     worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
-    with at_station(home, "broker"):
+    with at_station(home, "broker", held_by(config.cgroup)):
         app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
 
 

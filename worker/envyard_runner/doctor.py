@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,10 +20,11 @@ import aiohttp
 from envyard_runner.config import Config, ConfigError, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.link import Hub, HubLost, HubRefused
-from envyard_runner.sandbox import Exit, Sandbox, SandboxError, interpreter, seccomp, uids
+from envyard_runner.sandbox import Exit, Sandbox, SandboxError, cgroup, interpreter, seccomp, uids
 from envyard_runner.sandbox.rundir import make_shared
 
 SECONDS = 10.0
+OLDEST_BUBBLEWRAP = (0, 8)  # --disable-userns, --size
 TRIAL = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=16 << 20)
 # What must fail inside, one line each; the program tells through its events which did not.
 ATTEMPTS = """
@@ -99,6 +101,7 @@ async def examine_machine(config: Config) -> list[Check]:
         await _check("interpreter", _interpreter, config),
         await _check("home", _home, config),
         await _check("user", _user, config),
+        await _check("limits", _limits, config),
         await _check("sandbox", _sandbox, config),
         await _check("uv", _uv, config),
     ]
@@ -122,7 +125,12 @@ async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Conf
 
 
 async def _bubblewrap(config: Config) -> str:
-    return _version(config.bwrap, "apt-get install bubblewrap, or set RUNNER_BWRAP")
+    remedy = "apt-get install bubblewrap, or set RUNNER_BWRAP"
+    said = _version(config.bwrap, remedy)
+    number = re.search(r"(\d+)\.(\d+)", said)
+    if number is None or tuple(map(int, number.groups())) < OLDEST_BUBBLEWRAP:
+        raise Unfit(f"{said} is too old, 0.8 or newer is needed: {remedy}")
+    return said
 
 
 async def _uv(config: Config) -> str:
@@ -172,23 +180,28 @@ async def _user(config: Config) -> str:
     return f"uid {os.geteuid()}: all runs share it; as root each would get a uid of its own"
 
 
+async def _limits(config: Config) -> str:
+    try:
+        folder = cgroup.find(config.cgroup)
+    except cgroup.Undelegated as error:
+        if config.cgroup:
+            raise Unfit(f"RUNNER_CGROUP: {error}") from error
+        return f"memory and processes held by rlimits and a watchdog, not by the kernel: {error}"
+    return f"memory and processes held by the kernel, in {folder}"
+
+
 async def _sandbox(config: Config) -> str:
     reached, end = await _trial(config)
     if reached:
         raise Unfit(f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it")
     if end.code != 0:
         raise Unfit(f"a program in the sandbox ended with {end}")
-    held = (
-        "memory held by a cgroup"
-        if end.held_by == "cgroup2"
-        else "memory held by rlimit and watchdog (RUNNER_CGROUP names a stricter way)"
-    )
     named = (
         "refused calls have names"
         if end.refused_calls is not None
         else "refused calls have no names (that takes Linux 5.5 and libseccomp 2.5)"
     )
-    return f"sealed in {end.seconds:.2f} s; {held}; {named}"
+    return f"sealed in {end.seconds:.2f} s; {named}"
 
 
 async def _trial(config: Config) -> tuple[list[str], Exit]:
@@ -227,7 +240,7 @@ async def _token(config: Config) -> str:
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token, patience=SECONDS)
         try:
-            return f"the hub knows this runner as {await hub.whoami()}"
+            return f"the hub knows this runner as {(await hub.whoami()).name}"
         except HubRefused as error:
             raise Unfit(f"the hub refused the token: {error}; make another runner token") from error
         except HubLost as error:

@@ -13,6 +13,7 @@ class Limits:
 
     `files` (open descriptors) and `file_bytes` (largest file) are per process. `tmp_bytes` bounds
     /tmp and /dev/shm each; they live in memory, so the machine needs memory_bytes + 2 tmp_bytes.
+    `reserve_bytes` is what the machine keeps: where less is left, the run ends and is tried again.
     """
 
     wall_seconds: float = 3600.0
@@ -24,6 +25,7 @@ class Limits:
     tmp_bytes: int = 256 << 20
     log_bytes: int = 4 << 20
     events_bytes: int = 256 << 20
+    reserve_bytes: int = 256 << 20
 
     @property
     def all_files(self) -> int:
@@ -47,4 +49,5 @@ class Limits:
             tmp_bytes=min(self.tmp_bytes, asked.tmp_bytes),
             log_bytes=min(self.log_bytes, asked.log_bytes),
             events_bytes=self.events_bytes,
+            reserve_bytes=self.reserve_bytes,
         )

@@ -16,6 +16,7 @@ from envyard_runner.link import Hub, HubLost
 from envyard_runner.presence import announcing, capabilities
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
+from envyard_runner.sandbox.cgroup import held_by
 from envyard_runner.station import at_station, drains
 from envyard_runner.verdict import Ending
 
@@ -50,7 +51,7 @@ async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
 
 async def poll(machine: Machine) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
-    with at_station(machine.config.home, "poll"):
+    with at_station(machine.config.home, "poll", held_by(machine.config.cgroup)):
         await _poll(machine)
 
 

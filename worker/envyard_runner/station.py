@@ -44,10 +44,10 @@ def noting(home: Path, kind: str) -> Iterator[Write]:
 
 
 @contextmanager
-def at_station(home: Path, mode: str) -> Iterator[None]:
-    """Be the runner process that others on this machine find."""
+def at_station(home: Path, mode: str, held_by: str) -> Iterator[None]:
+    """Be the runner process that others on this machine find; `held_by` tells what holds limits."""
     with noting(home, "runner") as write:
-        write({"mode": mode, "since": time.time()})
+        write({"mode": mode, "held_by": held_by, "since": time.time()})
         try:
             yield
         finally:

@@ -21,7 +21,6 @@ from envyard_runner import station
 from envyard_runner.config import Config
 from envyard_runner.link import Hub, HubLost, HubRefused
 from envyard_runner.presence import capabilities
-from envyard_runner.sandbox import cgroup
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
 NONE = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
@@ -74,7 +73,6 @@ async def _look(config: Config) -> dict[str, Any]:
         "runs": station.notes(config.home, "run"),
         "hub": await _hub(config),
         "models": sorted(await config.models().ready()),
-        "sandbox": "cgroup2" if cgroup.find(config.cgroup) else "rlimit+watchdog",
         "venv_bytes": await asyncio.to_thread(_size, config.venvs),
     }
 
@@ -96,12 +94,12 @@ def _lines(seen: dict[str, Any]) -> list[str]:
         f"version  {seen['version']}",
         f"hub      {hub['url']}: {known}",
         f"models   {', '.join(seen['models']) or 'none ready'}",
-        f"sandbox  limits held by {seen['sandbox']}",
         f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
     ]
     for note in seen["runners"]:
         doing = "draining" if note["draining"] else "taking runs"
-        lines.append(f"process  {note['pid']} ({note['mode']}), {doing}, up {_ago(note['since'])}")
+        how = f"{note['mode']}, limits held by {note['held_by']}"
+        lines.append(f"process  {note['pid']} ({how}), {doing}, up {_ago(note['since'])}")
     for run in seen["runs"]:
         what = f"{run['environment']} {run['version']}, attempt {run['attempt']}"
         how = f"{run['phase']} {run['done']}/{run['total']}, for {_ago(run['since'])}"

@@ -47,12 +47,23 @@ CONTAINED = {
     "mounts": ["new", "writable", "newer calls"],
     "namespaces": ["unshare", "clone"],
     "devices": ["make", "kvm", "disk", "log of the kernel"],
-    "calls": ["io_uring", "bpf", "perf", "userfaultfd", "memory without a name"],
-    "rights": ["root", "chroot"],
+    "calls": [
+        "io_uring", "bpf", "perf", "userfaultfd", "memory without a name", "keys of others",
+        "descriptors of others", "memory of others", "compare with others", "files by handle",
+        "handle of a file", "secret memory", "what others read", "asynchronous I/O", "clone3",
+        "namespaces of others", "a file system", "move a mount", "describe a mount",
+        "list mounts", "rights of a mount", "pivot", "segments", "another kernel",
+        "a kernel module", "hang up", "memory of System V", "semaphores of System V",
+        "messages of System V", "messages of POSIX", "of x32", "of i386",
+        "typing into a terminal",
+    ],
+    "core": ["limit", "where it goes"],
+    "descriptors": ["inherited"],
+    "rights": ["root", "chroot", "last to die", "priority", "real time"],
     "time": ["set", "skew", "clocks that stand still"],
     "venv": [
         "new file", "the framework", "rights", "rename", "hard link", "inside programs",
-        "interpreter",
+        "interpreter", "a map that writes", "a file without a name", "attributes", "times",
     ],
     "symlinks": ["out of the outputs"],
     "policy": ["named anywhere inside"],
@@ -132,12 +143,17 @@ def test_what_it_called_is_told(spied: Attack) -> None:
         "socket AF_INET SOCK_RAW", "socket AF_PACKET", "socket AF_VSOCK", "socket AF_BLUETOOTH",
         "ptrace", "process_vm_writev", "keyctl", "add_key", "mount", "open_tree", "bpf",
         "perf_event_open", "userfaultfd", "chroot", "clock_settime", "clock_adjtime",
+        "request_key", "pidfd_getfd", "process_vm_readv", "kcmp", "open_by_handle_at",
+        "memfd_secret", "cachestat", "setns", "fsopen", "move_mount", "statmount", "listmount",
+        "mount_setattr", "pivot_root", "modify_ldt", "kexec_load", "finit_module", "vhangup",
+        "ioctl that types into a terminal",
     } == set(told["details"]["calls"])  # fmt: skip
     usual = spied.codes["isolation.unusual_calls"]
     assert usual["severity"] == "info"
-    assert {"io_uring_setup", "memfd_create", "unshare", "clone of a namespace"} == set(
-        usual["details"]["calls"]
-    )
+    assert {
+        "io_uring_setup", "memfd_create", "unshare", "clone of a namespace", "io_setup",
+        "name_to_handle_at", "shmget", "semget", "msgget", "mq_open",
+    } == set(usual["details"]["calls"])  # fmt: skip
 
 
 def test_forged_events_are_told_and_change_no_result(spied: Attack) -> None:

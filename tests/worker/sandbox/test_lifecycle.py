@@ -179,6 +179,16 @@ def test_bubblewraps_own_words_are_passed_on(config: Config, site: Path) -> None
         asyncio.run(contained(replace(config, bwrap=wrong), site, ["true"]))
 
 
+def test_where_the_machine_runs_out_of_memory_a_run_goes_first(run: Run) -> None:
+    assert run("print(open('/proc/self/oom_score_adj').read())").log == "1000\n\n"
+
+
+def test_a_machine_that_has_too_little_left_takes_the_run_back(run: Run) -> None:
+    ran = run("import time; time.sleep(60)", replace(QUICK, reserve_bytes=1 << 60))
+    assert ran.exit.reason == "machine_memory"
+    assert ran.exit.seconds < 10
+
+
 @as_root
 def test_an_interpreter_in_a_closed_home_is_refused(config: Config, site: Path) -> None:
     home = config.home / "closed"

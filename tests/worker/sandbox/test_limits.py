@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner.config import Config
 from envyard_runner.limits import Limits
-from envyard_runner.sandbox import cgroup
 from tests.worker.sandbox.conftest import MIB, QUICK, Ran, Run
 
 pytestmark = pytest.mark.sandbox
@@ -135,13 +133,6 @@ def test_pages_shared_by_forks_are_counted_once(run: Run) -> None:
     ran = run(textwrap.dedent(code))
     assert (ran.exit.reason, ran.exit.code) == ("exited", 0)
     assert ran.exit.peak_memory_bytes < QUICK.memory_bytes
-
-
-def test_a_delegated_cgroup_holds_memory_by_itself(config: Config, run: Run) -> None:
-    if cgroup.find(config.cgroup) is None:
-        pytest.skip("no cgroup v2 with memory and pids is delegated here (RUNNER_CGROUP)")
-    ran = run("kept = []\nwhile True: kept.append(bytearray(b'x') * (16 << 20))")
-    assert (ran.exit.held_by, ran.exit.reason) == ("cgroup2", "memory")
 
 
 @pytest.mark.parametrize(

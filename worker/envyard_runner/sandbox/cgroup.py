@@ -1,12 +1,14 @@
 """Memory and process limits held by the kernel, where a cgroup v2 folder is delegated to us.
 
-With systemd: `Delegate=memory pids` and `DelegateSubgroup=runner` in the unit, and RUNNER_CGROUP
-naming the unit's folder. A folder with processes of its own cannot hand controllers down (the "no
-internal processes" rule), which is why the runner's own folder rarely works without that.
+Systemd marks the folders it has delegated (`Delegate=memory pids` in the runner's unit); in a
+container its whole cgroup namespace is its own. A folder with processes of its own cannot hand
+controllers down (the "no internal processes" rule), so the runner's step down into a folder below.
 """
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import time
 from collections.abc import Iterable
@@ -15,31 +17,101 @@ from pathlib import Path
 from typing import Literal
 
 from envyard_runner.limits import Limits
+from envyard_runner.sandbox.exit import HeldBy, SandboxError
+
+log = logging.getLogger(__name__)
 
 NEEDED = {"memory", "pids"}
+MOUNT = Path("/sys/fs/cgroup")
+BELOW = "runner"
+MARKS = ("user.delegate", "trusted.delegate")
+UNIT = "put `Delegate=memory pids` into the runner's systemd unit"
+ATTEMPTS = 20
 
 
-def find(configured: Path | None) -> Path | None:
-    """The folder to make run groups in, the configured or our own, if it has the controllers."""
-    folder = configured or _own()
-    if folder is None or not os.access(folder, os.W_OK):
-        return None
-    control = folder / "cgroup.subtree_control"
+class Undelegated(SandboxError):
+    """No folder can be used; the message says why and what to change."""
+
+
+def usable(configured: Path | None) -> Path | None:
+    """As `find`, but None where nothing was configured and nothing is delegated."""
     try:
-        if NEEDED - set(control.read_text(encoding="ascii").split()):
-            control.write_text("+memory +pids", encoding="ascii")
-    except OSError:
+        return find(configured)
+    except Undelegated as error:
+        if configured:
+            raise Undelegated(f"RUNNER_CGROUP: {error}") from error
         return None
+
+
+def held_by(configured: Path | None) -> HeldBy:
+    """What holds the memory and processes of this process's runs; raises Undelegated."""
+    return "cgroup2" if usable(configured) else "rlimit+watchdog"
+
+
+def find(configured: Path | None) -> Path:
+    """The folder to make run groups in, the configured or our own; raises Undelegated.
+
+    Its controllers are handed down, for which the processes in it may have to step down.
+    """
+    folder = configured or _delegated()
+    try:
+        missing = NEEDED - _words(folder / "cgroup.controllers")
+    except OSError as error:
+        raise Undelegated(f"{folder} is no cgroup v2 folder ({error.strerror})") from error
+    if missing:
+        raise Undelegated(f"{folder} has no controller {' and '.join(sorted(missing))}: {UNIT}")
+    if not os.access(folder, os.W_OK):
+        raise Undelegated(f"{folder} cannot be written by uid {os.geteuid()}: {UNIT}")
+    try:
+        if NEEDED - _words(folder / "cgroup.subtree_control"):
+            _step_down(folder)
+            (folder / "cgroup.subtree_control").write_text("+memory +pids", encoding="ascii")
+    except OSError as error:
+        raise Undelegated(f"{folder} hands no limits down ({error.strerror}): {UNIT}") from error
     return folder
 
 
-def _own(mounts: Path = Path("/sys/fs/cgroup")) -> Path | None:
-    if not (mounts / "cgroup.controllers").exists():
-        return None
-    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
-        if line.startswith("0::"):
-            return mounts / line[3:].lstrip("/")
-    return None
+def _delegated() -> Path:
+    if not (MOUNT / "cgroup.controllers").exists():
+        raise Undelegated(
+            f"{MOUNT} is not cgroup v2: start the kernel with systemd.unified_cgroup_hierarchy=1"
+        )
+    own = next(
+        line[3:].strip()
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+        if line.startswith("0::")
+    )
+    folder = MOUNT / own.lstrip("/")
+    for candidate in (folder, folder.parent):
+        if _is_ours(candidate):
+            return candidate
+    raise Undelegated(f"{folder} is not delegated to the runner: {UNIT}")
+
+
+def _is_ours(folder: Path) -> bool:
+    if folder == MOUNT:  # the root of all has no type; one that has is a container's
+        return (folder / "cgroup.type").exists()
+    for mark in MARKS:
+        with contextlib.suppress(OSError):
+            if os.getxattr(folder, mark) == b"1":
+                return True
+    return False
+
+
+def _step_down(folder: Path) -> None:
+    """Move what runs in the folder itself into the one below; who forks meanwhile is met again."""
+    for _ in range(ATTEMPTS):
+        pids = _words(folder / "cgroup.procs")
+        if not pids:
+            return
+        (folder / BELOW).mkdir(exist_ok=True)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                (folder / BELOW / "cgroup.procs").write_text(pid, encoding="ascii")
+
+
+def _words(file: Path) -> set[str]:
+    return set(file.read_text(encoding="ascii").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +121,33 @@ class Group:
     path: Path
 
     @classmethod
+    def of(cls, parent: Path, name: str) -> Group:
+        """The group of the run whose folder has this name, whether it exists or not."""
+        return cls(parent / f"envyard-{name}")
+
+    @classmethod
     def create(cls, parent: Path, name: str, limits: Limits) -> Group:
-        """Make the group with its limits set; raises OSError."""
-        path = parent / f"envyard-{name}"
-        path.mkdir()
-        group = cls(path)
-        group._set("memory.max", limits.memory_bytes)
-        group._set("pids.max", limits.pids + 2)  # bubblewrap's own two
-        group._set("memory.oom.group", 1)
-        if (path / "memory.swap.max").exists():
-            group._set("memory.swap.max", 0)
+        """Make the group with its limits set; raises OSError.
+
+        The kernel counts the files on the sandbox's memory file systems too, so they are added.
+        """
+        group = cls.of(parent, name)
+        group.path.mkdir()
+        try:
+            group.set("memory.max", limits.memory_bytes + 2 * limits.tmp_bytes)
+            group.set("pids.max", limits.pids + 2)  # bubblewrap's own two
+            group.set("memory.oom.group", 1)
+            if (group.path / "memory.swap.max").exists():
+                group.set("memory.swap.max", 0)
+        except OSError:
+            group.remove()
+            raise
         return group
 
     def add(self, pids: Iterable[int]) -> None:
         """Move processes in; what they start later follows."""
         for pid in pids:
-            self._set("cgroup.procs", pid)
+            self.set("cgroup.procs", pid)
 
     def out_of_memory(self) -> Literal["memory", "machine_memory"] | None:
         """Whether the kernel killed in the group for memory: for its own limit, or the machine's.
@@ -83,8 +166,9 @@ class Group:
 
     def remove(self) -> None:
         """Kill what is left and remove the group; it empties just after its last process dies."""
-        if (self.path / "cgroup.kill").exists():
-            self._set("cgroup.kill", 1)
+        with contextlib.suppress(OSError):  # no such group, or a kernel before 5.14
+            (self.path / "cgroup.kill").open("r+").close()
+            self.set("cgroup.kill", 1)
         for _ in range(50):
             try:
                 self.path.rmdir()
@@ -94,8 +178,10 @@ class Group:
                 time.sleep(0.02)
             else:
                 return
+        log.warning("the cgroup %s could not be removed: something in it does not die", self.path)
 
-    def _set(self, name: str, value: int) -> None:
+    def set(self, name: str, value: int) -> None:
+        """Write one of its files; raises OSError."""
         (self.path / name).write_text(str(value), encoding="ascii")
 
     def _get(self, name: str) -> str:

@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -52,12 +52,13 @@ class Sandbox:
         view: command.View,
         uid: int,
         folder: OwnedDir,
+        parent: Path | None,
         held: contextlib.ExitStack,
     ) -> None:
         self.on_log: Callable[[bytes], None] = lambda _: None
         self.uid = uid
         self._config, self._limits, self._view = config, limits, view
-        self._folder, self._held = folder, held
+        self._folder, self._parent, self._held = folder, parent, held
         self._channels: Channels | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
@@ -96,7 +97,7 @@ class Sandbox:
                         f"{path} cannot be used: other users may not enter {blocked}; "
                         "set RUNNER_HOME to a folder that every user can walk through"
                     )
-        base = interpreter.base(config.python)
+        base, parent = interpreter.base(config.python), cgroup.usable(config.cgroup)
         with contextlib.ExitStack() as held:
             lease = uids.lease()
             held.callback(lease.release)
@@ -121,6 +122,7 @@ class Sandbox:
                 view=view,
                 uid=lease.uid,
                 folder=folder,
+                parent=parent,
                 held=held.pop_all(),
             )
 
@@ -151,7 +153,9 @@ class Sandbox:
             self._refusals = Refusals(started.listener)
         self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
         self._folder.record(started.process.pid, started.init)
-        self._limit_memory(started)
+        everything = (started.process.pid, *watchdog.measure(started.init).pids)
+        watchdog.die_first(everything)
+        self._limit_memory(started, everything)
         with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
             self._channels.control[0].send(b"g")
         return started.door
@@ -219,16 +223,15 @@ class Sandbox:
     ) -> None:
         await self.close()
 
-    def _limit_memory(self, started: Started) -> None:
-        parent = cgroup.find(self._config.cgroup)
-        if parent is None:
+    def _limit_memory(self, started: Started, pids: Iterable[int]) -> None:
+        if self._parent is None:
             return
         try:
-            self._group = cgroup.Group.create(parent, self._folder.path.name, self._limits)
-            self._group.add((started.process.pid, *watchdog.measure(started.init).pids))
+            self._group = cgroup.Group.create(self._parent, self._folder.path.name, self._limits)
+            self._group.add(pids)
         except OSError as error:
             started.door.close()
-            raise SandboxError(f"no cgroup could be made in {parent}: {error}") from error
+            raise SandboxError(f"no cgroup could be made in {self._parent}: {error}") from error
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
@@ -280,8 +283,11 @@ class Sandbox:
             if used > self._limits.memory_bytes:  # may be the same pages counted in many processes
                 used = watchdog.proportional_bytes(usage.pids)
             self._peak = max(self._peak, used)
-            if used > self._limits.memory_bytes and self._group is None:
+            if used > self._limits.memory_bytes:
                 self.kill("memory")
+            left = watchdog.available_bytes()
+            if left is not None and left < self._limits.reserve_bytes:
+                self.kill("machine_memory")
             if usage.cpu_seconds > self._limits.cpu_seconds:
                 self.kill("cpu")
             if usage.descriptors > self._limits.all_files:

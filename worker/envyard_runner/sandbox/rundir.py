@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from envyard_runner.config import Config
+from envyard_runner.sandbox.cgroup import Group, usable
 from envyard_runner.sandbox.watchdog import start_time
 
 PROCESSES = "processes"
@@ -70,7 +71,7 @@ def reap_orphans(config: Config) -> int:
 
     Call once at start. Folders of runners that still live are locked and left alone.
     """
-    reaped = 0
+    reaped, groups = 0, usable(config.cgroup)
     for parent in (config.runs, config.builds):
         for path in parent.glob("[!.]*"):
             try:
@@ -83,6 +84,8 @@ def reap_orphans(config: Config) -> int:
                 continue
             else:
                 _kill_recorded(path / PROCESSES)
+                if groups is not None:
+                    Group.of(groups, path.name).remove()
                 shutil.rmtree(path, ignore_errors=True)
                 reaped += 1
             finally:

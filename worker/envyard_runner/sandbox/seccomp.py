@@ -2,7 +2,8 @@
 
 Namespaces already hide the host; the filters close what they leave open: AF_VSOCK (no network
 namespace covers it), ptrace of bubblewrap's own reaper, memory that no resident-set count sees
-(memfd, SysV, shared anonymous maps), and the kernel's larger attack surfaces. A foreign
+(memfd, SysV, shared anonymous maps), what the whole machine has one measure of (asynchronous I/O,
+the page cache), and the kernel's larger attack surfaces. A foreign
 architecture's calls (i386, x32) kill the caller, which is libseccomp's default.
 
 There are two layers. Bubblewrap loads the base: what every program does by the way, refused without
@@ -29,7 +30,7 @@ mount umount2 pivot_root chroot setns unshare open_by_handle_at name_to_handle_a
 init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct
 quotactl syslog settimeofday clock_settime clock_adjtime adjtimex iopl ioperm modify_ldt
 personality nfsservctl vhangup uselib ustat sysfs sethostname setdomainname
-memfd_create
+memfd_create io_setup
 shmget shmat shmctl shmdt semget semop semctl semtimedop
 msgget msgsnd msgrcv msgctl mq_open mq_unlink
 """.split()  # noqa: SIM905 - one per line would hide what belongs together
@@ -50,6 +51,7 @@ DENIED_NUMBERS = {
     "mount_setattr": 442,
     "quotactl_fd": 443,
     "memfd_secret": 447,
+    "cachestat": 451,
     "statmount": 457,
     "listmount": 458,
     "open_tree_attr": 467,

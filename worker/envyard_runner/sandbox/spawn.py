@@ -13,15 +13,10 @@ from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import command, seccomp
 from envyard_runner.sandbox.exit import SandboxError
+from envyard_runner.sandbox.hints import remedy
 
 START_SECONDS = 60.0
-HINTS = {
-    "ermission": "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 and, on Ubuntu, "
-    "kernel.apparmor_restrict_unprivileged_userns=0",
-    "No space left": "allow user namespaces: sysctl user.max_user_namespaces=10000",
-    "find source path": "that path must be reachable by every user; see RUNNER_HOME, RUNNER_PYTHON",
-    "nknown option": "bubblewrap 0.8 or newer is needed: apt-get install bubblewrap",
-}
+SIGNALS = 4096  # that wait, and timers: memory of the kernel's
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +85,7 @@ async def spawn(
         process.kill()
         process.wait()
         said = _last_words(channels.log[0]) or str(error)
-        hint = next((hint for part, hint in HINTS.items() if part in said), "run hub-runner doctor")
-        raise SandboxError(f"the sandbox did not start: {said}; {hint}") from error
+        raise SandboxError(f"the sandbox did not start: {said}; {remedy(said)}") from error
     except BaseException:
         process.kill()
         process.wait()
@@ -171,6 +165,7 @@ def _rlimits(limits: Limits) -> str:
             "NPROC": limits.pids,
             "CORE": 0,
             "MSGQUEUE": 0,
+            "SIGPENDING": SIGNALS,
         }.items()
     )
 

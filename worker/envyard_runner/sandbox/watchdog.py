@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,6 +107,25 @@ def oom_kills() -> int:
         if line.startswith(b"oom_kill "):
             return int(line.split()[1])
     return 0
+
+
+def available_bytes() -> int | None:
+    """What the machine could still give to programs; None where it does not tell.
+
+    Memory of the kernel's own that nothing of a process shows ends here at last: locks on files,
+    page tables, maps.
+    """
+    for line in (_read("/proc/meminfo") or b"").splitlines():
+        if line.startswith(b"MemAvailable:"):
+            return int(line.split()[1]) << 10
+    return None
+
+
+def die_first(pids: Iterable[int]) -> None:
+    """Make these, and what they start, the first to go where the machine runs out of memory."""
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123
+            file.write("1000")
 
 
 def _entries(folder: str) -> int:

@@ -48,6 +48,43 @@ def datagram(address, family=socket.AF_INET):
     return lambda: socket.socket(family, socket.SOCK_DGRAM).sendto(b"x", address)
 
 
+def wanted(what):
+    """What tells if the answer is no refusal, whatever the kernel's number for it."""
+    return what or "done"
+
+
+def in_a_child(code):
+    """What a program says of code that may kill it."""
+    import subprocess
+
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    return need(ended.returncode == 0 and ended.stdout)
+
+
+# mov eax, 20 (getpid of i386); int 0x80; ret
+FOREIGN = """
+import ctypes, mmap
+page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+page.write(bytes([0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xc3]))
+at = ctypes.addressof(ctypes.c_char.from_buffer(page))
+print(ctypes.CFUNCTYPE(ctypes.c_int)(at)(), flush=True)
+"""
+CRASH = """
+import os, resource, signal
+resource.setrlimit(resource.RLIMIT_CORE, (1 << 30, 1 << 30))
+print("limits of core files can be raised")
+"""
+BUFFER = ctypes.create_string_buffer(256)
+
+
+def writable(path):
+    """A shared map of a cached file that takes writes."""
+    import mmap
+
+    fd = os.open(path, os.O_RDONLY)
+    return wanted(mmap.mmap(fd, 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
+
+
 attempts |= {
     "network: tcp": lambda: socket.create_connection(("93.184.215.14", 443), 1),
     "network: udp": datagram(("93.184.215.14", 9)),
@@ -106,6 +143,59 @@ attempts |= {
     "calls: perf": lambda: called("syscall", 298, ctypes.create_string_buffer(128), 0, -1, -1, 0),
     "calls: userfaultfd": lambda: called("syscall", 323, 0),
     "calls: memory without a name": lambda: os.memfd_create("x"),
+    "calls: keys of others": lambda: called("syscall", 249, b"user", b"x", 0, -3),
+    "calls: descriptors of others": lambda: called("syscall", 438, 1, 0, 0),
+    "calls: memory of others": lambda: called("syscall", 310, 1, BUFFER, 1, BUFFER, 1, 0),
+    "calls: compare with others": lambda: called("syscall", 312, 1, os.getpid(), 0, 0, 0),
+    "calls: files by handle": lambda: called("syscall", 304, -100, BUFFER, 0),
+    "calls: handle of a file": lambda: called("syscall", 303, -100, b"/tmp", BUFFER, BUFFER, 0),
+    "calls: secret memory": lambda: called("syscall", 447, 0),
+    "calls: what others read": lambda: called("syscall", 451, 0, BUFFER, BUFFER, 0),
+    "calls: asynchronous I/O": lambda: called("syscall", 206, 64, ctypes.byref(ctypes.c_long())),
+    "calls: clone3": lambda: called("syscall", 435, BUFFER, 88),
+    "calls: namespaces of others": lambda: called("setns", os.open("/proc/1/ns/net", 0), 0),
+    "calls: a file system": lambda: called("syscall", 430, b"tmpfs", 0),
+    "calls: move a mount": lambda: called("syscall", 429, -100, b"/usr", -100, b"/tmp", 0),
+    "calls: describe a mount": lambda: called("syscall", 457, BUFFER, BUFFER, 256, 0),
+    "calls: list mounts": lambda: called("syscall", 458, BUFFER, BUFFER, 1, 0),
+    "calls: rights of a mount": lambda: called("syscall", 442, -100, b"/usr", 0, BUFFER, 32),
+    "calls: pivot": lambda: called("syscall", 155, b"/tmp", b"/tmp"),
+    "calls: segments": lambda: called("syscall", 154, 0, BUFFER, 16),
+    "calls: another kernel": lambda: called("syscall", 246, 0, 0, 0, 0),
+    "calls: a kernel module": lambda: called("syscall", 313, 0, b"", 0),
+    "calls: hang up": lambda: called("syscall", 153),
+    "calls: memory of System V": lambda: called("syscall", 29, 0, 4096, 0o1600),
+    "calls: semaphores of System V": lambda: called("syscall", 64, 0, 1, 0o1600),
+    "calls: messages of System V": lambda: called("syscall", 68, 0, 0o1600),
+    "calls: messages of POSIX": lambda: called("syscall", 240, b"x", 0o102, 0o600, 0),
+    "calls: of x32": lambda: in_a_child(
+        "import ctypes; print(ctypes.CDLL(None).syscall(0x40000000 + 39), flush=True)"
+    ),
+    "calls: of i386": lambda: in_a_child(FOREIGN),
+    "calls: typing into a terminal": lambda: wanted(fcntl.ioctl(0, 0x5412, b"x")),
+    "core: limit": lambda: in_a_child(CRASH),
+    "core: where it goes": lambda: open("/proc/sys/kernel/core_pattern", "w"),
+    "descriptors: inherited": lambda: need(
+        [
+            n
+            for n in os.listdir("/proc/self/fd")
+            if "/" in os.readlink(f"/proc/self/fd/{n}")
+            and not os.readlink(f"/proc/self/fd/{n}").startswith(
+                ("/dev/null", "/proc", "/tmp", "/venv")
+            )
+        ]
+    ),
+    "rights: last to die": lambda: wanted(
+        open("/proc/self/oom_score_adj", "w", 1).write("-1000\n")
+    ),
+    "rights: priority": lambda: wanted(os.nice(-5)),
+    "rights: real time": lambda: wanted(os.sched_setscheduler(0, 1, os.sched_param(1))),
+    "venv: a map that writes": lambda: writable(sys.modules["verifiers"].__file__),
+    "venv: a file without a name": lambda: os.open(
+        os.path.dirname(__file__), os.O_TMPFILE | os.O_WRONLY
+    ),
+    "venv: attributes": lambda: wanted(os.setxattr(__file__, "user.x", b"x")),
+    "venv: times": lambda: wanted(os.utime(__file__, (0, 0))),
     "rights: root": lambda: os.setuid(0) or "root",
     "rights: chroot": lambda: os.chroot("/tmp") or "rooted",
     "time: set": lambda: time.clock_settime(time.CLOCK_REALTIME, 0) or "set",
