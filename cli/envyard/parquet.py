@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise HubCliError(
         "Parquet needs pyarrow, which is not installed",
-        "Install it: pip install 'envyard[parquet]'; or write --format jsonl.",
+        "Install it beside hub: pip install pyarrow (uv tool: --with pyarrow); or --format jsonl.",
         "cli.no_pyarrow",
     ) from error
 
