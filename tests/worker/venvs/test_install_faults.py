@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http.server import ThreadingHTTPServer
@@ -104,15 +105,12 @@ class Installing:
 
 
 def uvs(home: Path) -> list[int]:
-    """The uv processes of this runner, by the cache that they were given."""
-    mark = f"UV_CACHE_DIR={home}/".encode()
+    """The processes that work in this runner's folders, as only uv does."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark in (entry / "environ").read_bytes():
+        with suppress(OSError):
+            if (entry / "cwd").readlink().is_relative_to(home):
                 found.append(int(entry.name))
-        except OSError:
-            continue
     return found
 
 
