@@ -8,6 +8,7 @@ PARTS := test-flows test-database test-rest test-few-faults test-vllm
 
 .PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean test-few-faults test-faults test-faults-redis test-faults-rabbitmq
+.PHONY: few-faults-redis few-faults-rabbitmq few-faults-apart
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,11 +36,18 @@ test-rest: setup  ## run all else, and on SQLite what says something of a databa
 	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/faults tests/vllm)
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
 
-test-few-faults: setup  ## break parts of a whole hub: each part once, each fault once
-	@$(BIN)/python -m pytest tests/faults
+test-few-faults: setup  ## break parts of a whole hub: each part once, each fault once, half of them a broker
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target few-faults-redis few-faults-rabbitmq few-faults-apart
+
+few-faults-redis few-faults-rabbitmq: few-faults-%:
+	@$(BIN)/python -m pytest tests/faults/test_matrix.py -k "$*"
+
+few-faults-apart:
+	@$(BIN)/python -m pytest tests/faults --ignore=tests/faults/test_matrix.py
 
 test-faults: setup  ## break each part of a whole hub in every way, on Redis and on RabbitMQ; prints the table
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-faults-redis test-faults-rabbitmq
+	@$(BIN)/python -m pytest tests/faults --ignore=tests/faults/test_matrix.py --all-faults
 
 test-faults-redis test-faults-rabbitmq: test-faults-%: setup
 	@$(BIN)/python -m pytest tests/faults/test_matrix.py --all-faults -k "$*"
