@@ -85,6 +85,25 @@ def test_a_missing_bubblewrap_is_named_and_no_run_is_taken(config: Config) -> No
         asyncio.run(doctor.require_sandbox(broken))
 
 
+def test_a_bubblewrap_that_is_too_old_is_said(config: Config) -> None:
+    old = config.home / "old-bwrap"
+    old.write_text("#!/bin/sh\necho bubblewrap 0.6.1\n", encoding="utf-8")
+    old.chmod(0o755)
+    check = examine(replace(config, bwrap=old))["bubblewrap"]
+    assert not check.ok
+    assert "bubblewrap 0.6.1" in check.detail
+    assert "too old, 0.8 or newer is needed" in check.detail
+
+
+def test_a_named_cgroup_that_cannot_be_used_is_said_and_no_run_is_taken(config: Config) -> None:
+    wrong = replace(config, cgroup=Path("/nowhere"))
+    check = examine(wrong)["limits"]
+    assert not check.ok
+    assert check.detail.startswith("RUNNER_CGROUP: /nowhere is no cgroup v2 folder")
+    with pytest.raises(SandboxError, match="RUNNER_CGROUP"):
+        asyncio.run(doctor.require_sandbox(wrong))
+
+
 def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None:
     fake = config.home / "bwrap"
     fake.write_text(FAKE, encoding="utf-8")
