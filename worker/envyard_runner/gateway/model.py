@@ -48,6 +48,11 @@ class Model:
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=CONNECT_SECONDS)
         self.name, self.key = name, key
 
+    @property
+    def peak(self) -> int:
+        """The most calls of this run that were ever under way at once."""
+        return self._crowd.peak if self._crowd else 0
+
     async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The whole answer as the server's JSON object; raises Refusal 400 or ModelFault."""
         async with self._open(path, body) as response:
@@ -86,6 +91,7 @@ class Model:
                     data=io.BytesIO(openai.dump(body)),
                     headers=self._headers,
                     timeout=self._timeout,
+                    allow_redirects=False,  # into the runner's own network, say
                 )
             except aiohttp.ClientConnectorError as error:
                 fault = ModelFault(
@@ -108,7 +114,7 @@ async def _refused(response: aiohttp.ClientResponse) -> ModelFault:
     status = response.status
     if status in BUSY:
         return ModelFault(503, "model_busy", f"the model server answered {status}: {said}")
-    if status >= 500 or status in MISCONFIGURED:
+    if status >= 500 or status < 400 or status in MISCONFIGURED:
         return ModelFault(502, "model_error", f"the model server answered {status}: {said}")
     code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
     raise Refusal(400, code, f"the model server refused the request: {said}")
@@ -128,14 +134,19 @@ async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
 
 async def _events(stream: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]:
     """The objects of an event stream up to its [DONE]; raises ModelFault when it breaks off."""
-    rest, size = b"", 0
+    rest: list[bytes] = []  # of a line whose end has not come: joined once, however many they are
+    size = 0
     async for part in stream.iter_any():
         size += len(part)
         if size > MAX_REPLY:
             raise ModelFault(
                 502, "model_error", f"the model server sent more than {MAX_REPLY} bytes"
             )
-        *lines, rest = (rest + part).split(b"\n")
+        rest.append(part)
+        if b"\n" not in part:
+            continue
+        *lines, last = b"".join(rest).split(b"\n")
+        rest = [last]
         for line in lines:
             data = line.strip().removeprefix(b"data:").strip()
             if data == b"[DONE]":

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from envyard_runner.policies import CHARACTERS_PER_TOKEN, Message, plain
 
 MAX_MESSAGES = 1000
+MAX_TOOL_CALLS = 1000  # of one reply
 # What an environment may say about a call. Model, sampling, seed and length are the gateway's.
 CHAT_FIELDS = (
     "messages",
@@ -95,7 +96,7 @@ class Reply:
         """Take in one stream chunk, or one whole completion; raises ModelFault on another shape."""
         try:
             self._add(chunk)
-        except (AttributeError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
             message = f"the model server's answer has an odd shape: {error}"
             raise ModelFault(502, "model_error", message) from error
 
@@ -116,6 +117,8 @@ class Reply:
             self.completion_tokens = int(usage.get("completion_tokens") or 0)
 
     def _add_call(self, index: int, part: dict[str, Any]) -> None:
+        if type(index) is not int or len(self.tool_calls) > MAX_TOOL_CALLS:
+            raise ValueError(f"tool call {index!r:.40} of at most {MAX_TOOL_CALLS}")
         empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
         call = self.tool_calls.setdefault(index, empty)
         function = part.get("function") or {}

@@ -76,7 +76,9 @@ class Endpoint:
         try:
             async with (
                 self.session() as session,
-                session.request(method, url, json=body, headers=headers, timeout=timeout) as answer,
+                session.request(
+                    method, url, json=body, headers=headers, timeout=timeout, allow_redirects=False
+                ) as answer,
             ):
                 raw = await answer.content.read(MAX_ANSWER)
                 while part := await answer.content.read(MAX_ANSWER):
