@@ -61,11 +61,17 @@ rgw thread pool size = 32
 
 @dataclass(frozen=True, slots=True)
 class Ceph:
-    """Where it listens, and the keys of the one user it has."""
+    """Where it listens, the keys of the one user it has, and the folder of its settings."""
 
     endpoint: str
     access_key_id: str
     secret_access_key: str
+    home: Path
+
+    def gateway(self, port: int) -> list[str]:
+        """The command of another gateway to the same objects."""
+        where = f"--rgw-frontends=beast endpoint=127.0.0.1:{port}"
+        return _command(self.home, "radosgw", "-n", "client.rgw", where, "-f")
 
 
 def missing() -> list[str]:
@@ -90,7 +96,9 @@ def server() -> Iterator[Ceph]:
             _run(home, "radosgw-admin", "user", "create", "--uid=hub", "--display-name=hub")
         )["keys"][0]
         _wait(lambda: _listens(ports["gateway"]), home)
-        yield Ceph(f"http://127.0.0.1:{ports['gateway']}", keys["access_key"], keys["secret_key"])
+        yield Ceph(
+            f"http://127.0.0.1:{ports['gateway']}", keys["access_key"], keys["secret_key"], home
+        )
 
 
 def _monitor(home: Path, fsid: str, port: int, at_the_end: ExitStack) -> None:

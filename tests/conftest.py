@@ -42,6 +42,11 @@ def s3_server() -> Iterator[ceph.Ceph]:
 @pytest.fixture
 def bucket(s3_server: ceph.Ceph) -> S3Storage:
     """A new bucket there."""
+    return new_bucket(s3_server)
+
+
+def new_bucket(s3_server: ceph.Ceph) -> S3Storage:
+    """A new bucket there."""
     made = S3Storage(
         bucket=f"hub-{secrets.token_hex(6)}",
         prefix="/hub/",

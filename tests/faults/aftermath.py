@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -97,7 +98,8 @@ def problems(world: World, cell: Cell, may_end: tuple[str, ...] = ("listed",)) -
         yield f"{len(versions)} versions, {len(runs)} runs"
         return
     ((_, sha256, staged),) = versions
-    if staged or not (world.files / "wheels" / sha256[:2] / sha256).exists():
+    wheel = hashlib.sha256(world.stored(f"wheels/{sha256[:2]}/{sha256}")).hexdigest()
+    if staged or wheel != sha256:
         yield f"its wheel is not in its place (staged: {staged!r})"
     ((run, status, attempt, done, total, cards),) = runs
     succeeded = status == "succeeded"
@@ -132,8 +134,8 @@ def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> It
             continue
         if of != attempt:
             yield f"{name} points to the transcripts of attempt {of}"
-        pack = world.files / "transcripts" / sha256[:2] / sha256
-        line = pack.read_bytes()[offset : offset + length] if pack.exists() else b""
+        pack = world.stored(f"transcripts/{sha256[:2]}/{sha256}")
+        line = pack[offset : offset + length]
         try:
             told = json.dumps(json.loads(gzip.decompress(line)))
         except (OSError, EOFError, ValueError) as error:

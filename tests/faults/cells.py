@@ -51,19 +51,26 @@ SLICE = {
         Fault("worker", "kill"),
         Fault("runner", "cut"),
         Fault("broker", "kill"),
-        Fault("broker", "stop"),
         Fault("storage", "full"),
     ),
     "rabbitmq": (
         Fault("beat", "kill"),
         Fault("sandbox", "kill"),
         Fault("gateway", "stop"),
-        Fault("model", "stop"),
+        Fault("model", "kill"),
         Fault("database", "restart"),
-        Fault("broker", "cut"),
     ),
 }
 DISKLESS = ("full", "away", "read-only")  # these need a small disk of the part's own
+# Of a store behind a gateway: which part is putting what, and how long the wheel is.
+S3_FAULTS = ("kill", "stop 30 s", "cut", "restart")
+S3_STAGES = {
+    "wheel": ("web", rb"PUT /\S*staging/\S*wheel", 0),
+    "second part": ("web", rb"PUT /\S*staging/\S*partNumber=2", 20 << 20),
+    "transcript": ("web", rb"PUT /\S*transcripts/", 0),
+    "index": ("worker", rb"PUT /\S*index/", 0),
+}
+S3_SLICE = [("transcript", "restart")]
 # Three attempts may all meet a model that is away or a runner without disk; then staff decide.
 MAY_BE_HELD = {
     (part, name): ("listed", "held")

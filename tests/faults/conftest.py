@@ -9,25 +9,29 @@ from pathlib import Path
 import pytest
 
 from tests.faults.aftermath import Cell
-from tests.faults.cells import FAULTS, SLICE
+from tests.faults.cells import FAULTS, S3_FAULTS, S3_SLICE, S3_STAGES, SLICE
 from tests.faults.parts import RABBITMQ
 from tests.faults.volley import STAGES
 from tests.faults.world import World, lend, running
 
+AT_THE_END = "test_at_the_end_each_is_listed_once_and_no_bytes_are_nobodys"
 NEEDS = {"redis": Path("/usr/bin/redis-server"), "rabbitmq": RABBITMQ}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a broker and fault; the world changes with the broker."""
-    if "fault" in metafunc.fixturenames:
-        whole = metafunc.config.getoption("--all-faults")
+    whole = metafunc.config.getoption("--all-faults")
+    if "of_store" in metafunc.fixturenames:
+        pairs = [(stage, name) for name in S3_FAULTS for stage in S3_STAGES] if whole else S3_SLICE
+        metafunc.parametrize("of_store", pairs, ids=["-".join(pair) for pair in pairs])
+    elif "fault" in metafunc.fixturenames:
         cases = [
             pytest.param(broker, fault, id=f"{broker}-{fault.part}-{fault.name}")
             for broker in SLICE
             for fault in (FAULTS if whole else SLICE[broker])
         ]
         metafunc.parametrize(("world", "fault"), cases, indirect=["world"], scope="module")
-    elif "table" in metafunc.fixturenames:
+    elif metafunc.function.__name__ == AT_THE_END:
         metafunc.parametrize("world", list(SLICE), indirect=True, scope="module")
 
 

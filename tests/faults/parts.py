@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hub.supervisor import Process, die_with_parent, end, process, session_members
 from tests import postgresql
+from tests.ceph import Ceph
 from tests.flows.hub import ROOT, clean_environ, free_port
 
 RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
@@ -178,6 +179,13 @@ def model(log: Path) -> Server:
     start = [sys.executable, "-m", "tests.worker.stub_model", str(port)]
     part = Part("model", start, clean_environ(), log, cwd=ROOT)
     return Server(part, ("127.0.0.1", port), "http://{host}:{port}/v1")
+
+
+def gateway(s3: Ceph, log: Path) -> Server:
+    """A gateway to the objects of a Ceph."""
+    port = free_port()
+    part = Part("storage", s3.gateway(port), clean_environ(), log)
+    return Server(part, ("127.0.0.1", port), "http://{host}:{port}")
 
 
 def web(environ: Mapping[str, str], port: int, log: Path) -> Server:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import struct
 import threading
 import time
 from dataclasses import dataclass, field
@@ -95,6 +97,7 @@ class Wire:
         self._whole.set()
         self._released = asyncio.Event()
         self._carrying: set[asyncio.Task[None] | None] = set()
+        self._accepted: set[asyncio.StreamWriter] = set()
         self.lost = self.refused = 0
 
     def cut(self) -> None:
@@ -105,6 +108,17 @@ class Wire:
     def heal(self) -> None:
         """Carry again, also what was sent meanwhile."""
         self._loop.call_soon_threadsafe(self._whole.set)
+
+    def forget(self) -> None:
+        """Lose every connection with one packet that says so, as a machine that has died: where
+        that does not arrive, the other side never learns of it by itself."""
+        self._loop.call_soon_threadsafe(self._forget)
+
+    def _forget(self) -> None:
+        for writer in list(self._accepted):
+            sock = writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
 
     def stop_at(self, hold: Hold) -> Hold:
         """Stop one connection at that request."""
@@ -122,10 +136,12 @@ class Wire:
         """Serve one connection to its end."""
         task = asyncio.current_task()
         self._carrying.add(task)  # the loop itself keeps none alive
+        self._accepted.add(writer)
         try:
             await self._carry(reader, writer)
         finally:
             self._carrying.discard(task)
+            self._accepted.discard(writer)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers = [writer]

@@ -1,23 +1,35 @@
-"""Two runners in networks of their own: one is cut off in the middle of a run, and comes back."""
+"""Two runners in networks of their own: one is away in the middle of a run, and comes back."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.faults.aftermath import problems
+from hub.supervisor import process
+from tests.faults import volley
+from tests.faults.aftermath import Cell, problems
 from tests.faults.faults import Fault, sandboxes
 from tests.faults.proxy import Hold
-from tests.faults.volley import OF_VERSIONS, STAGES, push
-from tests.faults.world import World, lend, running
+from tests.faults.world import Lent, World, lend, running
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
 NAMES = ("near", "far")
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+OF_NAME = """
+    JOIN registry_version v ON v.id = r.version_id
+    JOIN registry_environment e ON e.id = v.environment_id WHERE e.name = %s
+"""
+FORGOTTEN_SECONDS = 180
+Networks = dict[str, tuple[str, str]]
 
 
 def ip(*words: str) -> None:
@@ -26,11 +38,11 @@ def ip(*words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def networks() -> Iterator[dict[str, tuple[str, str]]]:
+def networks() -> Iterator[Networks]:
     """By name a network namespace and the address of this machine there, linked by a cable."""
     if os.geteuid() != 0:
         pytest.skip("only root can make network namespaces")
-    made: dict[str, tuple[str, str]] = {}
+    made: Networks = {}
     try:
         for number, name in enumerate(NAMES):
             space, here, there = (f"ey{os.getpid() % 100000}{kind}{number}" for kind in "nht")
@@ -56,14 +68,14 @@ def networks() -> Iterator[dict[str, tuple[str, str]]]:
             ip("netns", "del", space)
 
 
-def cable(networks: dict[str, tuple[str, str]], name: str, state: str) -> None:
+def cable(networks: Networks, name: str, state: str) -> None:
     """Pull it out on the runner's side (`down`), or plug it in again (`up`)."""
     space = networks[name][0]
     ip("-n", space, "link", "set", space.replace("n", "t"), state)
 
 
 @pytest.fixture(scope="module")
-def world(networks: dict[str, tuple[str, str]]) -> Iterator[World]:
+def world(networks: Networks) -> Iterator[World]:
     """A hub with a runner in each network."""
     with running("redis") as world:
         for name, (space, address) in networks.items():
@@ -71,42 +83,132 @@ def world(networks: dict[str, tuple[str, str]]) -> Iterator[World]:
         yield world
 
 
-def test_a_runner_that_was_cut_off_is_fenced_by_its_attempt(
-    world: World, networks: dict[str, tuple[str, str]]
+def push(world: World, stage: str) -> Cell:
+    """A version that meets a runner's fault."""
+    return volley.push(world, Fault("runner", "cut"), stage)[0]
+
+
+def of(world: World, cell: Cell) -> tuple[str, str, int, str]:
+    """Status of the version, then status, attempt and runner of its run."""
+    ((_, version, _, status, attempt, runner),) = world.rows(volley.OF_VERSIONS, [cell.name])
+    return version, status, attempt, runner
+
+
+@contextmanager
+def unplugged(networks: Networks, _: World, lent: Lent) -> Iterator[None]:
+    """Its cable is out."""
+    cable(networks, lent.name, "down")
+    yield
+    cable(networks, lent.name, "up")
+
+
+@contextmanager
+def frozen(_: Networks, world: World, lent: Lent) -> Iterator[None]:
+    """It stands still with all that it has started, as a machine that is suspended."""
+    everyone = [*lent.part.pids(), *(one.pid for one in sandboxes(world))]
+    for pid in everyone:
+        os.kill(pid, signal.SIGSTOP)
+    yield
+    still = [pid for pid in everyone if (found := process(pid)) and found.state in "Tt"]
+    assert still == everyone
+    for pid in everyone:
+        os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("away", [unplugged, frozen])
+def test_a_runner_that_was_away_is_fenced_by_its_attempt(
+    world: World, networks: Networks, away: Callable[..., AbstractContextManager[None]]
 ) -> None:
-    hold = STAGES["running"][1]
+    hold = volley.STAGES["running"][1]
     stops = {
         lent.name: lent.model.stop_at(Hold(hold.request, before=True, skip=hold.skip))
         for lent in world.runners
     }
-    cell, _ = push(world, Fault("runner", "cut"), "running")
+    cell = push(world, "running")
     world.wait(lambda: any(one.caught.is_set() for one in stops.values()), "a run")
-    first = next(name for name, one in stops.items() if one.caught.is_set())
-    other = next(name for name in NAMES if name != first)
-    lent = {one.name: one for one in world.runners}
-    assert (sandboxes_at_work := sandboxes(world))
+    first = next(lent for lent in world.runners if stops[lent.name].caught.is_set())
+    other = next(lent for lent in world.runners if lent is not first)
+    marks = world.marks()
+    assert (at_work := sandboxes(world))
 
-    cable(networks, first, "down")
-    for one in lent.values():
-        one.model.release()
-    row = world.wait(
-        lambda: [r for r in world.rows(OF_VERSIONS, [cell.name]) if (r[4], r[5]) == (2, other)],
-        "the other runner to have the second attempt",
-    )
-    assert row
-    assert [pid for pid in sandboxes_at_work if Path(f"/proc/{pid}").exists()]
-    cable(networks, first, "up")
+    with away(networks, world, first):
+        for lent in world.runners:
+            lent.model.release()
+        given = ("running", 2, other.name)
+        world.wait(lambda: of(world, cell)[2:] == given[1:], "the other runner to have it")
+        assert [one for one in at_work if process(one.pid)]
+        world.wait(lambda: of(world, cell)[0] == "listed", "it to be listed")
+        before = stored(world, cell)
 
-    world.wait(lambda: world.rows(OF_VERSIONS, [cell.name])[0][1] == "listed", "it to be listed")
-    log = world.home / "logs" / f"{first}.log"
-    world.wait(lambda: "attempt 1 may not report" in log.read_text(), "the first to be told so")
+    log = world.home / "logs" / f"{first.name}.log"
+    told = b"attempt 1 may not report"
+    world.wait(lambda: told in log.read_bytes()[marks[log] :], "the first to be told so")
     world.wait(lambda: not sandboxes(world), "the sandboxes to be gone")
+    kinds = ("runs", "builds")
+    left = lambda: [path for kind in kinds for path in (first.home / kind).glob("*")]  # noqa: E731
+    world.wait(lambda: not left(), "the first to clean its folders")
+    assert stored(world, cell) == before
     cell.end = "listed"
     assert list(problems(world, cell)) == []
-    assert world.rows(OF_VERSIONS, [cell.name])[0][3:] == ("succeeded", 2, other)
+    assert of(world, cell) == ("listed", "succeeded", 2, other.name)
 
 
-def test_the_runner_that_came_back_works_on(world: World) -> None:
-    cell, _ = push(world, Fault("runner", "cut"), "afterwards")
-    world.wait(lambda: world.rows(OF_VERSIONS, [cell.name])[0][1] == "listed", "another version")
+def stored(world: World, cell: Cell) -> list[list[tuple[Any, ...]]]:
+    """All that the database has of its run, and the objects of the storage."""
+    ((run,),) = world.rows("SELECT r.id FROM registry_run r" + OF_NAME, cell.name)
+    tables = ("rollout", "transcriptpack", "logchunk", "card", "versionfinding")
+    return [
+        world.rows("SELECT r.* FROM registry_run r" + OF_NAME, cell.name),
+        *(
+            world.rows(f"SELECT * FROM registry_{t} WHERE run_id = %s ORDER BY 1", run)
+            for t in tables
+        ),
+        [(str(path),) for path in sorted(world.files.glob("transcripts/*/*"))],
+    ]
+
+
+def test_the_runners_that_came_back_work_on(world: World) -> None:
+    cell = push(world, "afterwards")
+    world.wait(lambda: of(world, cell)[0] == "listed", "another version")
     assert all(one.part.popen and one.part.popen.poll() is None for one in world.runners)
+
+
+def test_a_runner_whose_broker_forgot_it_hears_the_next_bell(
+    world: World, networks: Networks
+) -> None:
+    near, far = world.runners
+    far.part.end()
+    with unplugged(networks, world, near):
+        near.broker.forget()
+        time.sleep(1)
+    try:
+        cell = push(world, "forgotten")
+        world.wait(lambda: of(world, cell)[0] == "listed", "a bell to be heard", FORGOTTEN_SECONDS)
+        assert of(world, cell) == ("listed", "succeeded", 1, near.name)
+    finally:
+        far.part.start()
+
+
+@pytest.mark.parametrize("wrong", ["+1h", "-1h"])
+def test_a_runner_whose_clock_is_wrong_does_its_run_as_others_do(world: World, wrong: str) -> None:
+    if not FAKETIME.exists():
+        pytest.skip("libfaketime is not installed")
+    others = list(world.runners)
+    for lent in others:
+        lent.part.end()
+    more = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": wrong, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    lend(world, [f"clock{wrong}"], **more)
+    late = world.runners.pop()
+    try:
+        cell = push(world, "by a wrong clock")
+        done = ("listed", "succeeded", 1, late.name)
+        world.wait(lambda: of(world, cell) == done, "its run")
+        logged = late.part.log.read_text().splitlines()[-1]
+        logged_at = time.mktime(time.strptime(logged[:19], "%Y-%m-%d %H:%M:%S"))
+        assert round((logged_at - time.time()) / 3600) == int(wrong[:2])
+        cell.end = "listed"
+        assert list(problems(world, cell)) == []
+    finally:
+        late.part.end()
+        for lent in others:
+            lent.part.start()

@@ -20,6 +20,9 @@ from typing import Any, TypeVar
 import psycopg
 import requests
 
+from registry.storage import Missing
+from registry.storage.s3 import S3Storage
+from tests.ceph import Ceph
 from tests.faults import parts
 from tests.faults.parts import Part, Server
 from tests.faults.proxy import Wire, Wires
@@ -52,12 +55,13 @@ T = TypeVar("T")
 
 @dataclass
 class Lent:
-    """One runner: its process, its folder, and its wires to the hub and the model."""
+    """One runner: its process, its folder, and its wires to the hub, the broker and the model."""
 
     name: str
     part: Part
     home: Path
     hub: Wire
+    broker: Wire
     model: Wire
 
 
@@ -78,7 +82,16 @@ class World:
     runners: list[Lent] = field(default_factory=list)
     disks: bool = False
     way_in: Wire | None = None
+    bucket: S3Storage | None = None
     pushed: Iterator[int] = field(default_factory=partial(count, 1))
+
+    def stored(self, key: str) -> bytes:
+        """That object, empty where there is none; read past every wire."""
+        if self.bucket is not None:
+            with suppress(Missing), self.bucket.open(key) as body:
+                return body.read()
+        file = self.files / key
+        return file.read_bytes() if file.exists() else b""
 
     def renew(self) -> None:
         """Give every lease its whole time, as the runners that are held up would have it."""
@@ -147,23 +160,41 @@ class World:
 
 
 @contextmanager
-def running(broker: str) -> Iterator[World]:
-    """A hub on that broker with alice's token, nothing published, and no runner yet."""
+def running(
+    broker: str, s3: Ceph | None = None, bucket: S3Storage | None = None
+) -> Iterator[World]:
+    """A hub on that broker with alice's token, nothing published, and no runner yet.
+
+    Its objects are in a folder, or in that bucket, which it reaches by a gateway of its own.
+    """
     home = Path(mkdtemp(prefix="envyard-faults-"))
     home.chmod(0o711)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, home, ignore_errors=True)
         loop = Wires()
         stack.callback(loop.close)
-        world = World(home, broker, loop)
+        world = World(home, broker, loop, bucket=bucket)
         for folder in ("logs", "hub", "tmp", *DISKS):
             (home / folder).mkdir()
         (home / "runner").chmod(0o711)
         world.disks = all(_mounted(stack, home / name, size) for name, size in DISKS.items())
         stack.callback(lambda: [part.kill() for part in reversed(world.everyone())])
-        _servers(world)
-        _hub(world)
+        _servers(world, s3)
+        _hub(world, _bucket(s3, bucket) if s3 and bucket else {})
         yield world
+
+
+def _bucket(s3: Ceph, bucket: S3Storage) -> dict[str, str]:
+    """The settings of a hub that keeps its objects there."""
+    return {
+        "HUB_STORAGE": "s3",
+        "HUB_S3_BUCKET": bucket.bucket,
+        "HUB_S3_PREFIX": bucket.prefix,
+        "HUB_S3_ENDPOINT_URL": s3.endpoint,
+        "HUB_S3_ACCESS_KEY_ID": s3.access_key_id,
+        "HUB_S3_SECRET_ACCESS_KEY": s3.secret_access_key,
+        "HUB_S3_REGION": "us-east-1",
+    }
 
 
 def _mounted(stack: ExitStack, folder: Path, size: int) -> bool:
@@ -175,8 +206,8 @@ def _mounted(stack: ExitStack, folder: Path, size: int) -> bool:
     return True
 
 
-def _servers(world: World) -> None:
-    """Database, broker and model, each up."""
+def _servers(world: World, s3: Ceph | None) -> None:
+    """Database, broker and model, and a gateway to the bucket where there is one, each up."""
     logs = world.home / "logs"
     make = parts.redis if world.broker_kind == "redis" else parts.rabbitmq
     world.servers = {
@@ -184,6 +215,8 @@ def _servers(world: World) -> None:
         "broker": make(world.home / "broker", logs / "broker.log"),
         "model": parts.model(logs / "model.log"),
     }
+    if s3 is not None:
+        world.servers["storage"] = parts.gateway(s3, logs / "storage.log")
     for name, server in world.servers.items():
         world.parts[name] = server.part
         world.wires[name] = []
@@ -194,13 +227,14 @@ def _servers(world: World) -> None:
     world.wait(lambda: world.rows("SELECT 1"), "the database")
 
 
-def _hub(world: World) -> None:
+def _hub(world: World, settings: dict[str, str]) -> None:
     """Web, worker and beat, each with wires of its own to what it needs."""
     port, logs = free_port(), world.home / "logs"
     world.url = f"http://127.0.0.1:{port}"
     usual = (
         clean_environ()
         | SETTINGS
+        | settings
         | {
             "HUB_HOME": str(world.home / "hub"),
             "HUB_STORAGE_PATH": str(world.files),
@@ -227,6 +261,8 @@ def _hub(world: World) -> None:
     for name in ("web", "worker", "beat"):
         database, broker = world.wire(name, "database"), world.wire(name, "broker")
         environ = usual | {"DATABASE_URL": database, "HUB_BROKER_URL": broker}
+        if "storage" in world.servers:
+            environ["HUB_S3_ENDPOINT_URL"] = world.wire(name, "storage")
         if name == "web":
             world.servers[name] = parts.web(environ, port, logs / "web.log")
             world.parts[name] = world.servers[name].part
@@ -238,9 +274,15 @@ def _hub(world: World) -> None:
 
 
 def lend(
-    world: World, names: Sequence[str], *, host: str = "127.0.0.1", within: Sequence[str] = ()
+    world: World,
+    names: Sequence[str],
+    *,
+    host: str = "127.0.0.1",
+    within: Sequence[str] = (),
+    **more: str,
 ) -> None:
-    """Add runners, each with wires of its own to web, broker and model, that listen at `host`."""
+    """Add runners, each with wires of its own to web, broker and model, that listen at `host`;
+    `more` is added to their environment."""
     made = world.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
     for name, token in zip(names, made.split(), strict=True):
         home = world.home / "runner" / name
@@ -254,7 +296,7 @@ def lend(
             "RUNNER_HOME": str(home),
             "TMPDIR": str(world.home / "tmp"),
         }
+        environ |= more
         part = parts.runner(environ, world.home / "logs" / f"{name}.log", within)
-        hub, _, model = world.wires["runner"][-3:]
-        world.runners.append(Lent(name, part, home, hub, model))
+        world.runners.append(Lent(name, part, home, *world.wires["runner"][-3:]))
         part.start()
