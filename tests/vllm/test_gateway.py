@@ -200,7 +200,7 @@ def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Serve
             assert "2048" in answer["error"]["message"]
         record = d.gateway.ledger.take("model/0/0")
         assert not record.model_fault
-        assert not d.gateway.model_down.is_set()
+        assert not d.gateway.through.down.is_set()
 
     play(scenario, server)
 

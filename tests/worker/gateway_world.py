@@ -76,7 +76,9 @@ def plan_all(gateway: Gateway, spec: JobSpec) -> None:
 
 
 @asynccontextmanager
-async def world(spec: JobSpec | None = None, *, model_up: bool = True) -> AsyncIterator[World]:
+async def world(
+    spec: JobSpec | None = None, *, model_up: bool = True, key: str = "secret"
+) -> AsyncIterator[World]:
     spec, stub = spec or job(), StubModel()
     runner = web.AppRunner(stub.application(), shutdown_timeout=0.1)
     await runner.setup()
@@ -88,7 +90,7 @@ async def world(spec: JobSpec | None = None, *, model_up: bool = True) -> AsyncI
     listening.listen()
     async with aiohttp.ClientSession() as outward, aiohttp.ClientSession() as client:
         url = f"http://127.0.0.1:{PORT + 1}/v1"
-        gateway = Gateway(spec, Model(outward, url=url, name="stub", key="secret", timeout=2.0))
+        gateway = Gateway(spec, Model(outward, url=url, name="stub", key=key, timeout=2.0))
         plan_all(gateway, spec)
         await gateway.open(listening)
         try:

@@ -1,7 +1,9 @@
 """A small OpenAI-compatible model server for tests: `python -m tests.worker.stub_model PORT`.
 
 It reverses texts as asked, calls the first tool it is offered once, and otherwise says "ok". In a
-test its `failure` says how it misbehaves, and `requests` holds what it was asked.
+test its `failure` says how it misbehaves, `error` what it then answers, `hanging` for how many
+seconds it does that, `pause` how many it takes for every piece of a stream, and `requests` holds
+what it was asked.
 """
 
 from __future__ import annotations
@@ -29,6 +31,11 @@ class StubModel:
     failure: Failure = ""
     failing: int = -1
     extras: dict[str, Any] = field(default_factory=dict)
+    error: dict[str, Any] = field(
+        default_factory=lambda: {"message": "told to fail", "type": "stub"}
+    )
+    pause: float = 0.0
+    hanging: float = 3600.0
 
     def application(self) -> web.Application:
         """The server's routes."""
@@ -52,12 +59,11 @@ class StubModel:
         body = await self._note(request)
         failure = self._fails()
         if failure == "hang":
-            await asyncio.sleep(3600)
+            await asyncio.sleep(self.hanging)
         if failure == "not_json":
             return web.Response(text="<html>busy</html>")
         if failure.isdigit():
-            error = {"message": "told to fail", "type": "stub"}
-            return web.json_response({"error": error}, status=int(failure))
+            return web.json_response({"error": self.error}, status=int(failure))
         message = decide(body)
         if failure == "odd":
             return web.json_response(ENVELOPE | {"choices": [{"message": message["content"]}]})
@@ -74,6 +80,7 @@ class StubModel:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         for delta in deltas(message):
+            await asyncio.sleep(self.pause)
             await send(response, {"choices": [{"index": 0, "delta": delta}]})
         if cut:
             return response

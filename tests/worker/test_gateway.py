@@ -103,6 +103,35 @@ def test_the_model_is_asked_with_our_key_model_sampling_and_seed() -> None:
     play(scenario)
 
 
+def test_what_an_environment_sets_itself_is_recorded_once_and_bounded() -> None:
+    async def scenario(w: World) -> None:
+        schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+        asked = {"stop": ["#"], "tool_choice": "auto", "response_format": schema, "top_p": 0.1}
+        for _ in range(3):
+            assert (await w.chat("model/0/0", **asked))[0] == 200
+        await w.chat("model/0/0")
+        told = w.gateway.ledger.take("model/0/0").transcript
+        assert told.options == [{name: asked[name] for name in asked if name != "top_p"}]
+        assert [call.options for call in told.calls] == [0, 0, 0, -1]
+        await w.chat("parrot/0/0", stop="x" * 1_000_000)
+        assert len(str(w.gateway.ledger.take("parrot/0/0").transcript.options)) < 5000
+
+    play(scenario)
+
+
+def test_a_streamed_reply_is_told_with_the_time_of_its_first_piece() -> None:
+    async def scenario(w: World) -> None:
+        w.model.pause = 0.05
+        await w.stream("model/0/0")
+        await w.chat("model/0/0")
+        streamed, whole = w.gateway.ledger.take("model/0/0").transcript.calls
+        assert streamed.first_seconds is not None
+        assert 0.05 < streamed.first_seconds < streamed.seconds - 0.1
+        assert whole.first_seconds is None
+
+    play(scenario)
+
+
 def test_nothing_but_what_was_said_tells_a_probes_answer_from_a_models() -> None:
     async def scenario(w: World) -> None:
         w.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}

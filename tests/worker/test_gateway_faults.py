@@ -42,9 +42,36 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         record = w.gateway.ledger.take("model/0/0")
         assert (record.model_fault, record.replies) == ("", 0)
         assert [m["role"] for m in record.transcript.messages] == ["user"]
-        assert not w.gateway.model_down.is_set()
+        assert not w.gateway.through.down.is_set()
 
     play(scenario)
+
+
+def test_the_record_says_why_the_model_refused_in_its_own_words_made_harmless() -> None:
+    async def scenario(w: World) -> None:
+        told = "maximum context length is 64 tokens \x1b[2J(key secret-key-of-ours)\n" + "x" * 5000
+        w.model.failure = "400"
+        w.model.error = {"message": told, "type": "BadRequestError", "code": 400}
+        status, body = await w.chat("model/0/0")
+        assert (status, body["error"]["code"]) == (400, "context_length_exceeded")
+        (call,) = w.gateway.ledger.take("model/0/0").transcript.calls
+        assert call.error == f"context_length_exceeded: {body['error']['message']}"
+        assert "with 400: BadRequestError: maximum context length is 64 tokens" in call.error
+        assert "\x1b" not in call.error
+        assert "secret-key-of-ours" not in call.error
+        assert len(call.error) < 500
+
+    play(scenario, key="secret-key-of-ours")
+
+
+def test_a_fault_tells_the_environment_no_key_that_the_server_repeats() -> None:
+    async def scenario(w: World) -> None:
+        w.model.failure = "404"
+        w.model.error = {"message": "no model for secret-key-of-ours", "code": "model_not_found"}
+        _, body = await w.chat("model/0/0")
+        assert body["error"]["message"].endswith("404: model_not_found: no model for [secret]")
+
+    play(scenario, key="secret-key-of-ours")
 
 
 def test_a_model_that_restarts_is_asked_again() -> None:
@@ -96,9 +123,9 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
 def test_three_faults_in_a_row_say_that_the_model_is_down() -> None:
     async def scenario(w: World) -> None:
         for task in range(3):
-            assert not w.gateway.model_down.is_set()
+            assert not w.gateway.through.down.is_set()
             status, body = await w.chat(f"model/{task}/0")
             assert (status, body["error"]["code"]) == (502, "model_unreachable")
-        assert w.gateway.model_down.is_set()
+        assert w.gateway.through.down.is_set()
 
     play(scenario, model_up=False)

@@ -43,9 +43,10 @@ async def ask(url: str, *, stream: bool = False) -> Reply:
     async with endpoint.session() as session:
         model = Model(session, url=endpoint.url, name="m", key=KEY, timeout=20)
         if stream:
-            async with model.stream("chat/completions", {}) as chunks:
-                async for chunk in chunks:
-                    reply.add(chunk)
+            async with model.stream("chat/completions", {}) as arrivals:
+                async for chunks in arrivals:
+                    for chunk in chunks:
+                        reply.add(chunk)
         else:
             reply.add(await model.ask("chat/completions", {}))
     assert reply.message

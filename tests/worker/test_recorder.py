@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import aiohttp
@@ -44,6 +45,23 @@ def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None
     assert len(told.ends) == 1
     assert not told.truncated
     assert size(told) < 1.3 * size(Transcript()) + 101 * 1100 + 50 * 250
+
+
+def test_a_repeated_history_is_compared_and_not_written_anew() -> None:
+    """Every call of a long conversation would cost what the whole conversation does."""
+    recorder = Recorder(ROLLOUT_BYTES)
+    talk: list[Message] = []
+    for turn in range(40):
+        talk = ask(recorder, [*talk, says("user", f"{turn} {'q' * 5000}")], f"{turn} {'a' * 5000}")
+    seconds = []
+    for known in (recorder, None):
+        copies = [json.loads(json.dumps(talk)) for _ in range(20)]
+        spent = time.process_time()
+        for copy in copies:
+            (known or Recorder(ROLLOUT_BYTES)).add(copy, [], None, Exchange())
+        seconds.append(time.process_time() - spent)
+    assert seconds[0] < 0.5 * seconds[1]
+    assert len(recorder.transcript.nodes) == 80
 
 
 def test_agents_and_branches_are_conversations_of_their_own() -> None:

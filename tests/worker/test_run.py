@@ -71,6 +71,29 @@ def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     assert len(model.requests) == 1 + 3
 
 
+def test_a_run_whose_time_ends_while_the_model_hangs_says_how_long_it_was_silent() -> None:
+    model = StubModel(hanging=1.2)
+
+    async def hangs(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        yield loaded(1)
+        model.failure = "hang"
+        words = [group[0]["rollout"] for group in await sandbox.plan()]
+        calls = [asyncio.create_task(sandbox.ask(word)) for word in words]
+        await asyncio.sleep(1.0)
+        for call in calls:
+            call.cancel()
+        await asyncio.sleep(0.5)
+
+    spec = replace(PLAYED, policies=("model",), tasks=1, attempts=2)
+    spec = replace(spec, limits=replace(spec.limits, rollout_seconds=3.0))
+    outcome = run(hangs, spec=spec, model=model, end=replace(FINE, reason="wall_clock"))
+    assert outcome.said == ("errored", ["run.model_unreachable"])
+    (found,) = outcome.hub.endings[0]["findings"]
+    assert found["message"] == (
+        "the model server did not answer: 2 calls in a row waited in vain, the longest 1 s"
+    )
+
+
 def test_a_run_that_asks_for_a_model_this_runner_has_not_is_ours_to_mend() -> None:
     outcome = run(spec=replace(PLAYED, policies=("model",)))
     assert outcome.said == ("errored", ["run.model_unreachable"])

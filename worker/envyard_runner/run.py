@@ -181,7 +181,7 @@ async def _watch(
     """Run the program to its end, telling the hub what its lines and the gateway have shown."""
     sandbox.on_log = reports.log
     await gateway.open(await sandbox.start(program))
-    down = asyncio.create_task(_kill_when(gateway.model_down, sandbox))
+    down = asyncio.create_task(_kill_when(gateway.through.down, sandbox))
     reports.phase = "running"
     try:
         async for line in sandbox.lines():
@@ -201,7 +201,8 @@ async def _watch(
     _tell_replays(story, end, reports)
     if gateway.failure:
         return platform("run.runner_error", f"the gateway failed: {gateway.failure}")
-    return judge(story, end, model_down=gateway.model_down.is_set())
+    through = gateway.through
+    return judge(story, end, model_down=through.down.is_set(), silence=through.silence.told())
 
 
 def _tell_replays(story: Story, end: Exit, reports: Reports) -> None:

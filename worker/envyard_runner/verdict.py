@@ -46,16 +46,19 @@ def platform(code: str, message: str) -> Ending:
     return Ending("errored", [finding(code, message)])
 
 
-def judge(story: Story, end: Exit, *, model_down: bool = False) -> Ending:
+def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "") -> Ending:
     """The ending of a run whose sandbox is gone. The model's faults come first: they excuse all.
 
-    What happens once all is told, while rollouts are only played again, does not fail a run.
+    `silence` says that its server did not answer, for how long and how many calls. What happens
+    once all is told, while rollouts are only played again, does not fail a run.
     """
-    if model_down and not story.model_faults:
-        return platform("run.model_unreachable", "the model server failed three calls in a row")
     if story.model_faults:
         rollout, fault = next(iter(story.model_faults.items()))
-        return platform("run.model_unreachable", f"{fault} (first seen in rollout {rollout})")
+        why = f"; {silence}" if silence else ""
+        return platform("run.model_unreachable", f"{fault} (first seen in rollout {rollout}){why}")
+    if model_down or (silence and end.reason == "wall_clock" and not story.settled):
+        why = silence or "the model server failed three calls in a row"
+        return platform("run.model_unreachable", why)
     if end.reason == "killed":
         return platform("run.runner_error", "the sandbox was killed from outside")
     failure = None if story.settled else _failure(story, end)

@@ -32,19 +32,23 @@ class Node:
 class Exchange:
     """One call: the node of the last message that it sent, and that of the reply; -1 for none.
 
-    `tools` is the index of the set of tools that it offered, -1 for none; `at` is its beginning in
-    seconds of Unix time; `left_out` counts sent messages that did not fit the record.
+    `tools` is the index of the set of tools that it offered, -1 for none, and `options` that of
+    what else the environment asked for; `at` is its beginning in seconds of Unix time, `seconds`
+    how long it took and `first_seconds` how long until the first piece of a streamed reply, None
+    where none was streamed; `left_out` counts sent messages that did not fit the record.
     """
 
     asked: int = -1
     reply: int = -1
     tools: int = -1
+    options: int = -1
     sampling: dict[str, Any] = field(default_factory=dict)
     finish_reason: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     at: float = 0.0
     seconds: float = 0.0
+    first_seconds: float | None = None
     error: str = ""
     left_out: int = 0
 
@@ -54,19 +58,22 @@ class Exchange:
         return self.reply if self.reply >= 0 else self.asked
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], nodes: int, tools: int) -> Exchange:
-        """Read an untrusted JSON form; indices beyond the nodes and tools become -1."""
+    def from_dict(cls, data: dict[str, Any], nodes: int, tools: int, options: int) -> Exchange:
+        """Read an untrusted JSON form; indices beyond the nodes, tools and options become -1."""
         sampling = record(data.get("sampling"))
+        first = finite(data.get("first_seconds"))
         return cls(
             asked=_index(data.get("asked"), nodes),
             reply=_index(data.get("reply"), nodes),
             tools=_index(data.get("tools"), tools),
+            options=_index(data.get("options"), options),
             sampling={key: plain(sampling[key], 0, 200) for key in SAMPLING if key in sampling},
             finish_reason=text(data.get("finish_reason"), 80),
             prompt_tokens=count(data.get("prompt_tokens")),
             completion_tokens=count(data.get("completion_tokens")),
             at=max(0.0, finite(data.get("at")) or 0.0),
             seconds=max(0.0, finite(data.get("seconds")) or 0.0),
+            first_seconds=None if first is None else max(0.0, first),
             error=text(data.get("error"), 2000),
             left_out=count(data.get("left_out")),
         )
@@ -74,11 +81,16 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One rollout's record; `truncated` says that something did not fit and is cut or missing."""
+    """One rollout's record; `truncated` says that something did not fit and is cut or missing.
+
+    `tools` are the sets of tools on offer, `options` what environments may set of a call besides:
+    `stop`, `tool_choice`, `response_format`, `logprobs`.
+    """
 
     nodes: list[Node] = field(default_factory=list)
     calls: list[Exchange] = field(default_factory=list)
     tools: list[list[dict[str, Any]]] = field(default_factory=list)
+    options: list[dict[str, Any]] = field(default_factory=list)
     truncated: bool = False
 
     def path(self, end: int) -> Iterator[int]:
@@ -124,13 +136,15 @@ class Transcript:
         ]
         sets = data.get("tools")
         tools = [clean_tools(one) for one in (sets[:MAX_PARTS] if isinstance(sets, list) else [])]
+        options = [clean_options(one) for one in records(data.get("options"), MAX_PARTS)]
         return cls(
             nodes=nodes,
             calls=[
-                Exchange.from_dict(call, len(nodes), len(tools))
+                Exchange.from_dict(call, len(nodes), len(tools), len(options))
                 for call in records(data.get("calls"), MAX_CALLS)
             ],
             tools=tools,
+            options=options,
             truncated=data.get("truncated") is True,
         )
 
@@ -157,6 +171,11 @@ def clean_message(message: Message) -> Message:
 def clean_tools(tools: Any) -> list[dict[str, Any]]:
     """The tools on offer as storable JSON."""
     return [plain(tool, 12) for tool in records(tools, MAX_TOOLS)]
+
+
+def clean_options(options: dict[str, Any]) -> dict[str, Any]:
+    """What an environment asked for besides messages and tools, as storable JSON."""
+    return record(plain(options, 12))
 
 
 def _clean_call(call: Any) -> dict[str, Any]:

@@ -33,6 +33,19 @@ class Crowd:
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place for one call, waited for where all are taken."""
+        if self._waiting or self.busy >= self.limit:
+            await self._wait()
+        self.busy += 1
+        self.peak = max(self.peak, self.busy)
+        try:
+            yield
+        finally:
+            self.busy -= 1
+            if self._waiting:
+                async with self._changed:
+                    self._changed.notify()
+
+    async def _wait(self) -> None:
         async with self._changed:
             self._wanted = self._wanted or self.busy >= self.limit
             self._waiting += 1
@@ -40,14 +53,6 @@ class Crowd:
                 await self._changed.wait_for(lambda: self.busy < self.limit)
             finally:
                 self._waiting -= 1
-            self.busy += 1
-            self.peak = max(self.peak, self.busy)
-        try:
-            yield
-        finally:
-            self.busy -= 1
-            async with self._changed:
-                self._changed.notify()
 
     async def follow(self, endpoint: Endpoint) -> None:
         """Adapt to the server's figures until cancelled."""

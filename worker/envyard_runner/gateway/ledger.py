@@ -54,7 +54,8 @@ class Record:
     def transcript(self) -> Transcript:
         """All exchanges so far; what comes later does not change it."""
         known = self.recorder.transcript
-        return replace(known, nodes=[*known.nodes], calls=[*known.calls], tools=[*known.tools])
+        return replace(known, nodes=[*known.nodes], calls=[*known.calls], tools=[*known.tools],
+                       options=[*known.options])  # fmt: skip
 
     def add(self, call: Call, reply: Reply, seconds: float) -> None:
         """Take in one finished exchange."""
@@ -71,20 +72,22 @@ class Record:
             completion_tokens=reply.completion_tokens,
             at=time.time() - seconds,
             seconds=seconds,
+            first_seconds=reply.first_seconds,
         )
         said = reply.message
-        self.recorder.add(call.messages, call.tools, said, told)
+        self.recorder.add(call.messages, call.tools, said, told, call.options)
         self.exact = self.exact and not reply.more and self.recorder.holds(said)
 
-    def fail(self, call: Call, fault: str, seconds: float) -> None:
-        """Take in one exchange without an answer, through the model server's `fault` if any."""
+    def fail(self, call: Call, fault: str, seconds: float, refusal: str = "") -> None:
+        """Take in one exchange without an answer, through the model server's `fault` or `refusal`
+        if either."""
         fault = self.recorder.without_secrets(fault)
         self.model_seconds += seconds
         self.model_fault = fault or self.model_fault
-        error = fault or "no reply: the call was refused, or its sender did not wait"
+        error = fault or refusal or "no reply: its sender did not wait for one"
         at = time.time() - seconds
         told = Exchange(sampling=self.sampling, at=at, seconds=seconds, error=error)
-        self.recorder.add(call.messages, call.tools, None, told)
+        self.recorder.add(call.messages, call.tools, None, told, call.options)
 
 
 class Ledger:

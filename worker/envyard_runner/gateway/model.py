@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 import aiohttp
 
+from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.crowd import Crowd
 from envyard_runner.gateway.openai import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
+AT_ONCE = 1 << 20  # bytes of a request; aiohttp wants more of them as a stream
+SAID = 300  # characters of what the server says of an error
 CONNECT_SECONDS = 10.0
 RETRY_AFTER = (0.3, 1.5)  # seconds; a server that restarts is given this much
 BUSY = (429, 502, 503, 504)
@@ -66,10 +68,11 @@ class Model:
     @asynccontextmanager
     async def stream(
         self, path: str, body: dict[str, Any]
-    ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
-        """The answer chunk by chunk, entered when the server has accepted; raises as `ask` does."""
+    ) -> AsyncIterator[AsyncIterator[list[dict[str, Any]]]]:
+        """The answer's chunks, those together that came together; entered when the server has
+        accepted. Raises as `ask` does."""
         async with self._open(path, body) as response:
-            yield _events(response.content)
+            yield self._events(response.content)
 
     @asynccontextmanager
     async def _open(self, path: str, body: dict[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -78,17 +81,19 @@ class Model:
             async with place, await self._accepted(path, body) as response:
                 yield response
         except TimeoutError as error:
-            raise ModelFault(503, "model_timeout", "the model server took too long") from error
+            late = f"the model server took longer than {self._timeout.total:g} s"
+            raise ModelFault(503, "model_timeout", late) from error
         except aiohttp.ClientError as error:
             reason = f"the model server broke off: {type(error).__name__}"
             raise ModelFault(502, "model_error", reason) from error
 
     async def _accepted(self, path: str, body: dict[str, Any]) -> aiohttp.ClientResponse:
+        raw = openai.dump(body)
         for pause in (*RETRY_AFTER, None):
             try:
                 response = await self._session.post(
                     f"{self._url}/{path}",
-                    data=io.BytesIO(openai.dump(body)),
+                    data=raw if len(raw) <= AT_ONCE else io.BytesIO(raw),
                     headers=self._headers,
                     timeout=self._timeout,
                     allow_redirects=False,  # into the runner's own network, say
@@ -101,23 +106,72 @@ class Model:
                 if response.status == 200:
                     return response
                 async with response:
-                    fault = await _refused(response)
+                    fault = await self._refused(response)
             if pause is None or fault.code not in ("model_unreachable", "model_busy"):
                 raise fault
             await asyncio.sleep(pause)
         raise AssertionError("the last try either returned or raised")
 
+    async def _refused(self, response: aiohttp.ClientResponse) -> ModelFault:
+        """Whose fault an answer other than 200 is; raises Refusal where it is the caller's."""
+        said = self._said(await read_at_most(response.content, MAX_REPLY))
+        status = response.status
+        if status in BUSY:
+            return ModelFault(503, "model_busy", f"the model server answered {status}: {said}")
+        if status >= 500 or status < 400 or status in MISCONFIGURED:
+            return ModelFault(502, "model_error", f"the model server answered {status}: {said}")
+        code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
+        raise Refusal(400, code, f"the model server refused the request with {status}: {said}")
 
-async def _refused(response: aiohttp.ClientResponse) -> ModelFault:
-    """Whose fault an answer other than 200 is; raises Refusal where it is the caller's."""
-    said = _said(await read_at_most(response.content, MAX_REPLY))
-    status = response.status
-    if status in BUSY:
-        return ModelFault(503, "model_busy", f"the model server answered {status}: {said}")
-    if status >= 500 or status < 400 or status in MISCONFIGURED:
-        return ModelFault(502, "model_error", f"the model server answered {status}: {said}")
-    code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
-    raise Refusal(400, code, f"the model server refused the request: {said}")
+    async def _events(self, stream: aiohttp.StreamReader) -> AsyncIterator[list[dict[str, Any]]]:
+        """The objects of an event stream up to its [DONE]; raises ModelFault when it breaks off."""
+        rest: list[bytes] = []  # of a line whose end has not come: joined once, however many
+        size = 0
+        async for part in stream.iter_any():
+            size += len(part)
+            if size > MAX_REPLY:
+                raise _too_much()
+            rest.append(part)
+            if b"\n" not in part:
+                continue
+            *lines, last = b"".join(rest).split(b"\n")
+            rest = [last]
+            came: list[dict[str, Any]] = []
+            try:
+                done = self._take(lines, came)
+            except ModelFault:
+                yield came
+                raise
+            yield came
+            if done:
+                return
+        raise ModelFault(502, "model_error", "the model server's stream ended early")
+
+    def _take(self, lines: list[bytes], came: list[dict[str, Any]]) -> bool:
+        """Add the objects in these lines to `came`; whether that was all of the stream."""
+        for line in lines:
+            data = line.strip().removeprefix(b"data:").strip()
+            if data == b"[DONE]":
+                return True
+            if line.startswith(b"data:"):
+                chunk = _object(data)
+                if "error" in chunk:
+                    failed = f"the model server failed: {self._said(data)}"
+                    raise ModelFault(502, "model_error", failed)
+                came.append(chunk)
+        return False
+
+    def _said(self, raw: bytes) -> str:
+        """The code and the sentence in an error body, as SAID printable characters without the key,
+        whatever server sends them: they are shown to the environment and in findings."""
+        try:
+            said = _worded(openai.load(raw))
+        except (ValueError, AttributeError, RecursionError):
+            said = raw.decode("utf-8", "replace")
+        if self.key:
+            said = said.replace(self.key, "[secret]")
+        shown = (c if c.isprintable() else " " for c in said[: 2 * SAID])
+        return text("".join(shown), SAID)
 
 
 async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
@@ -127,41 +181,14 @@ async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
     async for part in stream.iter_any():
         size += len(part)
         if size > most:
-            raise ModelFault(502, "model_error", f"the model server sent more than {most} bytes")
+            raise _too_much()
         parts.append(part)
     return b"".join(parts)
 
 
-async def _events(stream: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]:
-    """The objects of an event stream up to its [DONE]; raises ModelFault when it breaks off."""
-    rest: list[bytes] = []  # of a line whose end has not come: joined once, however many they are
-    size = 0
-    async for part in stream.iter_any():
-        size += len(part)
-        if size > MAX_REPLY:
-            raise ModelFault(
-                502, "model_error", f"the model server sent more than {MAX_REPLY} bytes"
-            )
-        rest.append(part)
-        if b"\n" not in part:
-            continue
-        *lines, last = b"".join(rest).split(b"\n")
-        rest = [last]
-        for line in lines:
-            data = line.strip().removeprefix(b"data:").strip()
-            if data == b"[DONE]":
-                return
-            if line.startswith(b"data:"):
-                chunk = _object(data)
-                if "error" in chunk:
-                    raise ModelFault(502, "model_error", f"the model server failed: {_said(data)}")
-                yield chunk
-    raise ModelFault(502, "model_error", "the model server's stream ended early")
-
-
 def _object(raw: bytes) -> dict[str, Any]:
     try:
-        answer = json.loads(raw)
+        answer = openai.load(raw)
     except (ValueError, RecursionError) as error:
         raise ModelFault(502, "model_error", "the model server did not answer in JSON") from error
     if not isinstance(answer, dict):
@@ -169,11 +196,15 @@ def _object(raw: bytes) -> dict[str, Any]:
     return answer
 
 
-def _said(raw: bytes) -> str:
-    """The sentence in an error body, at most 300 characters of it."""
-    try:
-        error = json.loads(raw)
-        error = error.get("error", error)
-        return str(error.get("message", error) if isinstance(error, dict) else error)[:300]
-    except (ValueError, AttributeError, RecursionError):
-        return raw[:300].decode("utf-8", "replace")
+def _worded(body: Any) -> str:
+    """`code: message` of an error body in OpenAI's shape, or what stands in its place."""
+    error = body.get("error", body)
+    if not isinstance(error, dict):
+        return str(error)
+    codes = (error.get("code"), error.get("type"))  # vLLM's code is the HTTP status once more
+    named = [f"{code}: " for code in codes if isinstance(code, str)]
+    return f"{''.join(named[:1])}{error.get('message', error)}"
+
+
+def _too_much() -> ModelFault:
+    return ModelFault(502, "model_error", f"the model server sent more than {MAX_REPLY} bytes")

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import orjson
+
 from envyard_runner.policies import CHARACTERS_PER_TOKEN, Message, plain
 
 MAX_MESSAGES = 1000
@@ -27,6 +29,7 @@ CHAT_FIELDS = (
     "top_logprobs",
 )
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
+SAID = ("messages", "tools", "prompt")  # the rest of what is passed on says how to answer
 CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
 RECORDED = ("role", "content", "tool_calls")
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -67,12 +70,18 @@ class Call:
     include_usage: bool
     passed_on: dict[str, Any]
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the environment wants the answer: `stop`, `tool_choice`, `response_format`, ..."""
+        return {name: value for name, value in self.passed_on.items() if name not in SAID}
+
 
 @dataclass(slots=True)
 class Reply:
     """One answer: the assistant's message, why it ended, its tokens; built whole or by chunks.
 
-    `fault` is what went wrong on the model server's side, where something did; `more` says that the
+    `fault` is what went wrong on the model server's side, where something did, `refusal` why it
+    would not answer; `first_seconds` is when the first piece of a stream came; `more` says that the
     answer held something besides, such as its reasoning, which no record keeps.
     """
 
@@ -82,7 +91,14 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     fault: str = ""
+    refusal: str = ""
+    first_seconds: float | None = None
     more: bool = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was said yet: a stream's first chunk names the role alone."""
+        return bool(self.tool_calls) or any(self.content)
 
     @property
     def message(self) -> Message:
@@ -172,7 +188,7 @@ def read_completion(raw: bytes) -> Call:
 def read_object(raw: bytes) -> dict[str, Any]:
     """Read a JSON object; raises Refusal 400, whatever the bytes are."""
     try:
-        body = json.loads(raw, parse_constant=_not_json)
+        body = load(raw)
     except (ValueError, RecursionError) as error:
         _bad(f"the body is not JSON: {error}")
     if not isinstance(body, dict):
@@ -263,9 +279,21 @@ def chunks(reply: Reply, *, model: str, ident: str) -> Iterator[dict[str, Any]]:
     yield base | {"choices": [], "usage": _usage(reply)}
 
 
-def dump(value: dict[str, Any]) -> bytes:
+def load(raw: bytes) -> Any:
+    """The JSON value; raises ValueError or RecursionError. Half a surrogate pair is let through:
+    Python's clients send it where a text was cut in the middle of one."""
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        return json.loads(raw, parse_constant=_not_json)
+
+
+def dump(value: Any) -> bytes:
     """JSON on one line."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # what `load` let through, or a number of more than 64 bits
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _usage(reply: Reply) -> dict[str, int]:

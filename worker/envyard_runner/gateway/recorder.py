@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from envyard.contract.transcript import Exchange, Node, Transcript, clean_message, clean_tools
+from envyard.contract.transcript import (
+    Exchange,
+    Node,
+    Transcript,
+    clean_message,
+    clean_options,
+    clean_tools,
+)
 from envyard.contract.values import CUT, text
+from envyard_runner.gateway.openai import dump, load
 from envyard_runner.policies import Message
 
 REPLIES_SHARE = 4  # a quarter of the room is kept for replies: no prompt can crowd them out
@@ -21,7 +28,8 @@ SECRET_CHARACTERS = 8  # what is shorter is a placeholder such as "EMPTY", and p
 class Recorder:
     """One transcript under construction: `room` bytes of JSON, `secrets` never among them.
 
-    A message is found again by what it says, so that a call costs what it adds.
+    A message is found again by what it says, so that a call costs what it adds: one that says
+    just what was recorded after the same messages is compared with that and not looked at closer.
     """
 
     def __init__(self, room: int, secrets: Sequence[str] = ()) -> None:
@@ -29,10 +37,16 @@ class Recorder:
         self._room, self._for_replies = room, room // REPLIES_SHARE
         self._secrets = [s for s in secrets if len(s) >= SECRET_CHARACTERS]
         self._nodes: dict[tuple[int, bytes], int] = {}
-        self._tools: dict[bytes, int] = {}
+        self._latest: dict[int, int] = {}
+        self._sets: dict[bytes, int] = {}
 
     def add(
-        self, messages: list[Message], tools: list[Message], reply: Message | None, call: Exchange
+        self,
+        messages: list[Message],
+        tools: list[Message],
+        reply: Message | None,
+        call: Exchange,
+        options: dict[str, Any] | None = None,
     ) -> None:
         """Take in one call; `call` says the rest of it, its error without secrets too."""
         known = self.transcript
@@ -44,16 +58,18 @@ class Recorder:
                 break
             asked = node
         answer = None if reply is None else self._node(asked, reply, spare=0)
-        offered = self._offer(tools)
+        offered = self._keep(known.tools, clean_tools, tools)
+        wanted = self._keep(known.options, clean_options, options)
         left_out = len(messages) - sent
         if left_out or (reply is not None and answer is None):
-            self.transcript = known = replace(known, truncated=True)
+            self.transcript = replace(self.transcript, truncated=True)
         known.calls.append(
             replace(
                 call,
                 asked=asked,
                 reply=-1 if answer is None else answer,
                 tools=offered,
+                options=wanted,
                 error=text(self.without_secrets(call.error), 2000),
                 left_out=left_out,
             )
@@ -72,9 +88,13 @@ class Recorder:
 
     def _node(self, parent: int, message: Message, *, spare: int) -> int | None:
         """The node that says so after `parent`; None where there is no room for a new one."""
+        latest = self._latest.get(parent, -1)
+        if latest >= 0 and self.transcript.nodes[latest].message == message:
+            return latest
         message, raw = self._cleaned(message)
         place = (parent, hashlib.sha256(raw).digest())
         if place in self._nodes:
+            self._latest[parent] = self._nodes[place]
             return self._nodes[place]
         room = self._room - spare - BESIDE
         if len(raw) > room:
@@ -84,35 +104,37 @@ class Recorder:
             return None
         self._room -= len(raw) + BESIDE
         self.transcript.nodes.append(Node(parent, message))
-        self._nodes[place] = len(self.transcript.nodes) - 1
+        self._latest[parent] = self._nodes[place] = len(self.transcript.nodes) - 1
         return self._nodes[place]
 
     def _cleaned(self, message: Message) -> tuple[Message, bytes]:
         clean = clean_message(message)
-        raw = _dump(clean)
+        raw = dump(clean)
         hidden = self._hidden(raw)
-        return (clean, raw) if hidden == raw else (json.loads(hidden), hidden)
+        return (clean, raw) if hidden == raw else (load(hidden), hidden)
 
     def _hidden(self, raw: bytes) -> bytes:
         """The JSON with a mark in the place of every secret, as JSON spells it in a string."""
         for secret in self._secrets:
-            raw = raw.replace(_dump(secret)[1:-1], b"[secret]")
+            raw = raw.replace(dump(secret)[1:-1], b"[secret]")
         return raw
 
-    def _offer(self, tools: list[Message]) -> int:
-        """The index of that set of tools; -1 for none, or where it does not fit."""
-        if not tools:
+    def _keep(self, known: list[Any], clean: Callable[[Any], Any], given: Any) -> int:
+        """The index of what is given among `known`; -1 for nothing, or where it does not fit."""
+        if not given:
             return -1
-        raw = self._hidden(_dump(clean_tools(tools)))
+        if known and known[-1] == given:
+            return len(known) - 1
+        raw = self._hidden(dump(clean(given)))
         digest = hashlib.sha256(raw).digest()
-        if digest not in self._tools:
+        if digest not in self._sets:
             if len(raw) > self._room - self._for_replies:
                 self.transcript = replace(self.transcript, truncated=True)
                 return -1
             self._room -= len(raw)
-            self._tools[digest] = len(self._tools)
-            self.transcript.tools.append(json.loads(raw))
-        return self._tools[digest]
+            self._sets[digest] = len(known)
+            known.append(load(raw))
+        return self._sets[digest]
 
 
 def _cut(message: Message, raw: bytes, room: int) -> tuple[Message, bytes]:
@@ -125,7 +147,7 @@ def _cut(message: Message, raw: bytes, room: int) -> tuple[Message, bytes]:
         if calls:
             calls = [_with_arguments(call, _first(_arguments(call), most)) for call in calls]
             message = message | {"tool_calls": calls}
-        raw = _dump(message)
+        raw = dump(message)
     return message, raw
 
 
@@ -139,7 +161,3 @@ def _arguments(call: dict[str, Any]) -> str:
 
 def _with_arguments(call: dict[str, Any], arguments: str) -> dict[str, Any]:
     return call | {"function": call["function"] | {"arguments": arguments}}
-
-
-def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import random
 import socket
-import time
-from collections.abc import Iterable
 from typing import Any
 
 from aiohttp import web
@@ -20,8 +17,18 @@ from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
-from envyard_runner.gateway.openai import Call, ModelFault, Refusal, Reply
+from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.through import (
+    ANSWERING,
+    DONE,
+    NAME,
+    Through,
+    begin_stream,
+    event,
+    wanted,
+    whole,
+)
 from envyard_runner.policies import PROBES, Ask, NoReference
 
 log = logging.getLogger(__name__)
@@ -29,32 +36,23 @@ log = logging.getLogger(__name__)
 MAX_BODY = 4 << 20
 MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
-FAULTS_UNTIL_DOWN = 3
-NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
-TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
-DONE = b"data: [DONE]\n\n"
 REFERENCES = {"oracle": "own", "swapped": "other"}
-KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
-ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line is sent
 
 
 class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `ledger`.
 
     Rollouts have the random words of `plan` in here, and nothing that is answered names a policy.
-    `model` is None where the run asks for probes only. `model_down` is set after three calls in
-    a row that the model server failed: the run cannot be judged and may stop. `failure` names an
-    exception of the gateway's own, which must not be blamed on the environment either.
+    `model` is None where the run asks for probes only, and `through` is how it is asked. `failure`
+    names an exception of the gateway's own, which must not be blamed on the environment.
     """
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
         self.ledger = Ledger(job, secrets=[model.key] if model and model.key else [])
         self.plan = Plan(job)
-        self.model_down = asyncio.Event()
+        self.through = Through(job, model)
         self.failure = ""
         self._job = job
-        self._model = model
-        self._faults_in_a_row = 0
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         # Not logging access or malformed requests: the environment decides how many there are.
         quiet = logging.getLogger(f"{__name__}.http")
@@ -133,14 +131,14 @@ class Gateway:
         record, call, number = await self._accept(request, openai.read_chat)
         ident = f"chatcmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
-            return await self._ask_model("chat/completions", request, record, call, ident)
+            return await self.through.ask("chat/completions", request, record, call, ident)
         reply = self._play(record, call, number)
         if not call.stream:
-            return web.json_response(openai.completion(reply, model=NAME, ident=ident))
+            return whole(openai.completion(reply, model=NAME, ident=ident))
         parts = openai.chunks(reply, model=NAME, ident=ident)
-        response = await _begin_stream(request)
-        for part in _wanted(parts, call):
-            await response.write(_event(part))
+        response = await begin_stream(request)
+        for part in wanted(parts, call):
+            await response.write(event(part))
         await response.write(DONE)
         return response
 
@@ -148,9 +146,9 @@ class Gateway:
         record, call, number = await self._accept(request, openai.read_completion)
         ident = f"cmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
-            return await self._ask_model("completions", request, record, call, ident)
+            return await self.through.ask("completions", request, record, call, ident)
         reply = self._play(record, call, number)
-        return web.json_response(openai.text_completion(reply, model=NAME, ident=ident))
+        return whole(openai.text_completion(reply, model=NAME, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
         self._record(request)
@@ -201,73 +199,6 @@ class Gateway:
         record.add(call, reply, 0.0)
         return reply
 
-    async def _ask_model(
-        self, path: str, request: web.Request, record: Record, call: Call, ident: str
-    ) -> web.StreamResponse:
-        if self._model is None:
-            raise Refusal(404, "no_such_rollout", "this run has no model")
-        body = call.passed_on | self._pinned(record, self._model)
-        reply = Reply()
-        began = time.monotonic()
-        try:
-            if call.stream:
-                named = openai.envelope("chat.completion.chunk", NAME, ident)
-                return await self._relay(self._model, request, call, body, reply, named)
-            answer = await self._model.ask(path, body)
-            reply.add(answer)
-            named = openai.envelope(KINDS[path], NAME, ident)
-            return web.json_response(openai.alike(answer) | named)
-        except ModelFault as fault:
-            reply.fault = fault.message
-            raise
-        finally:
-            self._note(record, call, reply, time.monotonic() - began)
-
-    async def _relay(
-        self,
-        model: Model,
-        request: web.Request,
-        call: Call,
-        body: dict[str, Any],
-        reply: Reply,
-        named: dict[str, Any],
-    ) -> web.StreamResponse:
-        body |= {"stream": True, "stream_options": {"include_usage": True}}
-        async with model.stream("chat/completions", body) as chunks:
-            response = await _begin_stream(request)
-            try:
-                async for chunk in chunks:
-                    reply.add(chunk)
-                    for part in _wanted([openai.alike(chunk) | named], call):
-                        await response.write(_event(part))
-            except ModelFault as fault:
-                reply.fault = fault.message
-                await response.write(_event(fault.to_dict()))
-        await response.write(DONE)
-        return response
-
-    def _pinned(self, record: Record, model: Model) -> dict[str, Any]:
-        """What no environment may choose: who answers, how it samples and how long it talks."""
-        digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
-        record.sampling = {
-            "model": model.name,
-            "temperature": TEMPERATURE,
-            "max_tokens": self._job.limits.max_tokens,
-            "seed": int.from_bytes(digest[:4]) >> 1,
-        }
-        return record.sampling
-
-    def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
-        """A call that was refused, or whose client went away, has no reply to be kept."""
-        if reply.content and not reply.fault:
-            self._faults_in_a_row = 0
-            record.add(call, reply, seconds)
-            return
-        self._faults_in_a_row += bool(reply.fault)
-        record.fail(call, reply.fault, seconds)
-        if self._faults_in_a_row >= FAULTS_UNTIL_DOWN:
-            self.model_down.set()
-
 
 class _Refused(asyncio.Protocol):
     """What a connection over the limit meets, so that the runner never runs out of descriptors."""
@@ -280,19 +211,3 @@ class _Refused(asyncio.Protocol):
 async def _body(request: web.Request) -> bytes:
     async with asyncio.timeout(BODY_SECONDS):
         return await request.read()
-
-
-async def _begin_stream(request: web.Request) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-    request[ANSWERING] = True
-    await response.prepare(request)
-    return response
-
-
-def _wanted(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
-    """The chunks without the usage one, unless the caller asked for it: it holds no choice."""
-    return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
-
-
-def _event(chunk: dict[str, Any]) -> bytes:
-    return b"data: " + openai.dump(chunk) + b"\n\n"
