@@ -6,6 +6,15 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from hub import env
 
+# A server that has died or moved without a word is given up after half a minute; the system's own
+# patience is a quarter of an hour for what was sent, and two hours for an answer.
+ALIVE = {
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+
 
 def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
     """One DATABASES entry for `postgresql://user:password@host:port/name?option=value`,
@@ -26,6 +35,7 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
             "CONN_HEALTH_CHECKS": True,
             # libpq's own options (sslmode, host=/socket/folder, ...) pass through.
             "OPTIONS": {"pool": {"min_size": 1, "max_size": 16, "timeout": 10}}
+            | ALIVE
             | dict(parse_qsl(parts.query)),
         }
     shown = url if "@" not in url else f"{parts.scheme}://…"

@@ -84,11 +84,16 @@ def test_database_urls_are_read_and_strange_ones_refused_without_their_password(
     tmp_path: Path,
 ) -> None:
     entry = database.from_url(
-        "postgresql://hub:p%40ss@db:5433/hub?sslmode=require", default_file=tmp_path
+        "postgresql://hub:p%40ss@db:5433/hub?sslmode=require&tcp_user_timeout=9",
+        default_file=tmp_path,
     )
     assert (entry["NAME"], entry["USER"], entry["PASSWORD"]) == ("hub", "hub", "p@ss")
     assert (entry["HOST"], entry["PORT"]) == ("db", "5433")
     assert entry["OPTIONS"]["sslmode"] == "require"
+    assert (entry["OPTIONS"]["tcp_user_timeout"], entry["OPTIONS"]["keepalives_idle"]) == (
+        "9",
+        "15",
+    )
     assert database.from_url("", default_file=tmp_path / "x")["NAME"] == tmp_path / "x"
     assert database.from_url("sqlite:///a/b.db", default_file=tmp_path)["NAME"] == Path("/a/b.db")
     with pytest.raises(ImproperlyConfigured) as caught:
