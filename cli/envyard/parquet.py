@@ -92,7 +92,8 @@ def _schema(metrics: list[str]) -> Any:
         "tool_defs": pa.list_(text),
         "trajectory": pa.list_(pa.struct(step | {"error": text})),
         "info": pa.struct(
-            {**info, "rollout": whole, "conversations": whole, "shortened": pa.bool_()}
+            info
+            | {"rollout": whole, "conversations": whole, "shortened": pa.bool_(), "rescored": real}
         ),
     }
     return pa.schema(columns)

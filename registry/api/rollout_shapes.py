@@ -53,6 +53,8 @@ def summary(rollout: Rollout) -> Shape:
             "model_seconds": rollout.model_seconds,
         },
         "error": rollout.error,
+        "rescored": rollout.rescored,
+        "replay": rollout.replay,
         "url": links.rollout(rollout),
     }
 
@@ -118,6 +120,7 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> tuple[
             "rollout": rollout.pk,
             "conversations": rollout.conversations,
             "shortened": rollout.shortened or len(trajectory) < len(told.calls),
+            "rescored": rollout.rescored,
         },
     }
     return shape, size

@@ -9,6 +9,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
+from envyard.contract.replay import Replay
 from registry.accounts import tokens
 from registry.card import services as cards
 from registry.models import Run, User
@@ -28,7 +29,8 @@ def run(live_server: LiveServer, alice: User, monkeypatch: pytest.MonkeyPatch) -
     parts = {"exact": {"score": 1.0, "weight": 1.0}}
     make_rollout(decided, "oracle", 0, transcript=story.told("漢"), rewards=parts)
     make_rollout(decided, "oracle", 1, transcript=story.told("two"), metrics={"len": 3.0})
-    make_rollout(decided, "silent", 0, reward=0.25, transcript=story.told("three"))
+    again = {"replay": Replay(reward=0.5).to_dict(), "rescored": 0.5}
+    make_rollout(decided, "silent", 0, reward=0.25, transcript=story.told("three"), **again)
     make_rollout(decided, "silent", 1, reward=None, error=error)
     cards.compute(run=decided)
     make_run(version, status="queued")
@@ -68,6 +70,7 @@ def test_rollouts_of_a_version_are_those_of_the_run_that_decided(
     assert [line.split("\t")[0] for line in out.splitlines()] == [
         "oracle/0/0", "oracle/1/0", "silent/0/0", "silent/1/0",
     ]  # fmt: skip
+    assert [line.split("\t")[2] for line in out.splitlines()] == ["", "", "0.5", ""]
     assert "KeyError" in out
     assert f"/runs/{run.pk}/rollouts/" in err
     assert len(told(capsys, "rollouts", "list", str(run.pk), "--policy", "oracle")) == 2
@@ -90,6 +93,7 @@ def test_an_export_is_rows_of_verifiers_columns(
     assert rows[0]["prompt"] == [{"role": "user", "content": "漢"}]
     assert rows[0]["completion"] == [{"role": "assistant", "content": "re: 漢"}]
     assert [row["reward"] for row in rows] == [1.0, 1.0, 0.25, None]
+    assert [row["info"]["rescored"] for row in rows] == [None, None, 0.5, None]
     assert rows[3]["error"]["type"] == "KeyError"
     assert list(tmp_path.glob("*.part")) == []
 
@@ -104,6 +108,7 @@ def test_parquet_holds_the_same_rows(
     rows = [json.loads(line) for line in lines.read_text().splitlines()]
     read = pq.read_table(table).to_pylist()
     assert [row["example_id"] for row in read] == [0, 1, 0, 1]
+    assert read[2]["info"]["rescored"] == 0.5
     for row, other in zip(read, rows, strict=True):
         assert bare(row) == bare(other)
 

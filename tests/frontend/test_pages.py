@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import Event, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
@@ -268,6 +269,30 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
     assert "This transcript is not kept any more." in page
+
+
+@pytest.mark.parametrize(
+    ("again", "row", "side"),
+    [
+        (Replay(reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}), "again 0.5",
+         ("<b>0.5</b>", "<dt>exact</dt><dd>0.5 × 1</dd>", "<dd>the same</dd>")),
+        (Replay(error="KeyError: <x>", diverged=2, asked="user: <why>?"), "again failed",
+         ("KeyError: &lt;x&gt;", "another from call 2 on: user: &lt;why&gt;?")),
+        (Replay(left_out="its record is shortened"), "",
+         ("Left out: its record is shortened",)),
+    ],
+)  # fmt: skip
+def test_a_rollout_that_was_played_again_shows_its_second_reward(
+    client: Client, listed: Version, again: Replay, row: str, side: tuple[str, ...]
+) -> None:
+    run = Run.objects.get()
+    one = make_rollout(run, "babble", replay=again.to_dict(), rescored=again.reward)
+    page = text(client, f"/runs/{run.pk}/rollouts/{one.pk}/")
+    assert "<h2>Played again</h2>" in page
+    for shown in side:
+        assert shown in page
+    assert ("again" in (table := text(client, f"/runs/{run.pk}/?policy=babble"))) == bool(row)
+    assert row in table
 
 
 def test_a_runs_rollouts_are_chosen_by_policy_and_outcome(client: Client, listed: Version) -> None:

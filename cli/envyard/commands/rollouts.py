@@ -57,11 +57,12 @@ def run_list(args: Namespace, out: Output) -> None:
         out.note(f"run {run} has no {'such rollouts' if asked else 'rollouts yet'}")
         return
     out.table(
-        ("ROLLOUT", "REWARD", "TURNS", "TOKENS", "SECONDS", "STOP"),
+        ("ROLLOUT", "REWARD", "AGAIN", "TURNS", "TOKENS", "SECONDS", "STOP"),
         [
             (
                 f"{r['policy']}/{r['task']}/{r['attempt']}",
                 number(r["reward"]) if r["ok"] else "failed",
+                _again(r["replay"]),
                 r["turns"],
                 r["usage"]["prompt_tokens"] + r["usage"]["completion_tokens"],
                 number(r["seconds"]),
@@ -71,6 +72,13 @@ def run_list(args: Namespace, out: Output) -> None:
         ],
     )
     out.hint(f"read one: {rows[0]['url']}")
+
+
+def _again(replay: dict[str, Any] | None) -> str:
+    """The reward when it was played again; nothing where it was not."""
+    if replay is None or replay["left_out"]:
+        return ""
+    return "failed" if replay["error"] else number(replay["reward"])
 
 
 def run_export(args: Namespace, out: Output) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from registry.api.schema.base import Shape
 from registry.api.schema.environments import Sha256, Uri
@@ -52,6 +53,10 @@ class RolloutSummary(Shape):
     scoring_seconds: float | None
     usage: UsageCount
     error: Annotated[dict[str, str] | None, Field(description="type, message, traceback, fault")]
+    rescored: Annotated[
+        float | None, Field(description="The reward when it was played again from its record.")
+    ]
+    replay: Annotated[Replay | None, Field(description="Null where it was not chosen for that.")]
     url: Uri
 
 
@@ -104,6 +109,7 @@ class SampleInfo(Shape):
     rollout: int
     conversations: int
     shortened: bool
+    rescored: float | None
 
 
 class Sample(Shape):

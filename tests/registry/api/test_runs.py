@@ -7,6 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import LogChunk, Rollout, Run, User, Version
 from tests.factories import bearer, make_rollout, make_run, make_version
@@ -133,12 +134,12 @@ def test_a_cancelled_run_is_queued_again_by_its_owner_alone(
     answer = client.post(again, headers=publish)
     said = answer.json()
     assert (answer.status_code, said["status"]) == (201, "queued")
-    assert said["queue"] == {"before": 0, "runners": 0}
+    assert said["queue"] == {"before": 0, "waiting": 1, "runners": 0}
     assert client.post(again, headers=publish).status_code == 409
     page = client.get(
         f"/api/v1/environments/{version.environment}/versions/0.1.0/", headers=publish
     )
-    assert page.json()["run"]["queue"] == {"before": 0, "runners": 0}
+    assert page.json()["run"]["queue"] == {"before": 0, "waiting": 1, "runners": 0}
 
 
 @pytest.mark.parametrize(("query", "found"), [
@@ -200,6 +201,18 @@ def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
     assert steps[2]["completion"] == [{"role": "assistant", "content": "2"}]
     assert (row["info"]["rollout"], row["info"]["conversations"]) == (made.pk, 2)
     assert (bare["prompt"], bare["completion"], bare["trajectory"]) == ([], [], [])
+
+
+def test_a_rollout_that_was_played_again_shows_its_second_reward(client: Client, run: Run) -> None:
+    again = Replay(reward=0.5, diverged=2, asked="user: why?")
+    make_rollout(run, "parrot", 0, replay=again.to_dict(), rescored=0.5)
+    make_rollout(run, "silent", 0)
+    played, other = client.get(f"{at(run)}rollouts/").json()["results"][-2:]
+    assert (played["reward"], played["rescored"]) == (1.0, 0.5)
+    assert Replay.from_dict(played["replay"]) == again
+    assert (other["rescored"], other["replay"]) == (None, None)
+    rows = client.get(f"{at(run)}samples/").json()["results"]
+    assert [row["info"]["rescored"] for row in rows[-2:]] == [0.5, None]
 
 
 @pytest.mark.parametrize("tail", ["", "log/", "rollouts/", "samples/", "rollouts/1/", "cancel/"])
