@@ -1,0 +1,241 @@
+"""Which rollouts are played again, what they are answered with, and what is made of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from envyard.contract.replay import Replay
+from envyard_runner.gateway import replays
+from envyard_runner.gateway.ledger import Record
+from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.gateway.replays import MOST
+from envyard_runner.gateway.tape import Tape
+from envyard_runner.verdict import judge
+from tests.worker.stub_hub import job
+from tests.worker.told import FINE, Told
+
+TOOL = {"type": "function", "function": {"name": "add"}}
+
+
+def call(*said: str, tools: Any = ()) -> Call:
+    """A conversation in turns, the user's first."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(said)]
+    return Call(messages, list(tools), False, False, {})
+
+
+def reply(text: str, **more: Any) -> Reply:
+    return Reply(content=[text], finish_reason="stop", completion_tokens=3, **more)
+
+
+def recorded(*calls: tuple[Call, Reply]) -> Record:
+    record = Record("model/0/0", "model")
+    for asked, said in calls:
+        record.add(asked, said, 0.1)
+    return record
+
+
+def tape(*calls: tuple[Call, Reply]) -> Tape:
+    return Tape(recorded(*calls).transcript)
+
+
+def said(tape: Tape, asked: Call) -> str:
+    return "".join(tape.answer(asked).content)
+
+
+def test_the_recorded_replies_come_again_with_their_tools_reason_and_tokens() -> None:
+    tool_call = {"id": "7", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    first = replace(reply("", tool_calls={0: tool_call}), finish_reason="tool_calls")
+    again = tape((call("a", tools=[TOOL]), first), (call("a", "", "b"), reply("two")))
+    answer = again.answer(call("a", tools=[TOOL]))
+    assert answer.message == first.message
+    assert (answer.finish_reason, answer.completion_tokens) == ("tool_calls", 3)
+    assert said(again, call("a", "", "b")) == "two"
+    again.end()
+    assert again.diverged == 0
+
+
+def test_calls_side_by_side_are_answered_by_what_they_ask_in_any_order() -> None:
+    again = tape((call("judge 1"), reply("one")), (call("judge 2"), reply("two")))
+    assert said(again, call("judge 2")) == "two"
+    assert said(again, call("judge 1")) == "one"
+    assert again.diverged == 0
+
+
+def test_the_same_question_asked_twice_gets_both_replies_in_order() -> None:
+    again = tape((call("q"), reply("one")), (call("q"), reply("two")))
+    assert [said(again, call("q")), said(again, call("q"))] == ["one", "two"]
+
+
+def test_another_question_gets_the_likest_reply_and_is_noted() -> None:
+    again = tape((call("judge"), reply("fair")), (call("a", "b", "c"), reply("two")))
+    assert said(again, call("a", "b", "x")) == "two"
+    assert (again.diverged, again.asked) == (1, "user: x")
+    assert said(again, call("judge")) == "fair"
+
+
+def test_other_tools_more_calls_and_fewer_are_noted() -> None:
+    other = tape((call("a", tools=[TOOL]), reply("b")))
+    other.answer(call("a"))
+    assert (other.diverged, other.asked) == (1, "the same with other tools on offer")
+    more = tape((call("a"), reply("b")))
+    more.answer(call("a"))
+    with pytest.raises(Refusal):
+        more.answer(call("a", "b", "c"))
+    assert (more.diverged, more.asked) == (2, "one call more than the 1 recorded: user: c")
+    fewer = tape((call("a"), reply("b")), (call("a", "b", "c"), reply("d")))
+    fewer.answer(call("a"))
+    fewer.end()
+    assert (fewer.diverged, fewer.asked) == (2, "nothing: it ended after 1 of 2 calls")
+
+
+def told(spec: Any, count: int) -> Told:
+    story = Told(spec)
+    story.loaded(*[True] * count)
+    return story
+
+
+def played(story: Told, *, hashes: list[str] | None = None) -> list[list[dict[str, Any]]]:
+    """What is asked to be played again, once all is told."""
+    tasks = story.story.tasks or []
+    story("tasks_again", hashes=hashes or [task.hash for task in tasks])
+    story("played")
+    groups: list[list[dict[str, Any]]] = asyncio.run(story.plan.replays.told())["groups"]
+    return groups
+
+
+def results(story: Told) -> dict[str, Replay]:
+    found = story.plan.replays.results
+    return {f"{one.policy}/{one.task}/{one.attempt}": one.replay for one in found}
+
+
+def finish(story: Told, **rewards: Any) -> None:
+    """Every rollout asks once and earns a half, but for what is said otherwise."""
+    for name in sorted(story.plan.expected):
+        story.spoke(name)
+        story.rollout(name, **({"ok": True, "reward": 0.5} | rewards.get(name.split("/")[0], {})))
+
+
+def test_the_sample_is_bounded_repeatable_and_takes_every_policy_and_task() -> None:
+    spec = job(policies=("silent", "babble", "model"), tasks=20, attempts=4)
+    samples = []
+    for _ in range(2):
+        story = told(spec, 20)
+        finish(story)
+        played(story)
+        samples.append(set(results(story)))
+    assert samples[0] == samples[1]
+    assert len(samples[0]) == MOST
+    names = [name.split("/") for name in samples[0]]
+    count = {policy: sum(name[0] == policy for name in names) for policy in spec.policies}
+    assert set(count.values()) == {10, 11}
+    assert len({task for policy, task, _ in names if policy == "model"}) == count["model"]
+    other = told(replace(spec, seed=8), 20)
+    finish(other)
+    played(other)
+    assert set(results(other)) != samples[0]
+
+
+def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None:
+    story = told(job(policies=("silent",), tasks=2), 2)
+    finish(story)
+    groups = played(story)
+    expected, words = story.plan.expected, [one["rollout"] for (one,) in groups]
+    assert all(story.plan.name(word) is None for word in words)
+    for word, reward in zip(words, (0.5, 0.75), strict=True):
+        assert story("rollout_started", rollout=word) is None
+        assert story("rollout", rollout=word, ok=True, reward=reward) is None
+        story("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
+    story("done")
+    assert sorted(one.reward or 0.0 for one in results(story).values()) == [0.5, 0.75]
+    assert (story.story.missing, story.story.scored, story.plan.expected) == ([], 2, expected)
+    assert story.story.refusals == 2
+    assert story.plan.reveal(f"in {words[0]}").startswith("in silent/")
+    assert asyncio.run(story.plan.replays.told())["groups"] == []  # said once
+
+
+def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
+    story = told(job(policies=("silent", "parrot", "babble", "oracle"), tasks=2), 2)
+    for policy in ("silent", "parrot", "babble", "oracle"):
+        record = story.spoke(f"{policy}/0/0")
+        if policy == "silent":
+            record.fail(call("x"), "the model server answered 500", 0.1)
+        if policy == "parrot":
+            record.recorder.transcript = replace(record.recorder.transcript, truncated=True)
+        if policy == "babble":
+            record.add(call("x"), reply("y", more=True), 0.1)
+        ok = policy != "oracle"
+        story.rollout(f"{policy}/0/0", ok=ok, reward=0.5 if ok else None)
+        story.rollout(f"{policy}/1/0", ok=True, reward=0.5)
+    assert len(played(story, hashes=["0", "another"])) == 0
+    assert {name: one.left_out for name, one in results(story).items()} == {
+        "silent/0/0": "a call of it got no whole reply",
+        "parrot/0/0": "its record is shortened",
+        "babble/0/0": "a reply held more than is recorded",
+        "oracle/0/0": replays.NO_REWARD,
+        **{f"{p}/1/0": replays.OTHER_TASK for p in ("silent", "parrot", "babble", "oracle")},
+    }
+
+
+def test_a_group_is_played_again_whole_or_not_at_all() -> None:
+    story = Told(job(policies=("silent", "model"), tasks=1, attempts=2))
+    story.loaded(True, compares=True)
+    for name in ("silent/0/0", "silent/0/1", "model/0/0", "model/0/1"):
+        story.spoke(name)
+        lost = name == "model/0/1"
+        story("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
+    (group,) = played(story)
+    assert len(group) == 2
+    found = results(story)
+    assert set(found) == {"silent/0/0", "model/0/0", "model/0/1"}
+    assert found["model/0/0"].left_out == replays.OTHERS
+    assert found["model/0/1"].left_out == replays.NO_REWARD
+    assert found["silent/0/0"].left_out == replays.NOT_ENDED
+
+
+def test_a_run_whose_time_is_nearly_over_plays_nothing_again_and_says_so() -> None:
+    story = told(job(policies=("silent",), tasks=2, limits={"wall_seconds": 100.0}), 2)
+    finish(story)
+    story.clock.now += 91.0
+    assert played(story) == []
+    assert {one.left_out for one in results(story).values()} == {replays.LATE}
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        ({"ok": True, "reward": 1.0}, Replay(reward=1.0)),
+        ({"ok": True, "reward": None}, Replay(error="it gave no reward")),
+        ({"ok": False, "error": {"type": "KeyError", "message": "x"}}, Replay(error="KeyError: x")),
+        ({"ok": False, "error": {"type": "RolloutTimeout"}}, Replay(left_out=replays.TOO_LONG)),
+        ({"ok": "yes", "reward": 1.0, "error": 7}, Replay(error="it did not say why")),
+    ],
+)
+def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: Replay) -> None:
+    story = told(job(policies=("silent",), tasks=1), 1)
+    story.rollout("silent/0/0", ok=True, reward=0.5)  # it asked nobody, and may
+    ((one,),) = played(story)
+    story("rollout", rollout=one["rollout"], **event)
+    assert results(story) == {"silent/0/0": expected}
+
+
+@pytest.mark.parametrize("reason", ["memory", "cpu", "wall_clock", "machine_memory"])
+def test_what_ends_a_sandbox_while_it_only_plays_again_fails_no_run(reason: Any) -> None:
+    story = told(job(policies=("silent",), tasks=1), 1)
+    finish(story)
+    end = replace(FINE, code=None, reason=reason)
+    assert judge(story.story, end).outcome != "succeeded"
+    played(story)
+    assert story.story.settled
+    assert judge(story.story, end).outcome == "succeeded"
+
+
+def test_a_forged_end_of_the_first_playing_settles_nothing() -> None:
+    story = told(job(policies=("silent",), tasks=1), 1)
+    story("played")
+    assert not story.story.settled
+    assert judge(story.story, replace(FINE, code=None, reason="memory")).outcome == "failed"
