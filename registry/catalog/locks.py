@@ -49,10 +49,13 @@ class VersionLock(models.Model):
         return f"{self.version} {self.platform}"
 
 
-def agree(*, version: Version, run_id: object, platform: str, offered: str | None) -> str | None:
+def agree(
+    *, version: Version, run_id: object, platform: str, offered: str | None, attempt: int = 1
+) -> str | None:
     """The lock that stands for that platform: the first that was offered, None before that.
 
-    Raises 400 for a lock or a platform that is not what it may be.
+    Raises 400 for a lock or a platform that is not what it may be, and where the run has made one
+    in each `attempt` so far: a machine has one platform, and decides for no other.
     """
     if not re.fullmatch(PLATFORM, platform):
         raise _bad(f"platform={platform[:100]!r} must match {PLATFORM}")
@@ -65,6 +68,8 @@ def agree(*, version: Version, run_id: object, platform: str, offered: str | Non
         raise _bad(f"lock: {error}") from error
     if version.locks.count() >= MOST_PLATFORMS:
         raise _bad(f"{version} has locks for {MOST_PLATFORMS} platforms, and gets no more")
+    if version.locks.filter(run=run_id).count() >= attempt:
+        raise _bad(f"platform={platform}: this attempt has made a lock for another platform")
     text = render(pins)
     kept, _ = VersionLock.objects.get_or_create(
         version=version,

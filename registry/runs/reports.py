@@ -67,7 +67,13 @@ def lock(*, run_id: UUID, attempt: int, platform: str, offered: str | None) -> s
     """
     with transaction.atomic():
         run = _held(run_id, attempt)
-        return locks.agree(version=run.version, run_id=run_id, platform=platform, offered=offered)
+        return locks.agree(
+            version=run.version,
+            run_id=run_id,
+            platform=platform,
+            offered=offered,
+            attempt=attempt,
+        )
 
 
 def finish(*, run_id: UUID, finish: Finish) -> None:

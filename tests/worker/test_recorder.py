@@ -35,6 +35,16 @@ def size(told: Transcript) -> int:
     return len(json.dumps(told.to_dict()))
 
 
+def test_what_a_server_says_beside_its_reply_is_bounded_and_without_secrets() -> None:
+    recorder = Recorder(ROLLOUT_BYTES, [KEY])
+    for reason in (f"{KEY}!", "x" * 1_000_000, {"a": [KEY]}):
+        call = Exchange(finish_reason=reason)  # type: ignore[arg-type]
+        recorder.add([says("user", "hi")], [], says("assistant", "yes"), call)
+    reasons = [call.finish_reason for call in recorder.transcript.calls]
+    assert reasons[0] == "[secret]!"
+    assert all(isinstance(reason, str) and len(reason) < 100 for reason in reasons)
+
+
 def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None:
     recorder = Recorder(ROLLOUT_BYTES)
     talk = [says("system", "s" * 1000)]

@@ -21,6 +21,7 @@ LOG_IN_A_BATCH = 100_000  # characters
 LATE_LOG_IN_A_BATCH = 4_000  # once the job's bound is reached
 LOG_WAITING = 1 << 20  # of a hub that does not answer
 TRANSCRIPTS_IN_A_BATCH = 1 << 19
+MOST_ROLLOUTS = 200  # in a batch: each may bring 30 KB of errors, and the hub takes 32 MiB
 
 
 class Cancelled(Exception):
@@ -141,7 +142,7 @@ class Reports:
         log = self._next_log()
         facts, self._facts = self._facts, Facts()
         rollouts, size = [], 0
-        while self._rollouts and size < TRANSCRIPTS_IN_A_BATCH:
+        while self._rollouts and size < TRANSCRIPTS_IN_A_BATCH and len(rollouts) < MOST_ROLLOUTS:
             rollouts.append(self._rollouts.popleft())
             size += rollouts[-1].transcript.characters
         replays: list[Replayed] = []

@@ -46,7 +46,6 @@ def test_the_first_lock_of_a_platform_stands(gpu: Caller, job: JobSpec) -> None:
     assert offer(gpu, job, None).json() == {"lock": None}
     assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
     assert offer(gpu, job, SECOND).json() == {"lock": FIRST}
-    assert offer(gpu, job, SECOND, "cpython-313-x86_64-linux-gnu-2.41").json() == {"lock": SECOND}
     assert offer(gpu, job, None).json() == {"lock": FIRST}
     kept = VersionLock.objects.get(platform=PLATFORM)
     assert (kept.text, kept.packages, str(kept.run_id)) == (FIRST, 1, job.run)
@@ -80,10 +79,26 @@ def test_a_platform_is_a_plain_word(gpu: Caller, job: JobSpec, platform: Any) ->
 
 
 def test_a_version_has_locks_for_so_many_platforms(gpu: Caller, job: JobSpec) -> None:
+    version = Version.objects.get()
     for number in range(locks.MOST_PLATFORMS):
-        assert offer(gpu, job, FIRST, f"cpython-{number}").status_code == 200
+        for text in (FIRST, SECOND):
+            place = {"version": version, "platform": f"cpython-{number}"}
+            assert locks.agree(**place, run_id=None, offered=text, attempt=99) == FIRST
     assert code(offer(gpu, job, FIRST, "one-more")) == (400, "request.invalid")
     assert offer(gpu, job, SECOND, "cpython-0").json() == {"lock": FIRST}
+
+
+def test_a_runner_decides_for_no_platform_but_its_own(gpu: Caller, job: JobSpec) -> None:
+    assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
+    assert code(offer(gpu, job, FIRST, "cpython-313-other")) == (400, "request.invalid")
+    assert [one.platform for one in VersionLock.objects.all()] == [PLATFORM]
+
+
+def test_the_next_attempt_may_be_on_another_platform(gpu: Caller, job: JobSpec) -> None:
+    assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
+    gpu.post(f"runs/{job.run}/finish/", {"attempt": 1, "outcome": "errored"}, token=job.run_token)
+    again = JobSpec.from_dict(gpu.post("poll/", {}).json())
+    assert offer(gpu, again, SECOND, "cpython-313-other").json() == {"lock": SECOND}
 
 
 def test_a_superseded_attempt_has_no_say(gpu: Caller, job: JobSpec) -> None:

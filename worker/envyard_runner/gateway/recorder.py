@@ -48,7 +48,7 @@ class Recorder:
         call: Exchange,
         options: dict[str, Any] | None = None,
     ) -> None:
-        """Take in one call; `call` says the rest of it, its error without secrets too."""
+        """Take in one call; `call` says the rest of it, which is bounded and without secrets too."""
         known = self.transcript
         asked, sent = -1, 0
         for sent, message in enumerate(messages, start=1):
@@ -70,6 +70,7 @@ class Recorder:
                 reply=-1 if answer is None else answer,
                 tools=offered,
                 options=wanted,
+                finish_reason=text(self.without_secrets(str(call.finish_reason)), 80),
                 error=text(self.without_secrets(call.error), 2000),
                 left_out=left_out,
             )
