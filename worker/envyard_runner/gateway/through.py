@@ -62,7 +62,7 @@ class Through:
             reply.fault = fault.message
             raise
         except Refusal as refusal:
-            reply.refusal = f"{refusal.code}: {refusal.message}"
+            reply.refusal = refusal.message
             raise
         finally:
             self._note(record, call, reply, time.monotonic() - began)
