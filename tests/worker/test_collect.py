@@ -143,3 +143,14 @@ def test_a_failed_oracle_is_told_by_the_rollout_that_needed_it() -> None:
         "type": "OracleFailed", "message": "oracle() raised KeyError: 'x'",
         "fault": "environment", "traceback": "",
     }  # fmt: skip
+
+
+def test_a_refused_call_is_its_callers_affair_however_long_the_model_took() -> None:
+    for refused, fault in (("", "model"), ("8000 tokens are too many", "environment")):
+        told = Told(job(policies=("model",), tasks=1, attempts=1))
+        told.loaded(True)
+        record = told.ledger.open("model/0/0")
+        record.model_seconds, record.refused = 10.0, refused
+        error = {"type": "ProviderError", "message": "400", "fault": "model"}
+        assert told.rollout("model/0/0", ok=False, error=error, seconds=1.0).error["fault"] == fault
+        assert bool(told.story.model_faults) is not bool(refused)

@@ -41,6 +41,7 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         assert "told to fail" in body["error"]["message"]
         record = w.gateway.ledger.take("model/0/0")
         assert (record.model_fault, record.replies) == ("", 0)
+        assert record.refused == body["error"]["message"]
         assert [m["role"] for m in record.transcript.messages] == ["user"]
         assert not w.gateway.through.down.is_set()
 

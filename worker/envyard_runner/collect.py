@@ -204,4 +204,5 @@ def _models_fault(claim: RolloutReport, record: Record) -> bool:
     """Whether the gateway bears out that the model failed this rollout."""
     claimed = claim.error is not None and claim.error.get("fault") == "model"
     slow = record.model_seconds > 0.5 * (finite(claim.seconds) or 0.0)
-    return bool(record.model_fault) or (claimed and record.policy == MODEL and slow)
+    late = claimed and record.policy == MODEL and slow and not record.refused
+    return bool(record.model_fault) or late

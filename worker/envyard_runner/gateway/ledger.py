@@ -27,6 +27,7 @@ class Record:
 
     `sampling` is what the gateway pins for a model; a probe has none. `exact` says that every reply
     is recorded just as it was given, and `tape` answers in a policy's place where there is one.
+    `refused` is why the model server refused the last call, which is its caller's affair.
     """
 
     rollout: str
@@ -42,6 +43,7 @@ class Record:
     model_seconds: float = 0.0
     finish_reason: str = ""
     model_fault: str = ""
+    refused: str = ""
     exact: bool = True
     tape: Tape | None = None
 
@@ -64,7 +66,7 @@ class Record:
         self.completion_tokens += reply.completion_tokens
         self.model_seconds += seconds
         self.finish_reason = reply.finish_reason
-        self.model_fault = ""
+        self.model_fault = self.refused = ""
         told = Exchange(
             sampling=self.sampling,
             finish_reason=reply.finish_reason,
@@ -81,10 +83,10 @@ class Record:
     def fail(self, call: Call, fault: str, seconds: float, refusal: str = "") -> None:
         """Take in one exchange without an answer, through the model server's `fault` or `refusal`
         if either."""
-        fault = self.recorder.without_secrets(fault)
+        fault, self.refused = map(self.recorder.without_secrets, (fault, refusal))
         self.model_seconds += seconds
         self.model_fault = fault or self.model_fault
-        error = fault or refusal or "no reply: its sender did not wait for one"
+        error = fault or self.refused or "no reply: its sender did not wait for one"
         at = time.time() - seconds
         told = Exchange(sampling=self.sampling, at=at, seconds=seconds, error=error)
         self.recorder.add(call.messages, call.tools, None, told, call.options)
