@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kombu import Connection
 
-SECONDS = 5.0
+SECONDS = 5
 
 
 class Unheard(Exception):

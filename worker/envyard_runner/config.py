@@ -32,9 +32,10 @@ class Config:
     """Where things are and how much a run may take; holds the only secrets a runner has.
 
     `python` is the base interpreter of every run, `limits` the ceiling of what a hub may ask for,
-    `concurrency` the most rollouts at once while a model says that it can take them, `cgroup` a
-    delegated cgroup v2 folder (None: look at the runner's own), `index_environment`
-    the variables that tell uv which package index to use and how to trust it.
+    `concurrency` the most rollouts at once while a model says that it can take them, `free_bytes`
+    what must be free below `home` before a run is taken, `cgroup` a delegated cgroup v2 folder
+    (None: look at the runner's own), `index_environment` the variables that tell uv which package
+    index to use and how to trust it.
     """
 
     hub_url: str
@@ -50,6 +51,7 @@ class Config:
     concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
     venv_cache_bytes: int = 20 << 30
+    free_bytes: int = 1 << 30
     cgroup: Path | None = None
     index_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -70,6 +72,7 @@ class Config:
             concurrency=_number(environ, "RUNNER_CONCURRENCY", 16),
             limits=_limits(environ),
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
+            free_bytes=_number(environ, "RUNNER_FREE_MB", 1 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
             index_environment=_index(environ),
         )

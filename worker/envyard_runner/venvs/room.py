@@ -35,8 +35,15 @@ class Download:
     linked: bool
 
 
+def lacking(config: Config) -> int:
+    """How many bytes too few are free on the disk of RUNNER_HOME to take a run."""
+    disk = os.statvfs(config.home)
+    return max(0, config.free_bytes - disk.f_bavail * disk.f_frsize)
+
+
 def make_room(config: Config) -> None:
-    """Remove downloads that no venv has, then venvs that no run holds, until the limit is met.
+    """Remove downloads that no venv has, then venvs that no run holds, until the limit is met and
+    the disk has room.
 
     Does nothing while some uv is at work; whoever builds next tries again.
     """
@@ -48,7 +55,7 @@ def make_room(config: Config) -> None:
             shutil.rmtree(path, ignore_errors=True)
         kept = sorted(cache.every(config), key=lambda one: one.used)
         held = sum(one.size for one in kept) + sum(map(_size, _paths(config)))
-        over = held - config.venv_cache_bytes
+        over = max(held - config.venv_cache_bytes, lacking(config))
         if over <= 0:
             return
         over -= _drop(config, over)
