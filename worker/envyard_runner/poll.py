@@ -18,12 +18,18 @@ from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
 from envyard_runner.station import at_station, drains
+from envyard_runner.venvs import room
+from envyard_runner.venvs.uv import cache_folder
 from envyard_runner.verdict import Ending
 
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 2.0
 AWAY_SECONDS = 10.0
+
+
+class NoRoom(Exception):
+    """The disk is too full to take a run, which would only lose one of its attempts here."""
 
 
 @asynccontextmanager
@@ -64,7 +70,7 @@ async def _poll(machine: Machine) -> None:
             try:
                 if await poll_once(machine, hub, stopping) is None:
                     pause = IDLE_SECONDS
-            except HubLost as error:
+            except (HubLost, NoRoom) as error:
                 log.warning("%s", error)
                 pause = AWAY_SECONDS
             with suppress(TimeoutError):
@@ -76,9 +82,23 @@ async def _poll(machine: Machine) -> None:
 async def poll_once(
     machine: Machine, hub: Hub, stopping: asyncio.Event, *, patience: float | None = 0.0
 ) -> Ending | str | None:
-    """Do the next queued run and say how it ended; "given up" if lost, None if none waited."""
+    """Do the next queued run and say how it ended; "given up" if lost, None if none waited.
+
+    Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk.
+    """
+    await asyncio.to_thread(_need_room, machine.config)
     job = await hub.poll(capabilities(await machine.config.models().ready()), patience=patience)
     if job is None:
         return None
     ending = await perform(job, hub=hub, machine=machine, stopping=stopping)
     return ending or "given up"
+
+
+def _need_room(config: Config) -> None:
+    if room.lacking(config) and cache_folder(config).exists():
+        room.make_room(config)
+    if short := room.lacking(config):
+        raise NoRoom(
+            f"No space left for runs in {config.home}: {-(-short >> 20)} MiB more must be free "
+            "there (RUNNER_FREE_MB)"
+        )
