@@ -22,7 +22,7 @@ from envyard_runner.config import Config
 from envyard_runner.hearing import HearAgain
 from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import ListenForModels
-from envyard_runner.poll import at_work, poll_once
+from envyard_runner.poll import NoRoom, at_work, poll_once
 from envyard_runner.run import Machine
 from envyard_runner.sandbox.cgroup import held_by
 from envyard_runner.station import at_station, drains
@@ -76,7 +76,7 @@ async def answer(machine: Machine) -> None:
     async with at_work(machine.config) as (hub, stopping):
         try:
             await poll_once(machine, hub, stopping, patience=None)
-        except (HubLost, HubRefused) as error:
+        except (HubLost, HubRefused, NoRoom) as error:
             log.warning("what waits stays queued, the hub rings again: %s", error)
 
 
