@@ -168,12 +168,15 @@ def _start(config: Config, polling: bool) -> int:
 
 
 def _run_once(config: Config) -> int:
-    from envyard_runner.poll import at_work, poll_once
+    from envyard_runner.poll import NoRoom, at_work, poll_once
     from envyard_runner.run import Machine
 
     async def once() -> int:
         async with at_work(config) as (hub, stopping):
-            ending = await poll_once(Machine(config), hub, stopping)
+            try:
+                ending = await poll_once(Machine(config), hub, stopping)
+            except NoRoom as error:
+                raise Refused(str(error)) from None
         if ending is None:
             sys.stderr.write("no run is waiting\n")
             return NOTHING
