@@ -294,6 +294,7 @@ def lend(
             "HUB_MODEL": "stub",
             "HUB_RUNNER_TOKEN": token,
             "RUNNER_HOME": str(home),
+            "RUNNER_FREE_MB": "1",  # its disk has 32
             "TMPDIR": str(world.home / "tmp"),
         }
         environ |= more
