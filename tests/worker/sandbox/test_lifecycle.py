@@ -275,6 +275,28 @@ def test_processes_that_a_dead_runner_left_are_killed_by_their_start_time(config
         other.kill()
 
 
+@pytest.mark.parametrize(
+    "record", [b"", b"\0\0\0\0", b"4711", b"4711 x\n", b"\xff 1\n", b"9" * 40 + b" 1\n"]
+)
+def test_a_record_that_was_cut_short_keeps_no_runner_from_starting(
+    config: Config, record: bytes
+) -> None:
+    folder = OwnedDir.create(config.runs)
+    (folder.path / PROCESSES).write_bytes(record)  # as after a loss of power
+    os.close(folder.lock_fd)
+    assert reap_orphans(config) == 1
+    assert list(config.runs.iterdir()) == []
+
+
+def test_a_folder_whose_runner_was_killed_before_it_had_a_name_is_cleared(config: Config) -> None:
+    config.runs.mkdir(parents=True, exist_ok=True)
+    for name, age in ((".young", 0.0), (".old", 7200.0)):
+        (config.runs / name).mkdir()
+        os.utime(config.runs / name, (time.time() - age,) * 2)
+    assert reap_orphans(config) == 1
+    assert [path.name for path in config.runs.iterdir()] == [".young"]
+
+
 def test_a_folder_that_another_runner_has_just_removed_is_passed_over(config: Config) -> None:
     config.runs.mkdir(parents=True, exist_ok=True)
     (config.runs / "gone").symlink_to("nowhere")

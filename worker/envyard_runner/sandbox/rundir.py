@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -20,6 +22,8 @@ from envyard_runner.sandbox.cgroup import Group, usable
 from envyard_runner.sandbox.watchdog import start_time
 
 PROCESSES = "processes"
+WRITTEN = re.compile(rb"^(\d{1,9}) (\d+)$", re.MULTILINE)
+YOUNG_SECONDS = 3600.0  # a folder without its name yet may just be about to be locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,17 @@ def reap_orphans(config: Config) -> int:
     """
     reaped, groups = 0, usable(config.cgroup)
     for parent in (config.runs, config.builds):
-        for path in parent.glob("[!.]*"):
+        for path in parent.glob("*"):
             try:
                 fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            except FileNotFoundError:  # its runner has just removed it
+            except FileNotFoundError:  # its runner has just removed it, or given it its name
                 continue
             try:
+                if (
+                    path.name.startswith(".")
+                    and os.fstat(fd).st_mtime > time.time() - YOUNG_SECONDS
+                ):
+                    continue
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
@@ -96,8 +105,8 @@ def reap_orphans(config: Config) -> int:
 def _kill_recorded(record: Path) -> None:
     if not record.exists():
         return
-    for line in record.read_text(encoding="ascii").splitlines():
-        pid, started = (int(part) for part in line.split())
+    for line in WRITTEN.findall(record.read_bytes()):  # a loss of power may have cut it short
+        pid, started = map(int, line)
         try:
             pidfd = os.pidfd_open(pid)
         except ProcessLookupError:
