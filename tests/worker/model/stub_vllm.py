@@ -1,7 +1,7 @@
 """What the watcher starts in place of `vllm`: its options, its routes and its failures.
 
-`STUB_VLLM` says how it fails: `unloadable`, `deaf` (never answers), or nothing. As vLLM does it
-keeps an engine in a process of its own, which outlives a front end that is killed.
+`STUB_VLLM` says how it fails: `unloadable`, `deaf` (never answers), `loud`, or nothing. As vLLM
+does it keeps an engine in a process of its own, which outlives a front end that is killed.
 """
 
 from __future__ import annotations
@@ -93,6 +93,9 @@ if __name__ == "__main__":
     sys.stdout.flush()
     if failure == "unloadable":
         sys.exit(BURIED)
+    if failure == "loud":
+        sys.stdout.write("blah blah\n" * 10_000 + "x" * 900_000 + "\nthe last words\n")
+        sys.stdout.flush()
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
     if failure == "deaf":

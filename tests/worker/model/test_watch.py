@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,14 +121,17 @@ def test_a_second_watcher_of_the_same_model_is_refused(models: Path, tmp_path: P
 
 
 @asynccontextmanager
-async def watching(models: Path, pace: Pace = BRISK) -> AsyncIterator[Path]:
+async def watching(models: Path, pace: Pace = BRISK, **more: int) -> AsyncIterator[Path]:
     """A watcher in this process; gives the model's folder."""
     folder = folder_of(models, "stub")
     asked = Asked("org/stub", "stub")
     words = [os.environ["RUNNER_VLLM"], "serve", "x", "--served-model-name", "stub"]
+    words += ["--uds", str(folder / state.SOCKET)]
     stopping = asyncio.Event()
     with state.held(folder):
-        watcher = Watcher(asked, folder, [*words, "--uds", str(folder / state.SOCKET)], pace)
+        watcher = Watcher(
+            asked, folder, [*words, "--uds", str(folder / state.SOCKET)], pace, **more
+        )
         running = asyncio.create_task(watcher.run(stopping))
         try:
             yield folder
@@ -155,6 +159,43 @@ def test_a_killed_or_hung_server_is_started_again_and_leaves_no_engine(
             assert second.key == first.key
             assert not lives(engine)
             assert session.members(first.leader, first.started) == []
+
+    play(scenario())
+
+
+def test_a_server_that_keeps_failing_is_started_ever_more_rarely(
+    models: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        async with watching(models, replace(BRISK, pauses=(0.1, 2.0), steady=600.0)):
+            for restarts in range(2):
+                served = await until(
+                    lambda number=restarts: (
+                        (s := watched(models, "ready")) and s.restarts == number and s
+                    )
+                )
+                os.kill(served.leader, signal.SIGKILL)
+            await until(lambda: (s := watched(models, "restarting")) and s.restarts == 2)
+
+    with caplog.at_level("WARNING"):
+        play(scenario())
+    told = [record.message.rpartition(";")[2].strip() for record in caplog.records]
+    assert told == ["starting it again in 0 s", "starting it again in 2 s"]
+
+
+def test_what_a_server_writes_is_kept_to_a_bound_and_to_its_end(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_VLLM", "loud")
+    bound = 200_000  # a fifth of what the stub says
+
+    async def scenario() -> None:
+        async with watching(models, log_bytes=bound) as folder:
+            await until(lambda: watched(models, "ready"))
+            kept = sorted(folder.glob(f"{state.LOG}*"))
+            assert len(kept) == 3
+            assert bound < sum(file.stat().st_size for file in kept) <= 3 * bound
+            assert "the last words" in (folder / state.LOG).read_text()
 
     play(scenario())
 

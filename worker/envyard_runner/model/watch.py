@@ -59,12 +59,16 @@ class Ended(Exception):
 
 @dataclass(slots=True)
 class Watcher:
-    """One server kept running for as long as `run` runs; its folder tells runners of it."""
+    """One server kept running for as long as `run` runs; its folder tells runners of it.
+
+    Of its log three files of `log_bytes` are kept.
+    """
 
     asked: Asked
     folder: Path
     command: list[str]
     pace: Pace = field(default_factory=Pace)
+    log_bytes: int = LOG_BYTES
     _key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _tail: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN_LINES))
     _cause: str = ""
@@ -177,7 +181,7 @@ class Watcher:
     async def _keep_log(self, process: asyncio.subprocess.Process) -> None:
         """Write what the server prints to its bounded log, and remember its last lines."""
         handler = RotatingFileHandler(
-            self.folder / LOG, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8"
+            self.folder / LOG, maxBytes=self.log_bytes, backupCount=LOGS_KEPT, encoding="utf-8"
         )
         assert process.stdout is not None  # noqa: S101  (a pipe was asked for)
         rest = b""
