@@ -65,7 +65,7 @@ def state(found: Run) -> str:
     """Changes whenever the run's page would."""
     lacks = "w" if waiting.lacking(found) else ""
     place = queue.position(found)
-    stands = f".{place.before}.{place.runners}" if place else ""
+    stands = f".{place.before}.{place.waiting}.{place.runners}" if place else ""
     return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}"
 
 

@@ -16,7 +16,7 @@ from registry.errors import HubError
 
 PREFIX = "hubr_"
 SEEN_EVERY = timedelta(seconds=10)
-GONE_AFTER = timedelta(minutes=3)  # runners tell every minute that they live
+GONE_AFTER = timedelta(minutes=1)  # runners tell every 15 seconds that they live
 LEAKED = """The token of runner {name!r} was found where others can read it:
 
 {where}
@@ -123,9 +123,12 @@ def models(runner: Runner) -> list[str]:
 
 
 def alive() -> QuerySet[Runner]:
-    """The runners that were heard of lately and take new runs."""
+    """The runners that were heard of lately and take new runs: nobody drained them, nor are they
+    about to end by their own words."""
     lately = timezone.now() - GONE_AFTER
-    return Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
+    found = Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
+    stays = Q(capabilities__draining=False) | Q(capabilities__draining__isnull=True)
+    return found.filter(stays)
 
 
 def with_model(name: str) -> tuple[int, int]:

@@ -56,8 +56,8 @@ def endpoint(
 
 @endpoint("GET")
 def whoami(request: Request) -> Response:
-    """The name that the token stands for."""
-    return Response({"runner": _runner(request).name})
+    """The name that the token stands for, and whether it gets runs."""
+    return Response(_known(_runner(request)))
 
 
 @endpoint("POST")
@@ -65,7 +65,7 @@ def present(request: Request) -> Response:
     """Note that the runner lives, and what it says it can do; it hears whether it gets runs."""
     runner = _runner(request)
     _describe(runner, request)
-    return Response({"runner": runner.name, "draining": runner.draining_since is not None})
+    return Response(_known(runner))
 
 
 @endpoint("POST")
@@ -111,6 +111,10 @@ def finish(request: Request, pk: UUID) -> Response:
         raise HubError("request.invalid", str(error)) from error
     reports.finish(run_id=pk, finish=ending)
     return Response({})
+
+
+def _known(runner: Runner) -> dict[str, Any]:
+    return {"runner": runner.name, "draining": runner.draining_since is not None}
 
 
 def _describe(runner: Runner, request: Request) -> None:

@@ -6,6 +6,7 @@ Functions in the plural take a page of rows and cost a fixed number of queries.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -264,8 +265,7 @@ def _run(run: Run, policies: scores.Scores) -> Shape:
 def followed_run(run: Run) -> Shape:
     """FollowedRun."""
     place = queue.position(run)
-    waits = None if place is None else {"before": place.before, "runners": place.runners}
-    return run_summary(run) | {"queue": waits}
+    return run_summary(run) | {"queue": None if place is None else asdict(place)}
 
 
 def run_detail(run: Run) -> Shape:

@@ -23,9 +23,11 @@ FIRST, FURTHER, AGAIN = 0, 2, 10  # turns that a run waits for the sake of more 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How many runs of its model come before it, and how many runners that can do it live."""
+    """How many runs of its model come before it, how many wait with it, and how many runners that
+    can do it live."""
 
     before: int
+    waiting: int
     runners: int
 
 
@@ -89,6 +91,7 @@ def position(run: Run) -> Position | None:
     if run.status != Run.Status.QUEUED:
         return None
     earlier = Q(place__lt=run.place) | Q(place=run.place, created_at__lt=run.created_at)
-    before = Run.objects.filter(earlier, status=Run.Status.QUEUED, model=run.model).count()
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model)
+    counted = waiting.aggregate(before=Count("pk", filter=earlier), all=Count("pk"))
     alive, able = runners.with_model(run.model)
-    return Position(before, able if run.model else alive)
+    return Position(counted["before"], counted["all"], able if run.model else alive)

@@ -64,8 +64,9 @@ def ring_again() -> int:
     now = timezone.now()
     idle = runners.alive().exclude(runs__status__in=Run.HELD).count()
     rung = 0
-    for model in Run.objects.filter(status=Run.Status.QUEUED).values_list("model").distinct():
-        waiting = Run.objects.filter(status=Run.Status.QUEUED, model=model[0])
+    queued = Run.objects.filter(status=Run.Status.QUEUED)
+    for model in queued.order_by().values_list("model", flat=True).distinct():
+        waiting = queued.filter(model=model)
         for run in waiting.order_by("place", "created_at")[: min(idle + 1, BELLS)]:
             since = run.started_at or run.created_at
             last = run.rung_at or since

@@ -90,9 +90,8 @@ def waits(run: dict[str, Any]) -> str:
     place = run.get("queue")
     if not place:
         return ""
-    runs = "1 run" if place["before"] == 1 else f"{place['before']} runs"
     present = "1 runner" if place["runners"] == 1 else f"{place['runners']} runners"
-    return f"{runs} before it, {present} present"
+    return f"number {place['before'] + 1} of {place['waiting']} in the queue, {present} present"
 
 
 def show_finding(finding: Finding, out: Output) -> None:

@@ -103,7 +103,7 @@ OPERATIONS = {
         "Runners",
         "Name the runner",
         "`hub-runner doctor` asks so whether its token is good.",
-        {200: runners.RunnerName},
+        {200: runners.Presence},
         needs="runner",
     ),
     "POST runner/present/": Operation(

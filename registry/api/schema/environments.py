@@ -161,9 +161,10 @@ class RunSummary(Shape):
 
 
 class QueuePosition(Shape):
-    """How many runs come before it, and how many runners are there to take them."""
+    """How many runs come before it, how many wait with it, and how many runners are there."""
 
     before: int
+    waiting: int
     runners: int
 
 

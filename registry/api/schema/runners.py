@@ -9,15 +9,10 @@ from envyard.contract.report import Events, Finish
 from registry.api.schema.base import Moment, Shape
 
 
-class RunnerName(Shape):
-    """The name that the token stands for."""
+class Presence(Shape):
+    """How the hub sees the runner of a token, by its name; a draining one is given no new run."""
 
     runner: str
-
-
-class Presence(RunnerName):
-    """How the hub sees the runner; a draining one is given no new run."""
-
     draining: bool
 
 

@@ -66,7 +66,10 @@ def code(response: Any) -> tuple[int, str]:
 
 def test_a_runner_learns_its_name(gpu: Caller) -> None:
     headers = {"Authorization": f"Bearer {gpu.token}"}
-    assert gpu.client.get(f"{ROOT}whoami/", headers=headers).json() == {"runner": "gpu-1"}
+    assert gpu.client.get(f"{ROOT}whoami/", headers=headers).json() == {
+        "runner": "gpu-1",
+        "draining": False,
+    }
 
 
 @pytest.mark.parametrize("token", ["", "hubr_nonsense", "hub_nonsense", "\x7f"])

@@ -120,14 +120,23 @@ def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None
     assert services.lease(runner=gpu) == run
 
 
+def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
+    run = asked(alice.owner)
+    gpu = story.make_runner()
+    Runner.objects.update(last_seen_at=timezone.now())
+    for said, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
+        runners.describe(runner=gpu, capabilities=said)
+        assert queue.position(run) == Position(before=0, waiting=1, runners=present)
+
+
 def test_a_queued_run_knows_how_many_come_before_it(alice: User, carol: User) -> None:
     mine = [asked(alice.owner, name=f"env-{number}") for number in range(3)]
     hers = asked(carol.owner)
-    assert queue.position(mine[2]) == Position(before=3, runners=0)
-    assert queue.position(hers) == Position(before=1, runners=0)
+    assert queue.position(mine[2]) == Position(before=3, waiting=4, runners=0)
+    assert queue.position(hers) == Position(before=1, waiting=4, runners=0)
     gpu = story.make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
-    assert queue.position(hers) == Position(before=1, runners=1)
+    assert queue.position(hers) == Position(before=1, waiting=4, runners=1)
     [run] = taken(1, gpu)
     assert queue.position(run) is None
 
@@ -152,6 +161,14 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     with CaptureQueriesContext(connection) as queries:
         services.lease(runner=gpu, models=["m"])
     assert len(queries) == many <= 12
+
+
+def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) -> None:
+    crowd(alice.owner, 500)
+    Run.objects.update(rung_at=timezone.now())
+    with CaptureQueriesContext(connection) as queries:
+        assert services.ring_again() == 0
+    assert len(queries) == 3
 
 
 def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells: Bells) -> None:
