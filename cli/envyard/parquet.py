@@ -16,7 +16,8 @@ from typing import IO, Any
 
 from envyard.errors import HubCliError
 
-GROUP = 256  # rows in memory
+GROUP, GROUP_CHARACTERS = 256, 8 << 20  # rows in memory, and of how much JSON
+MOST_METRICS = 1000  # columns; many more take all memory, and are no measures
 
 try:
     import pyarrow as pa
@@ -47,13 +48,27 @@ def _spool(rows: Iterable[dict[str, Any]], waiting: IO[str]) -> tuple[list[str],
     for row in rows:
         count += 1
         metrics |= dict.fromkeys(row["metrics"])
+        if len(metrics) > MOST_METRICS:
+            raise HubCliError(
+                f"the rollouts name more than {MOST_METRICS} metrics, too many for columns",
+                "Write --format jsonl, or fewer of them: --policy, --task.",
+            )
         waiting.write(json.dumps(row) + "\n")
     return list(metrics), count
 
 
 def _groups(waiting: IO[str]) -> Iterator[list[dict[str, Any]]]:
-    while group := [json.loads(line) for line in islice(waiting, GROUP)]:
+    while group := list(_group(waiting)):
         yield group
+
+
+def _group(waiting: IO[str]) -> Iterator[dict[str, Any]]:
+    size = 0
+    for line in islice(waiting, GROUP):
+        yield json.loads(line)
+        size += len(line)
+        if size > GROUP_CHARACTERS:
+            return
 
 
 def _schema(metrics: list[str]) -> Any:

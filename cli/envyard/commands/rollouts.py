@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import secrets
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -85,21 +87,38 @@ def run_export(args: Namespace, out: Output) -> None:
     """Write the rows page by page; the file takes its name once it is whole."""
     hub = Hub(configs.load(args.url))
     run = _run(hub, args.target)
+    attempt = hub.get(f"runs/{run}/")["attempt"]
     rows = hub.pages(f"runs/{run}/samples/", limit=ALL, **_filters(args))
-    draft = args.output.with_name(f".{args.output.name}.part")
-    try:
+    with _draft(args.output) as draft:
         if args.format == "parquet":
             from envyard.parquet import write  # pyarrow is large, and not always there
 
             count = write(rows, draft)
         else:
             count = _write_lines(rows, draft)
+        if hub.get(f"runs/{run}/")["attempt"] != attempt:
+            raise HubCliError(f"run {run} began anew while it was exported", "Export it again.")
         draft.replace(args.output)
-    finally:
-        draft.unlink(missing_ok=True)
     if out.as_json:
         out.json({"run": str(run), "file": str(args.output), "rollouts": count})
     out.note(f"Wrote {count} rollouts of run {run} to {args.output}")
+
+
+@contextmanager
+def _draft(target: Path) -> Iterator[Path]:
+    """A new file beside the target, under a name that nobody can have prepared; it is gone
+    afterwards unless it was renamed."""
+    path = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        path.open("xb").close()
+    except OSError as error:
+        raise HubCliError(
+            f"{target} cannot be written: {error.strerror}", "Name another file with -o."
+        ) from error
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _write_lines(rows: Iterator[dict[str, Any]], target: Path) -> int:

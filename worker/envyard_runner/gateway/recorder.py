@@ -48,7 +48,7 @@ class Recorder:
         call: Exchange,
         options: dict[str, Any] | None = None,
     ) -> None:
-        """Take in one call; `call` says the rest of it, which is bounded and without secrets too."""
+        """Take in one call; `call` says the rest of it, bounded and without secrets too."""
         known = self.transcript
         asked, sent = -1, 0
         for sent, message in enumerate(messages, start=1):
