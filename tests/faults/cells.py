@@ -39,6 +39,7 @@ EXTRA = (
     Fault("database", "stop 30 s"),
     Fault("runner", "stop 30 s"),
     Fault("beat", "twice"),
+    Fault("broker", "forgets"),
 )
 FAULTS = (
     tuple(Fault(part, name) for part in PARTS for name in USUAL if (part, name) not in WITHOUT)
@@ -61,7 +62,7 @@ SLICE = {
         Fault("database", "restart"),
     ),
 }
-DISKLESS = ("full", "away", "read-only")  # these need a small disk of the part's own
+AS_ROOT = ("full", "away", "read-only", "forgets")
 # Of a store behind a gateway: which part is putting what, and how long the wheel is.
 S3_FAULTS = ("kill", "stop 30 s", "cut", "restart")
 S3_STAGES = {

@@ -284,6 +284,16 @@ def _twice(world: World, name: str) -> Heal:
     return heal
 
 
+def _forget(world: World, name: str) -> Heal:
+    """Every connection to it is gone and nobody was told, as where its machine lost power."""
+    wires = world.wires[name]
+    for wire in wires:
+        wire.forget()
+    lost = sum(wire.forgotten for wire in wires)
+    assert lost, f"nobody was connected to {name}"
+    return lambda: f"{lost} connections lost without a word"
+
+
 FAULTS: dict[str, Callable[[World, str], Heal]] = {
     "kill": _kill,
     "stop": _stop,
@@ -294,4 +304,5 @@ FAULTS: dict[str, Callable[[World, str], Heal]] = {
     "read-only": _read_only,
     "away": _away,
     "twice": _twice,
+    "forgets": _forget,
 }

@@ -28,7 +28,6 @@ OF_NAME = """
     JOIN registry_version v ON v.id = r.version_id
     JOIN registry_environment e ON e.id = v.environment_id WHERE e.name = %s
 """
-FORGOTTEN_SECONDS = 180
 Networks = dict[str, tuple[str, str]]
 
 
@@ -171,22 +170,6 @@ def test_the_runners_that_came_back_work_on(world: World) -> None:
     cell = push(world, "afterwards")
     world.wait(lambda: of(world, cell)[0] == "listed", "another version")
     assert all(one.part.popen and one.part.popen.poll() is None for one in world.runners)
-
-
-def test_a_runner_whose_broker_forgot_it_hears_the_next_bell(
-    world: World, networks: Networks
-) -> None:
-    near, far = world.runners
-    far.part.end()
-    with unplugged(networks, world, near):
-        near.broker.forget()
-        time.sleep(1)
-    try:
-        cell = push(world, "forgotten")
-        world.wait(lambda: of(world, cell)[0] == "listed", "a bell to be heard", FORGOTTEN_SECONDS)
-        assert of(world, cell) == ("listed", "succeeded", 1, near.name)
-    finally:
-        far.part.start()
 
 
 @pytest.mark.parametrize("wrong", ["+1h", "-1h"])

@@ -12,7 +12,7 @@ from kombu import Connection
 
 from envyard.contract.job import queue_for
 from tests.faults.aftermath import Cell, stuck
-from tests.faults.cells import DISKLESS, MAY_BE_HELD
+from tests.faults.cells import AS_ROOT, MAY_BE_HELD
 from tests.faults.faults import Fault, sandboxes
 from tests.faults.volley import play
 from tests.faults.world import World
@@ -40,8 +40,8 @@ MESSAGES_LEFT = 20
 def test_whatever_happens_each_version_is_decided_once(
     world: World, fault: Fault, table: list[tuple[str, Cell]]
 ) -> None:
-    if fault.name in DISKLESS and not world.disks:
-        pytest.skip("only root can mount the small disks of this test")
+    if fault.name in AS_ROOT and not world.disks:
+        pytest.skip("only root can mount small disks, and lose a connection without a word")
     cells = play(world, fault, may_end=MAY_BE_HELD.get((fault.part, fault.name), ("listed",)))
     table += [(world.broker_kind, cell) for cell in cells]
     wrong = [f"{cell.stage} ({cell.name}): {why}" for cell in cells for why in cell.wrong]
