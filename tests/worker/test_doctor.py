@@ -20,6 +20,7 @@ from envyard_runner import doctor
 from envyard_runner.config import Config
 from envyard_runner.doctor import Check
 from envyard_runner.sandbox import SandboxError
+from envyard_runner.sandbox.uids import LAST
 
 pytestmark = pytest.mark.sandbox
 TOKEN = "hub_runner"
@@ -113,6 +114,28 @@ def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None
     assert "the sandbox leaks" in check.detail
     assert "saw the host's files" in check.detail
     assert "saw other processes" in check.detail
+
+
+def test_a_home_that_cannot_be_written_is_said_without_a_traceback(config: Config) -> None:
+    """As another user, whom a healthy machine lets do all else."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can change to another uid")
+    said = config.home / "said"
+    said.touch()
+    said.chmod(0o666)
+    asyncio.run(doctor.examine_machine(config))  # what is imported late is brought near
+    if (child := os.fork()) == 0:
+        try:
+            os.setgroups([])
+            os.setresuid(LAST + 1, LAST + 1, LAST + 1)
+            checks = asyncio.run(doctor.examine_machine(replace(config, home=Path("/usr/runner"))))
+            said.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    lines = said.read_text().splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["home", "sandbox"]
+    assert all("cannot be written" in line and "set RUNNER_HOME" in line for line in lines)
 
 
 def test_a_home_that_runs_cannot_reach_is_said(config: Config, tmp_path: Path) -> None:

@@ -191,7 +191,10 @@ async def _limits(config: Config) -> str:
 
 
 async def _sandbox(config: Config) -> str:
-    reached, end = await _trial(config)
+    try:
+        reached, end = await _trial(config)
+    except PermissionError as error:
+        raise Unfit(f"not tried, {error.filename} cannot be written: set RUNNER_HOME") from error
     if reached:
         raise Unfit(f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it")
     if end.code != 0:
