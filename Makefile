@@ -4,10 +4,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
+CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
+	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
 PARTS := test-flows test-database test-rest test-few-faults test-vllm
 
 .PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
-.PHONY: lint types format clean test-few-faults test-faults test-faults-redis test-faults-rabbitmq
+.PHONY: lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: few-faults-redis few-faults-rabbitmq few-faults-apart
 
 help:  ## list these targets
@@ -55,6 +57,10 @@ test-faults-redis test-faults-rabbitmq: test-faults-%: setup
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
 	@$(PYTHON) tools/vllm/install.py >/dev/null || true  # the tests say why there is none
 	@$(BIN)/python -m pytest tests/vllm
+
+test-cgroup: setup  ## run what cgroup v2 holds on a machine booted for it, as root and as a user
+	@for user in "" --user; do $(BIN)/python tools/vm/boot.py $$user -- $(CGROUP_TESTS); code=$$?; \
+		test $$code -eq 0 || test $$code -eq 77 || exit $$code; done
 
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
