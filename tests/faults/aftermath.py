@@ -68,8 +68,7 @@ STUCK = """
 class Cell:
     """A version, the stage at which a fault met it, and how it ended.
 
-    `seen` is what the rows said of it just before; `seconds` go from there to its decision. A
-    bystander's stage has nothing to do with the fault and does not count.
+    `seen` is what the rows said of it just before; `seconds` go from there to its decision.
     """
 
     part: str
@@ -77,7 +76,6 @@ class Cell:
     stage: str
     name: str
     seen: str = ""
-    counts: bool = True
     attempt: int = 0
     end: str = ""
     seconds: float = 0.0

@@ -56,7 +56,6 @@ def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Cell]]]:
         f"{broker:<9} {one.part:<9} {one.fault:<10} {one.stage:<10} {one.attempt:>8} {one.end:<9}"
         f" {one.seconds:7.1f}  {one.seen}{' WRONG' if one.wrong else ''}"
         for broker, one in cells
-        if one.counts
     ]
     wrong = sum(bool(one.wrong) for _, one in cells)
     lines.append(f"{len(lines) - 1} cells, {wrong} wrong")

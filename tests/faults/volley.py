@@ -23,7 +23,8 @@ DECIDED = ("listed", "rejected", "held")
 # Stuck is what so many looks for lost things have not moved, however slow the machine is.
 MOST_SWEEPS, DECIDE_SECONDS, AT_MOST_SECONDS = 75, 150, 600
 TRIES, STAGED_SECONDS = 5, 45
-HELD_UP_SECONDS = 18  # in two more a runner gives up what it waits for, and asks again
+# After a little more a runner gives up what it waits for: an answer of the hub, or the model's.
+HELD_UP_SECONDS, SLOW_MODEL_SECONDS = 18, 50
 # Each runner is stopped at one of these with one version: what its wire to the hub (or, while
 # running, to the model) then carries. The row says the same, but for the last one's: it has ended.
 NEXT = b"POST /api/v1/runner/poll/"
@@ -38,10 +39,8 @@ STAGES: Stages = {
     "finishing": ("succeeded", Hold(b"/finish/ ", before=False)),
 }
 # A sandbox lives only while a run is running: its faults come at each of its four calls.
-PLAYING: Stages = {
-    f"call {n + 1}": ("running", Hold(CALL, before=n % 2 == 0, skip=n)) for n in range(4)
-} | {name: STAGES[name] for name in ("queued", "finishing")}
-BYSTANDERS = ("queued", "finishing")
+PLAYING: Stages = {f"call {n + 1}": ("running", Hold(CALL, before=True, skip=n)) for n in range(4)}
+PLAYING |= {f"reply {n + 1}": ("running", Hold(CALL, before=False, skip=n)) for n in (0, 3)}
 HUBS = ("web", "worker", "beat", "database", "broker", "storage")  # the check meets these alone
 ANY = "any"
 UPLOADED_TO = ("web", "database", "broker", "storage")
@@ -114,8 +113,7 @@ class Staged:
             pairs = zip(found, self.expected[cell.name], strict=True)
             if any(is_ != should for is_, should in pairs if should != ANY) or (row[4] or 1) != 1:
                 left.append(f"{cell.stage}: {found}")
-        now = time.monotonic()
-        return left + [f"{h.request!r}" for h in self.holds if now - h.since > HELD_UP_SECONDS]
+        return left + [f"{hold.request!r}" for hold in self.holds if _is_old(hold)]
 
     def let_go(self) -> None:
         """Let everybody go on; the worker, too, unless it is what the fault has hit."""
@@ -128,6 +126,11 @@ class Staged:
             self.upload.go_on()
         if self.fault.part != "worker":
             self.world.parts["worker"].signal_main(signal.SIGCONT)
+
+
+def _is_old(hold: Hold) -> bool:
+    most = SLOW_MODEL_SECONDS if hold.request == CALL else HELD_UP_SECONDS
+    return time.monotonic() - hold.since > most
 
 
 def play(world: World, fault: Fault, *, may_end: tuple[str, ...] = ("listed",)) -> list[Cell]:
@@ -250,11 +253,9 @@ def _with_runners(staged: Staged) -> None:
         waiting.pop(name).stage = stage
         version = ANY if status == "succeeded" else "evaluating"
         staged.expected[name] = (version, status, lent.name)
-    (last,) = waiting.values()
-    last.stage = "queued"
-    staged.expected[last.name] = ("evaluating", "queued", "")
-    for cell in cells.values():
-        cell.counts = stages is STAGES or cell.stage not in BYSTANDERS
+    for last in waiting.values():
+        last.stage = "queued"
+        staged.expected[last.name] = ("evaluating", "queued", "")
 
 
 class Late(Exception):
