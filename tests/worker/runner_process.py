@@ -1,7 +1,7 @@
 """A runner as a process of its own, `start` or `poll`: real Celery, a real sandbox, an empty venv.
 
 Its environment is a program that makes one rollout and, where its run's seed is 1, never ends;
-where it is 3, that takes eight seconds.
+where it is 3, that takes twelve seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + 
 say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p"}])
 print("loaded", flush=True)
 while job["seed"] == 1: pass
-if job["seed"] == 3: time.sleep(8)
+if job["seed"] == 3: time.sleep(12)
 ((one,),) = json.load(urllib.request.urlopen(job["door"] + "/plan"))
 say("rollout", rollout=one["rollout"], ok=True, reward=0.0)
 say("done")

@@ -40,7 +40,8 @@ def job(wheel: bytes = b"", **changes: Any) -> JobSpec:
 
 @dataclass
 class StubHub:
-    """`failing` requests are answered with `status`; `cancel` and `superseded` do as they say."""
+    """`failing` requests are answered with `status`; `cancel` and `superseded` do as they say, and
+    while `drained` no job is given."""
 
     job: JobSpec | None = None
     wheel: bytes = b""
@@ -53,6 +54,7 @@ class StubHub:
     status: int = 503
     failing: int = 0
     cancel: bool = False
+    drained: bool = False
     superseded: bool = False
 
     @property
@@ -97,17 +99,19 @@ class StubHub:
         return web.json_response({"status": "ok"})
 
     async def _whoami(self, _: web.Request) -> web.Response:
-        return web.json_response({"runner": "box"})
+        return web.json_response({"runner": "box", "draining": self.drained})
 
     async def _present(self, request: web.Request) -> web.Response:
         self.told.append((await request.json())["capabilities"])
-        return web.json_response({"runner": "box"})
+        return web.json_response({"runner": "box", "draining": self.drained})
 
     async def _poll(self, request: web.Request) -> web.Response:
         self.polled.append((await request.json())["capabilities"])
         return self._lease() or web.Response(status=204)
 
     def _lease(self) -> web.Response | None:
+        if self.drained:
+            return None
         found, self.job = self.job, None
         if found is not None:
             self.batches.clear()

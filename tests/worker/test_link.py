@@ -62,7 +62,7 @@ def test_the_first_lock_of_a_platform_is_everybodys() -> None:
 
 def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
     async def known(hub: Hub, _: StubHub) -> None:
-        assert await hub.whoami() == "box"
+        assert (await hub.whoami()).name == "box"
 
     async def unknown(hub: Hub, _: StubHub) -> None:
         with pytest.raises(HubRefused, match="401") as caught:
@@ -76,7 +76,7 @@ def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
 def test_a_hub_that_fails_for_a_moment_is_asked_again() -> None:
     async def scenario(hub: Hub, stub: StubHub) -> None:
         stub.failing = 2
-        assert await hub.whoami() == "box"
+        assert (await hub.whoami()).name == "box"
 
     with_hub(scenario)
 

@@ -11,10 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from envyard_runner import station
-from tests.worker.stub_hub import StubHub, job
-from tests.worker.test_app import ENDLESS, WHEEL, command, play, ring, runner, until
+from envyard_runner.model import state
+from tests.worker.model.stub_vllm import METRICS
+from tests.worker.stub_hub import StubHub, job, serving
+from tests.worker.test_app import ENDLESS, PORT, QUICK, WHEEL, command, play, ring, runner, until
+
+MODEL_PORT = 21295
 
 SLOW = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=3)
 
@@ -63,13 +68,15 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
             ring(home)
             await until(lambda: "loaded" in hub.log)
             await until(lambda: station.notes(home, "run"))
-            code, out, _ = await command(home, "status", "--json")
+            (code, out, _), (_, text, _) = await asyncio.gather(
+                command(home, "status", "--json"), command(home, "status")
+            )
             seen = json.loads(out)
             assert code == 0
             assert seen["hub"]["name"] == "box"
             assert [note["draining"] for note in seen["runners"]] == [False]
             assert seen["runs"][0]["environment"] == "alice/reverse-words"
-            assert "alice/reverse-words 0.1.0, attempt 1" in (await command(home, "status"))[1]
+            assert "alice/reverse-words 0.1.0, attempt 1" in text
 
             hub.job = SLOW
             code, out, _ = await command(home, "drain")
@@ -102,6 +109,80 @@ def test_a_draining_runner_that_is_stopped_hands_its_run_back(home: Path, how: s
             async with asyncio.timeout(30):
                 await process.wait()
             assert hub.endings[0]["outcome"] == "errored"
+
+    play(scenario())
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("how", ["start", "poll"])
+def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_when_resumed(
+    home: Path, how: str
+) -> None:
+    async def scenario() -> None:
+        hub = StubHub(job=SLOW, wheel=WHEEL)
+        async with runner(home, how, hub) as process:
+            ring(home)
+            await until(lambda: "loaded" in hub.log)
+            hub.drained = True
+            seen = json.loads((await command(home, "status", "--json"))[1])
+            assert seen["hub"]["drained"] is True
+            assert "drained by the hub" in (await command(home, "status"))[1]
+            served = state.folder_of(home / "models", "stub")
+            with state.held(served):  # news is told, and so heard, at once
+                state.write(served, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
+                await until(lambda: "stub" in hub.told[-1]["models"])
+            said = b"Canceling queue runs" if how == "start" else b"no new runs until"
+            await until(lambda: said in (home / "log").read_bytes())
+            await until(lambda: hub.endings)
+            assert hub.endings[0]["outcome"] == "succeeded"
+
+            hub.job, asked = QUICK, len(hub.polled)
+            ring(home)
+            await asyncio.sleep(3)
+            assert len(hub.polled) == asked
+
+            hub.drained = False  # the bell still hangs there
+            await until(lambda: len(hub.endings) == 2)
+            assert process.returncode is None
+            process.terminate()
+            await process.wait()
+            assert hub.told[-1]["draining"] is True  # it says goodbye
+
+    play(scenario())
+
+
+def test_status_tells_of_the_model_servers_and_their_load(home: Path) -> None:
+    """A busy server, one that restarts, and none that answers."""
+
+    async def scenario() -> None:
+        written = 100.0
+
+        async def metrics(_: web.Request) -> web.Response:
+            nonlocal written
+            written += 50
+            page = METRICS.replace("1.2e+01", str(written))
+            return web.Response(text=page % (3, 2, 0.25))
+
+        application = web.Application()
+        application.add_routes([web.get("/metrics", metrics)])
+        busy, down = (
+            state.folder_of(home / "models", "big"),
+            state.folder_of(home / "models", "low"),
+        )
+        async with serving(application, MODEL_PORT) as url, serving(StubHub().application(), PORT):
+            with state.held(busy), state.held(down):
+                state.write(busy, state.State("big", "ready", f"{url}/v1", restarts=1))
+                state.write(down, state.State("low", "restarting", f"{url}/v1", restarts=4))
+                _, out, error = await command(home, "status", "--json")
+                assert "Traceback" not in error, error
+                _, text, _ = await command(home, "status")
+        big, low = json.loads(out)["models"]
+        assert 20 < big.pop("tokens_per_second") < 51
+        assert (big["phase"], big["restarts"]) == ("ready", 1)
+        assert (big["running"], big["waiting"], big["cache"]) == (3, 2, 0.25)
+        assert (low["phase"], low["restarts"], low["running"]) == ("restarting", 4, None)
+        assert "big: ready, 3 requests running, 2 waiting, cache 25% full" in text
+        assert "low: restarting, restarted 4 times" in text
 
     play(scenario())
 

@@ -21,7 +21,7 @@ from envyard.contract.job import RUNS
 from envyard_runner.config import Config
 from envyard_runner.hearing import HearAgain
 from envyard_runner.link import HubLost, HubRefused
-from envyard_runner.listen import ListenForModels
+from envyard_runner.listen import Listen
 from envyard_runner.poll import NoRoom, at_work, poll_once
 from envyard_runner.run import Machine
 from envyard_runner.sandbox.cgroup import held_by
@@ -60,7 +60,7 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         folder = Path(url.removeprefix(FILESYSTEM))
         app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
 
-    app.steps["consumer"].add(ListenForModels)
+    app.steps["consumer"].add(Listen)
     app.steps["consumer"].add(HearAgain)
     app.conf.envyard_config = machine.config
 

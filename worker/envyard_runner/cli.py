@@ -141,11 +141,11 @@ async def _greet(config: Config) -> None:
 
     async with at_work(config) as (hub, _):
         try:
-            name = await hub.whoami(patience=0.0)
+            known = await hub.whoami(patience=0.0)
         except HubLost as error:
             log.warning("the hub is away for now: %s", error)
         else:
-            log.info("this is runner %s of %s", name, config.hub_url)
+            log.info("this is runner %s of %s", known.name, config.hub_url)
 
 
 def _start(config: Config, polling: bool) -> int:

@@ -11,6 +11,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urljoin
@@ -52,6 +53,14 @@ class WheelChanged(Exception):
     """What was downloaded is not the file that the hub checked."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A runner as the hub knows it by its token; a `drained` one is given no new run there."""
+
+    name: str
+    drained: bool
+
+
 class Hub:
     """The hub as one runner sees it. Every call is bounded in time and retried while it may help.
 
@@ -72,14 +81,14 @@ class Hub:
         self._token = token
         self._patience = patience
 
-    async def whoami(self, *, patience: float | None = None) -> str:
-        """The runner's name, as the hub knows it by its token."""
-        return str((await self.call("GET", "api/v1/runner/whoami/", patience=patience))["runner"])
+    async def whoami(self, *, patience: float | None = None) -> Known:
+        """Who this runner is to the hub."""
+        return _known(await self.call("GET", "api/v1/runner/whoami/", patience=patience))
 
-    async def present(self, capabilities: dict[str, Any]) -> None:
+    async def present(self, capabilities: dict[str, Any]) -> Known:
         """Say that this runner lives and what it can do. Tried once: say it again."""
         body = {"capabilities": capabilities}
-        await self.call("POST", "api/v1/runner/present/", body, patience=0.0)
+        return _known(await self.call("POST", "api/v1/runner/present/", body, patience=0.0))
 
     async def poll(
         self, capabilities: dict[str, Any], *, patience: float | None = 0.0
@@ -180,6 +189,10 @@ def _pack(body: dict[str, Any]) -> bytes:
     """The body as JSON, compressed where that saves anything."""
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     return gzip.compress(raw, compresslevel=1, mtime=0) if len(raw) >= PACKED_FROM else raw
+
+
+def _known(answer: dict[str, Any]) -> Known:
+    return Known(str(answer["runner"]), drained=answer.get("draining") is True)
 
 
 def _job(data: dict[str, Any]) -> JobSpec:

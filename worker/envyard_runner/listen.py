@@ -1,4 +1,4 @@
-"""A worker listens to a model's queue for as long as the model is ready on its machine."""
+"""A worker listens to the queues of what it may and can do just now, and to no other."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import aiohttp
 from celery import bootsteps
 from celery.worker.consumer import Consumer
 
-from envyard.contract.job import queue_for
+from envyard.contract.job import RUNS, queue_for
 from envyard_runner.config import Config
 from envyard_runner.link import Hub
-from envyard_runner.presence import announcing
+from envyard_runner.presence import Standing, announcing
 
 STOP_SECONDS = 5.0
 
 
-class ListenForModels(bootsteps.StartStopStep):
-    """Looks for models from a thread of its own: the worker's main one may wait for its broker.
+class Listen(bootsteps.StartStopStep):
+    """To the queue of all runs and to those of the models that are ready; to none while drained.
 
-    Celery starts and stops this with every connection to the broker.
+    It looks from a thread of its own: the worker's main one may wait for its broker. Celery starts
+    and stops this with every connection to the broker.
     """
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -32,10 +33,10 @@ class ListenForModels(bootsteps.StartStopStep):
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
         self._stopping = asyncio.Event()
-        self._heard: frozenset[str] = frozenset()
+        self._heard = frozenset([RUNS])  # Celery's own beginning
 
     def start(self, consumer: Consumer) -> None:
-        """Listen to what is ready from now on."""
+        """Listen to what there is from now on."""
         self._stopping.clear()
         run = self._loop.run_until_complete
         self._thread = threading.Thread(target=lambda: run(self._look(consumer)), daemon=True)
@@ -55,10 +56,12 @@ class ListenForModels(bootsteps.StartStopStep):
             async with announcing(config, hub, partial(self._hear, consumer)):
                 await self._stopping.wait()
 
-    def _hear(self, consumer: Consumer, ready: frozenset[str]) -> None:
+    def _hear(self, consumer: Consumer, now: Standing) -> None:
         """Change what the worker listens to, on its own thread: no connection is safe for two."""
-        for name in ready:  # those heard before are asked for again after a reconnection
-            consumer.call_soon(consumer.add_task_queue, queue_for(name))
-        for name in self._heard - ready:
-            consumer.call_soon(consumer.cancel_task_queue, queue_for(name))
-        self._heard = ready
+        names = () if now.drained else ("", *now.models)
+        wanted = frozenset(queue_for(name) for name in names)
+        for queue in wanted:  # those heard before are asked for again after a reconnection
+            consumer.call_soon(consumer.add_task_queue, queue)
+        for queue in self._heard - wanted:
+            consumer.call_soon(consumer.cancel_task_queue, queue)
+        self._heard = wanted

@@ -13,7 +13,7 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.link import Hub, HubLost
-from envyard_runner.presence import announcing, capabilities
+from envyard_runner.presence import Standing, announcing, capabilities
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
@@ -62,13 +62,19 @@ async def poll(machine: Machine) -> None:
 
 
 async def _poll(machine: Machine) -> None:
-    home = machine.config.home
-    async with at_work(machine.config) as (hub, stopping), announcing(machine.config, hub):
-        log.info("polling %s", machine.config.hub_url)
-        while not stopping.is_set() and not drains(home):
+    config = machine.config
+    standing = Standing()
+
+    def changed(now: Standing) -> None:
+        nonlocal standing
+        standing = now
+
+    async with at_work(config) as (hub, stopping), announcing(config, hub, changed):
+        log.info("polling %s", config.hub_url)
+        while not stopping.is_set() and not drains(config.home):
             pause = 0.0
             try:
-                if await poll_once(machine, hub, stopping) is None:
+                if standing.drained or await poll_once(machine, hub, stopping) is None:
                     pause = IDLE_SECONDS
             except (HubLost, NoRoom) as error:
                 log.warning("%s", error)

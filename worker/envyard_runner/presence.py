@@ -1,11 +1,12 @@
-"""What a runner tells the hub of itself, every minute and whenever it changes."""
+"""What a runner and the hub tell each other of the runner itself, busy or not."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from envyard_runner.config import Config
@@ -16,8 +17,10 @@ from envyard_runner.station import drains
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
-TELL_SECONDS = 60.0
+TELL_SECONDS = 15.0
+DRAINED_SECONDS = 5.0  # who waits for its staff asks more often whether that is over
 AWAY_SECONDS = 10.0
+GOODBYE_SECONDS = 1.0
 
 
 def capabilities(models: Collection[str], *, draining: bool = False) -> dict[str, Any]:
@@ -25,41 +28,62 @@ def capabilities(models: Collection[str], *, draining: bool = False) -> dict[str
     return {"frameworks": sorted(FRAMEWORKS), "models": sorted(models), "draining": draining}
 
 
-def _nothing(_: frozenset[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The models that are ready here, and whether the hub's staff have drained this runner."""
+
+    models: frozenset[str] = frozenset()
+    drained: bool = False
+
+
+def _nothing(_: Standing) -> None:
     """Nobody wants to know."""
 
 
 @asynccontextmanager
 async def announcing(
-    config: Config, hub: Hub, changed: Callable[[frozenset[str]], None] = _nothing
+    config: Config, hub: Hub, changed: Callable[[Standing], None] = _nothing
 ) -> AsyncIterator[None]:
-    """Tell the hub while this is held, busy or not.
+    """Tell the hub while this is held that the runner lives, and at last that it is gone.
 
-    `changed` gets the names of the models that are ready, at first and whenever they are others.
+    `changed` gets what stands then, at first and whenever it is another.
     """
     telling = asyncio.create_task(_announce(config, hub, changed))
     try:
         yield
     finally:
         telling.cancel()
+        with suppress(HubLost, HubRefused, TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await hub.present(capabilities([], draining=True))
 
 
-async def _announce(config: Config, hub: Hub, changed: Callable[[frozenset[str]], None]) -> None:
+async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None]) -> None:
     models, loop = config.models(), asyncio.get_running_loop()
-    ready: frozenset[str] | None = None
+    told: Standing | None = None
     tell_at = loop.time()
     while True:
-        now = frozenset(await models.ready())
-        if now != ready:
-            if now or ready:
-                log.info("models ready: %s", ", ".join(sorted(now)) or "none")
-            ready, tell_at = now, loop.time()
-            changed(now)
-        if loop.time() >= tell_at:
-            tell_at = loop.time() + TELL_SECONDS
+        ready = frozenset(await models.ready())
+        if told is None or ready != told.models or loop.time() >= tell_at:
+            drained = told is not None and told.drained
             try:
-                await hub.present(capabilities(now, draining=drains(config.home)))
+                said = capabilities(ready, draining=drains(config.home))
+                drained = (await hub.present(said)).drained
+                tell_at = loop.time() + (DRAINED_SECONDS if drained else TELL_SECONDS)
             except (HubLost, HubRefused) as error:
                 tell_at = loop.time() + AWAY_SECONDS
                 log.debug("not told: %s", error)
+            now = Standing(ready, drained)
+            if now != told:
+                _say(now, told or Standing())
+                changed(now)
+                told = now
         await asyncio.sleep(LOOK_SECONDS)
+
+
+def _say(now: Standing, before: Standing) -> None:
+    if now.models != before.models:
+        log.info("models ready: %s", ", ".join(sorted(now.models)) or "none")
+    if now.drained != before.drained:
+        given = "no new runs until its staff resume it" if now.drained else "runs again"
+        log.info("the hub gives this runner %s", given)

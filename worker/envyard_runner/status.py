@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,13 @@ import aiohttp
 
 from envyard_runner import station
 from envyard_runner.config import Config
-from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.link import Hub, HubLost, HubRefused, Known
+from envyard_runner.model.servers import servers
 from envyard_runner.presence import capabilities
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
+UNKNOWN = Known("", drained=False)
+DRAINED = "its staff have drained it, and can resume it on the moderation page"
 NONE = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
 
 
@@ -66,13 +70,14 @@ async def _look(config: Config) -> dict[str, Any]:
         note | {"draining": station.drains(config.home, note["pid"])}
         for note in station.notes(config.home, "runner")
     ]
+    models = config.models()
     return {
         "version": version("envyard-runner"),
         "home": str(config.home),
         "runners": runners,
         "runs": station.notes(config.home, "run"),
         "hub": await _hub(config),
-        "models": sorted(await config.models().ready()),
+        "models": [one.to_dict() for one in await servers(config.model_servers, models)],
         "venv_bytes": await asyncio.to_thread(_size, config.venvs),
     }
 
@@ -81,23 +86,29 @@ async def _hub(config: Config) -> dict[str, Any]:
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token or "")
         try:
-            name = await hub.whoami(patience=0.0)
+            known = await hub.whoami(patience=0.0)
         except (HubLost, HubRefused) as error:
-            return {"url": config.hub_url, "ok": False, "name": "", "error": str(error)}
-    return {"url": config.hub_url, "ok": True, "name": name, "error": ""}
+            return {"url": config.hub_url, "ok": False, "error": str(error), **asdict(UNKNOWN)}
+    return {"url": config.hub_url, "ok": True, "error": "", **asdict(known)}
 
 
 def _lines(seen: dict[str, Any]) -> list[str]:
     hub = seen["hub"]
     known = f"knows this runner as {hub['name']}" if hub["ok"] else hub["error"]
+    drained = f", and gives it no new run: {DRAINED}" if hub["drained"] else ""
     lines = [
         f"version  {seen['version']}",
-        f"hub      {hub['url']}: {known}",
-        f"models   {', '.join(seen['models']) or 'none ready'}",
+        f"hub      {hub['url']}: {known}{drained}",
+        *(f"model    {_model(one)}" for one in seen["models"]),
+        *([] if seen["models"] else ["model    none: runs of probes only"]),
         f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
     ]
     for note in seen["runners"]:
-        doing = "draining" if note["draining"] else "taking runs"
+        doing = "taking runs"
+        if hub["drained"]:
+            doing = "drained by the hub"
+        if note["draining"]:
+            doing = "draining, then it ends"
         how = f"{note['mode']}, limits held by {note['held_by']}"
         lines.append(f"process  {note['pid']} ({how}), {doing}, up {_ago(note['since'])}")
     for run in seen["runs"]:
@@ -107,6 +118,19 @@ def _lines(seen: dict[str, Any]) -> list[str]:
     if seen["runners"] and not seen["runs"]:
         lines.append("run      none")
     return lines
+
+
+def _model(one: dict[str, Any]) -> str:
+    """One server in a line, with as much as it says of itself."""
+    said = [f"{one['name']}: {one['phase']}"]
+    if one["running"] is not None:
+        said.append(f"{one['running']} requests running, {one['waiting']} waiting")
+        said.append(f"cache {one['cache']:.0%} full")
+    if one["tokens_per_second"] is not None:
+        said.append(f"{one['tokens_per_second']:.0f} tokens/s")
+    if one["restarts"]:
+        said.append(f"restarted {one['restarts']} time{'s' if one['restarts'] > 1 else ''}")
+    return ", ".join(said)
 
 
 def _ago(since: float) -> str:

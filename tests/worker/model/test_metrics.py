@@ -22,7 +22,9 @@ FULL = Load(running=8, waiting=0, cache=0.95, tokens=5)
 
 def test_the_figures_of_all_engines_are_read_from_a_page() -> None:
     page = METRICS % (3, 2, 0.5) + 'vllm:num_requests_running{engine="1"} 4.0\n'
-    assert read_metrics(page.encode()) == Load(running=7, waiting=2, cache=0.5, tokens=19)
+    assert read_metrics(page.encode()) == Load(
+        running=7, waiting=2, cache=0.5, tokens=19, written=12
+    )
 
 
 @pytest.mark.parametrize("page", [b"", b"<html>", b"up 1\n", b"vllm:num_requests_running x\n"])

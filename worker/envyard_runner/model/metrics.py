@@ -11,12 +11,13 @@ CACHE_FULL = 0.9
 @dataclass(frozen=True, slots=True)
 class Load:
     """Requests being answered and queued over all engines, the fullest key-value cache (0 to 1),
-    and all tokens read or written since the server began."""
+    all tokens read or written since the server began, and those of them that it wrote."""
 
     running: float
     waiting: float
     cache: float
     tokens: float
+    written: float = 0.0
 
     @property
     def crowded(self) -> bool:
@@ -37,10 +38,11 @@ def read_metrics(page: bytes) -> Load | None:
                 return None
     if "num_requests_running" not in values:
         return None
+    written = sum(values.get("generation_tokens_total", ()))
     return Load(
         running=sum(values["num_requests_running"]),
         waiting=sum(values.get("num_requests_waiting", ())),
         cache=max(values.get("kv_cache_usage_perc", (0.0,))),
-        tokens=sum(values.get("prompt_tokens_total", ()))
-        + sum(values.get("generation_tokens_total", ())),
+        tokens=sum(values.get("prompt_tokens_total", ())) + written,
+        written=written,
     )

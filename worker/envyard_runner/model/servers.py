@@ -1,0 +1,82 @@
+"""What `hub-runner status` says of the model servers that runs of this machine may ask."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.known import Models
+from envyard_runner.model.metrics import Load
+from envyard_runner.model.state import watched
+
+ASK_SECONDS = 2.0
+BETWEEN_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One model's server: its watcher's word on how far it is and how often it had to be started
+    again, and its own on its load. `speed` is in tokens written a second, over one second."""
+
+    name: str
+    phase: str
+    restarts: int = 0
+    load: Load | None = None
+    speed: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON; null where the server does not say."""
+        load = self.load
+        return {
+            "name": self.name,
+            "phase": self.phase,
+            "restarts": self.restarts,
+            "running": load and int(load.running),
+            "waiting": load and int(load.waiting),
+            "cache": load and load.cache,
+            "tokens_per_second": self.speed,
+        }
+
+
+async def servers(folder: Path, models: Models) -> list[Server]:
+    """Those of the watchers in `folder`, ready or not, and all others that are ready, by name."""
+    own = {one.name: one for one in watched(folder)}
+    ready = await models.ready()
+    names = sorted({*own, *ready})
+    seen = await asyncio.gather(*(_load(ready.get(name)) for name in names))
+    found = [
+        Server(name, own[name].phase, own[name].restarts, load)
+        if name in own
+        else Server(name, "ready", load=load)
+        for name, load in zip(names, seen, strict=True)
+    ]
+    return await _timed(found, ready)
+
+
+async def _timed(found: list[Server], ready: dict[str, Endpoint]) -> list[Server]:
+    """The same with their speed; only who is answering anybody is looked at twice."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    if any(one.load and one.load.running for one in found):
+        await asyncio.sleep(BETWEEN_SECONDS)
+
+    async def timed(one: Server) -> Server:
+        if one.load is None or not one.load.running:
+            return replace(one, speed=0.0) if one.load else one
+        later = await _load(ready[one.name])
+        if later is None:
+            return one
+        return replace(one, speed=(later.written - one.load.written) / (loop.time() - began))
+
+    return await asyncio.gather(*map(timed, found))
+
+
+async def _load(endpoint: Endpoint | None) -> Load | None:
+    if endpoint is None:
+        return None
+    try:
+        return await replace(endpoint, patience=ASK_SECONDS).load()
+    except Silent:
+        return None
