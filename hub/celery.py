@@ -13,6 +13,7 @@ from celery.signals import setup_logging
 from django.conf import settings
 from kombu import Exchange, Queue
 
+from envyard.contract.broker import KEPT_ALIVE
 from hub.hearing import HearAgain
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
@@ -87,7 +88,7 @@ if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
 
 elif settings.CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
     # Without bounds an upload would wait for as long as Redis is silent.
-    app.conf.broker_transport_options = {
+    app.conf.broker_transport_options = KEPT_ALIVE | {
         "socket_connect_timeout": BROKER_SECONDS,
         "socket_timeout": BROKER_SECONDS,
     }

@@ -17,6 +17,7 @@ from celery.signals import setup_logging, worker_process_init, worker_shutting_d
 from celery.worker import state
 from kombu import Exchange, Queue
 
+from envyard.contract.broker import KEPT_ALIVE
 from envyard.contract.job import RUNS
 from envyard_runner.config import Config
 from envyard_runner.hearing import HearAgain
@@ -59,6 +60,8 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
     if url.startswith(FILESYSTEM):
         folder = Path(url.removeprefix(FILESYSTEM))
         app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
+    elif url.startswith(("redis://", "rediss://")):
+        app.conf.broker_transport_options = KEPT_ALIVE
 
     app.steps["consumer"].add(Listen)
     app.steps["consumer"].add(HearAgain)
