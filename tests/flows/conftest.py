@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests import postgresql
+from tests import layers, postgresql
 from tests.flows.hub import Hub, serving
 
 
@@ -33,4 +33,12 @@ def hub(home: Path) -> Iterator[Hub]:
         limits = {"HUB_RUN_SECONDS": "90", "HUB_ROLLOUT_SECONDS": "20"}
         limits |= {"RUNNER_CPU_SECONDS": "40", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
+        layers.lend(home / "runner")
         yield stack.enter_context(serving(home / "hub", url, **limits))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept(home: Path) -> Iterator[None]:
+    """What was installed is there for the next session, and for vLLM's beside this one."""
+    yield
+    layers.keep(home / "runner")
