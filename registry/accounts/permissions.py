@@ -84,6 +84,14 @@ def _installs(asker: Asker, version: Version) -> bool:
     return blocked is None and _sees_version(asker, version)
 
 
+def _sees_run(asker: Asker, run: Run) -> bool:
+    """What a quarantined version said in its runs is its owners' and the staff's to read."""
+    environment = run.version.environment
+    if asker.staff or asker.role(environment.owner_id) is not None:
+        return _sees_version(asker, run.version)
+    return _installs(asker, run.version)
+
+
 def _sees_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
     mine = asker.staff or asker.role(evaluation.owner_id) is not None
     return (mine or evaluation.is_public) and _sees_environment(asker, evaluation.environment)
@@ -176,9 +184,7 @@ RULES: dict[str, Rule] = {
     ),
     "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, _moderates),
     "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
-    "run.see": Rule(
-        READ, lambda r: r.version.environment_id, lambda a, r: _sees_version(a, r.version)
-    ),
+    "run.see": Rule(READ, lambda r: r.version.environment_id, _sees_run),
     "run.cancel": Rule(
         PUBLISH,
         lambda r: r.version.environment_id,
