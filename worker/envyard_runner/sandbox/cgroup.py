@@ -166,8 +166,7 @@ class Group:
 
     def remove(self) -> None:
         """Kill what is left and remove the group; it empties just after its last process dies."""
-        with contextlib.suppress(OSError):  # no such group, or a kernel before 5.14
-            (self.path / "cgroup.kill").open("r+").close()
+        if (self.path / "cgroup.kill").exists():  # since Linux 5.14
             self.set("cgroup.kill", 1)
         for _ in range(50):
             try:
