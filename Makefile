@@ -8,7 +8,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
 PARTS := test-flows test-database test-rest test-few-faults test-vllm
 
-.PHONY: help setup run fuzz benchmark test test-flows test-database test-rest test-vllm test-quick
+.PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: few-faults-redis few-faults-rabbitmq few-faults-apart
 
@@ -24,6 +24,9 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
+
+benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
+	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
 test: setup  ## run all tests: three parts at once, for each waits more than it computes
 	@$(PYTHON) tools/suite.py 3 $(PARTS)
@@ -57,6 +60,9 @@ test-faults-redis test-faults-rabbitmq: test-faults-%: setup
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
 	@$(PYTHON) tools/vllm/install.py >/dev/null || true  # the tests say why there is none
 	@$(BIN)/python -m pytest tests/vllm
+
+figures: setup  ## print what a served model does as a table (ARGS="--model M [--gpus 0,1] [-- for vLLM]")
+	@$(BIN)/python -m tools.figures $(ARGS)
 
 test-cgroup: setup  ## run what cgroup v2 holds on a machine booted for it, as root and as a user
 	@for user in "" --user; do $(BIN)/python tools/vm/boot.py $$user -- $(CGROUP_TESTS); code=$$?; \
