@@ -10,7 +10,7 @@ PARTS := test-flows test-database test-rest test-few-faults test-vllm
 
 .PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
-.PHONY: few-faults-redis few-faults-rabbitmq few-faults-apart
+.PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 
 benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
+
+benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
+	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
 	@$(BIN)/python -m benchmarks.runner $(ARGS)

@@ -61,11 +61,16 @@ def adopt_orphans() -> None:
         raise OSError("this kernel has no child subreapers")
 
 
-def processor_seconds() -> float:
-    """This process and everything it has started, all of which has ended."""
+def reap() -> None:
+    """Wait for everything that was started or adopted, so that its processor time is counted."""
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
+
+
+def processor_seconds() -> float:
+    """This process and everything it has started, all of which has ended."""
+    reap()
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 

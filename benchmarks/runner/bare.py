@@ -1,0 +1,62 @@
+"""The framework's own evaluator on one environment: `python bare.py OPTIONS`, a JSON object.
+
+Runs under the interpreter and on the very files that a sandbox mounts, with nothing of the hub's:
+verifiers 0.3.1's `Environment.evaluate`, in this process, with OpenAI's client to the model, its
+results written to a file. Prints seconds as JSON.
+"""
+
+import asyncio
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+began = time.perf_counter()
+
+
+def cpu() -> float:
+    """Seconds of processor that this process has used."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main(options: dict) -> None:
+    """Import, load, evaluate, write, say how long each took."""
+    os.environ["BENCH_KEY"] = "none"
+    from verifiers.types import ClientConfig
+
+    env = importlib.import_module(options["module"]).load_environment()
+    imported, used = time.perf_counter(), cpu()
+    client = ClientConfig(api_base_url=options["url"], api_key_var="BENCH_KEY")
+    told = asyncio.run(
+        env.evaluate(
+            client=client,
+            model=options["model"],
+            sampling_args={"max_tokens": 512, "temperature": 1.0},
+            num_examples=options["tasks"],
+            rollouts_per_example=1,
+            max_concurrent=options["concurrency"],
+            save_results=True,
+            results_path=Path(options["results"]),
+            on_progress=[],
+        )
+    )
+    played, phase_cpu = time.perf_counter(), cpu() - used
+    rewards = [one["reward"] for one in told["outputs"]]
+    said = {
+        "load_seconds": imported - began,
+        "rollouts_seconds": played - imported,
+        "rollouts": len(rewards),
+        "reward": sum(rewards) / len(rewards),
+        "turns": sum(one["metrics"]["turns_played"] for one in told["outputs"]),
+        "environment_phase_cpu": phase_cpu,
+        "environment_cpu": cpu(),
+    }
+    sys.stdout.write(json.dumps(said) + "\n")
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

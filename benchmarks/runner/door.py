@@ -1,0 +1,46 @@
+"""A gateway as a process: `python -m benchmarks.runner.door PORT MODEL_URL MODEL ROLLOUTS`.
+
+Prints the words of its rollouts as one JSON line, then serves on 127.0.0.1 until killed: the same
+kind of socket as a sandbox's, without the sandbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+from dataclasses import replace
+
+import aiohttp
+
+from envyard.contract.report import TaskReport
+from envyard_runner.gateway import Crowd, Gateway, Model
+from tests.worker.stub_hub import job
+
+CONCURRENCY = 64
+
+
+async def serve(port: int, url: str, name: str, rollouts: int) -> None:
+    """Plan that many rollouts of the model and answer their calls."""
+    limits = {"rollout_seconds": 600.0, "max_tokens": 512, "calls_per_rollout": 100_000,
+              "max_turns": 100_000}  # fmt: skip
+    spec = replace(
+        job(policies=("model",), tasks=rollouts, attempts=1, model=name, limits=limits),
+        concurrency=CONCURRENCY,
+    )
+    async with aiohttp.ClientSession() as session:
+        crowd = Crowd(least=CONCURRENCY, most=CONCURRENCY)
+        model = Model(session, url=url, name=name, key="sk-benchmark", timeout=60.0, crowd=crowd)
+        gateway = Gateway(spec, model)
+        tasks = [TaskReport(number, str(number), "p") for number in range(rollouts)]
+        gateway.plan.make(tasks, swapped=(), compares=False)
+        words = [gateway.plan.word(f"model/{number}/0") for number in range(rollouts)]
+        sys.stdout.write(json.dumps(words) + "\n")
+        sys.stdout.flush()
+        await gateway.open(socket.create_server(("127.0.0.1", port), backlog=128))
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])))

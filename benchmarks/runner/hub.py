@@ -1,0 +1,27 @@
+"""The tests' small hub as a process: `python -m benchmarks.runner.hub PORT WHEEL`.
+
+It has the runner API and nothing behind it; every attempt begins its batches anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from aiohttp import web
+
+from tests.worker.stub_hub import StubHub
+
+
+class FreshEachRun(StubHub):
+    """Forgets the run before when the next one's first batch comes."""
+
+    async def _events(self, request: web.Request) -> web.Response:
+        if (await request.json())["seq"] == 1:
+            self.batches.clear()
+        return await super()._events(request)
+
+
+if __name__ == "__main__":
+    app = FreshEachRun(wheel=Path(sys.argv[2]).read_bytes()).application()
+    web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None, access_log=None)

@@ -1,0 +1,49 @@
+"""A runner whose environment needs nothing installed: `python -m benchmarks.runner.lent`.
+
+All else is real: Celery, the link, the sandbox, the gateway. The program inside plays its rollouts
+side by side, eight turns each, with the whole conversation sent at every turn.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from envyard_runner.app import make_app, serve
+from tests.worker.runner_process import machine
+
+INSIDE = """
+import json, os, threading, urllib.request
+job = json.load(open("/job.json"))
+events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
+lock = threading.Lock()
+def say(event, **fields):
+    with lock: events.write(json.dumps({"event": event, **fields}) + "\\n")
+tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
+say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
+say("tasks_again", hashes=[task["hash"] for task in tasks])
+def play(one):
+    url = f"{job['door']}/rollouts/{one['rollout']}/v1/chat/completions"
+    say("rollout_started", rollout=one["rollout"])
+    messages = [{"role": "user", "content": tasks[one["task"]]["prompt"]}]
+    for turn in range(8):
+        body = json.dumps({"model": "policy", "messages": messages}).encode()
+        asked = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+        answer = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]
+        messages += [answer, {"role": "user", "content": f"turn {turn}"}]
+    parts = {"said": {"score": 1.0, "weight": 1.0}}
+    say("rollout", rollout=one["rollout"], ok=True, reward=1.0, rewards=parts)
+plan = json.load(urllib.request.urlopen(job["door"] + "/plan"))
+threads = [threading.Thread(target=play, args=group) for group in plan]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+say("done")
+"""
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    logging.basicConfig(level="INFO", format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    made = machine(Path(os.environ["RUNNER_HOME"]), INSIDE)
+    serve(make_app(made, Path(os.environ["HUB_HOME"]) / "broker"))

@@ -1,0 +1,93 @@
+"""One run by the full runner: `python -m benchmarks.runner.ours JOB`, a JobSpec as JSON.
+
+As `hub-runner` does it: wheel from the hub, venv, sandbox, gateway, record, reports, ending. Reads
+the runner's own environment variables. Prints seconds as JSON; the rollouts' phase begins with the
+line that says that the tasks are loaded and ends with the last rollout's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import aiohttp
+
+from benchmarks.registry import machine
+from benchmarks.runner.sandbox import adopt_orphans, reap
+from envyard.contract.job import JobSpec
+from envyard_runner.config import Config
+from envyard_runner.link import Hub
+from envyard_runner.run import Machine, perform
+from envyard_runner.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Seconds on the clock, and of processor so far: the runner's, the sandbox's."""
+
+    clock: float
+    runner: float
+    environment: float
+
+    @classmethod
+    def now(cls) -> Stamp:
+        """What has been used."""
+        runner = _cpu(resource.RUSAGE_SELF)
+        return cls(time.perf_counter(), runner, machine.cpu_seconds(os.getpid()) - runner)
+
+
+stamps: dict[bytes, Stamp] = {}
+
+
+class Timed(Sandbox):
+    """A sandbox whose first line of tasks and last line of a rollout leave a stamp."""
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The same lines."""
+        async for line in super().lines():
+            for kind in (b"loaded", b"rollout"):
+                if b'"event":"%b"' % kind in line[:40]:
+                    stamps[kind] = Stamp.now()
+            yield line
+
+
+async def run(job: JobSpec) -> dict[str, object]:
+    """Perform it and say how long it took."""
+    config = Config.from_environment()
+    async with aiohttp.ClientSession() as session:
+        hub = Hub(session, url=config.hub_url, token=config.token or "")
+        timed = Machine(config, prepare=Timed.prepare)
+        began = Stamp.now()
+        ending = await perform(job, hub=hub, machine=timed, stopping=asyncio.Event())
+        ended = time.perf_counter()
+    reap()
+    loaded, played = stamps[b"loaded"], stamps[b"rollout"]
+    return {
+        "outcome": ending.outcome if ending else "given up",
+        "findings": [one.message for one in ending.findings] if ending else [],
+        "whole_seconds": ended - began.clock,
+        "load_seconds": loaded.clock - began.clock,
+        "rollouts_seconds": played.clock - loaded.clock,
+        "runner_phase_cpu": played.runner - loaded.runner,
+        "environment_phase_cpu": played.environment - loaded.environment,
+        "runner_cpu": _cpu(resource.RUSAGE_SELF) - began.runner,
+        "environment_cpu": _cpu(resource.RUSAGE_CHILDREN),
+    }
+
+
+def _cpu(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    adopt_orphans()
+    os.umask(0o022)
+    said = asyncio.run(run(JobSpec.from_dict(json.loads(sys.argv[1]))))
+    sys.stdout.write(json.dumps(said) + "\n")

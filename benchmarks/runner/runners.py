@@ -1,0 +1,199 @@
+"""Four runners on one hub against one: how many runs a second, with a model of fixed latency."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from benchmarks.registry import machine
+
+ROOT = Path(__file__).parents[2]
+TARGET = 3.5
+MOST = 4
+TASKS, TURNS = 4, 8
+RUNS = "SELECT status, started_at, ended_at FROM registry_run WHERE id IN ({})"
+ROLLOUTS = "SELECT count(*) FROM registry_rollout WHERE ok AND run_id IN ({})"
+HUB = ("web", "worker", "clock")
+WAIT_SECONDS = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Runs a second by one runner and by four; processor seconds a run of the hub, of a runner."""
+
+    latency_ms: int
+    one: float
+    four: float
+    hub_cpu: float
+    runner_cpu: float
+
+    @property
+    def ratio(self) -> float:
+        """How many runners' work four do."""
+        return self.four / self.one
+
+
+def measure(
+    scratch: Path, model_url: str, *, cases: dict[int, int], say: Callable[[str], None]
+) -> list[Scale]:
+    """By latency; `cases` says how many runs a runner does at each."""
+    with hub(scratch) as (environ, programs, tokens):
+        return [
+            _scale(scratch, model_url, environ, programs, tokens, latency, runs, say)
+            for latency, runs in cases.items()
+        ]
+
+
+@contextmanager
+def hub(scratch: Path) -> Iterator[tuple[dict[str, str], list[machine.Program], list[str]]]:
+    """A hub as `make run` has it, SQLite and a folder of mail, without a runner."""
+    port = machine.free_port()
+    others = ("HUB_", "DATABASE_", "RUNNER_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
+    environ = kept | {
+        "HUB_HOME": str(scratch / "hub"),
+        "HUB_PORT": str(port),
+        "HUB_MODEL": "stub",
+        "HUB_OWNER_RUNS": "100",
+        "HUB_SMOKE_TASKS": str(TASKS),
+        "HUB_SMOKE_ATTEMPTS": "1",
+        "HUB_LOG_LEVEL": "WARNING",
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "127.0.0.1",
+    }
+    tokens = _side(environ, "prepare", str(MOST))
+    with ExitStack() as stack:
+        programs = []
+        for name in HUB:
+            command = [sys.executable, "-m", "benchmarks.runner.hub_side", "become", name]
+            one = _started(command, environ, scratch / f"{name}.log")
+            stack.callback(machine.stop, one)
+            programs.append(one)
+        _until(lambda: _answers(f"http://127.0.0.1:{port}/healthz"), "the hub")
+        yield environ | {"HUB_URL": f"http://127.0.0.1:{port}"}, programs, tokens
+
+
+def _scale(
+    scratch: Path,
+    model_url: str,
+    environ: dict[str, str],
+    programs: list[machine.Program],
+    tokens: list[str],
+    latency: int,
+    runs: int,
+    say: Callable[[str], None],
+) -> Scale:
+    rates, hub_cpu, runner_cpu = [], 0.0, 0.0
+    model = f"ms-{latency}"
+    for number in (1, MOST):
+        with ExitStack() as stack:
+            lent = []
+            for place in range(number):
+                home = scratch / f"runner-{place}"
+                home.mkdir(exist_ok=True)
+                home.chmod(0o755)
+                own = {"RUNNER_HOME": str(home), "HUB_RUNNER_TOKEN": tokens[place]}
+                own |= {"HUB_MODEL_URL": model_url, "HUB_MODEL": model}
+                command = [sys.executable, "-m", "benchmarks.runner.lent"]
+                log = scratch / f"runner-{place}.log"
+                lent.append(_started(command, environ | own, log))
+                stack.callback(machine.stop, lent[-1])
+            say(f"{latency} ms: {number} runner{'s' * (number > 1)}, {runs} runs each")
+            _done(environ, model, number)  # every runner is up and warm once each has had a run
+            before = _cpu(programs), _cpu(lent)
+            seconds = _done(environ, model, runs * number)
+            hub_cpu = (_cpu(programs) - before[0]) / (runs * number)
+            runner_cpu = (_cpu(lent) - before[1]) / (runs * number)
+            rates.append(runs * number / seconds)
+    return Scale(latency, rates[0], rates[1], hub_cpu, runner_cpu)
+
+
+def _done(environ: dict[str, str], model: str, runs: int) -> float:
+    """Queue so many runs and wait for their end: the seconds from the first lease to the last
+    ending. Raises RuntimeError where one is not whole."""
+    ids = _side(environ, "queue", str(runs), model)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        time.sleep(0.5)
+        rows = _rows(environ, RUNS, ids)
+        if all(status == "succeeded" for status, _, _ in rows):
+            break
+        odd = {status for status, _, _ in rows} & {"failed", "errored", "cancelled"}
+        if odd or time.monotonic() > deadline:
+            raise RuntimeError(f"{runs} runs of {model} came to {rows}")
+    ((rollouts,),) = _rows(environ, ROLLOUTS, ids)
+    if rollouts != runs * TASKS:
+        raise RuntimeError(f"{runs} runs of {TASKS} rollouts came to {rollouts} rollouts")
+    first, last = min(row[1] for row in rows), max(row[2] for row in rows)
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+
+
+def _rows(environ: dict[str, str], query: str, ids: list[str]) -> list[Any]:
+    """What the hub's database has of these runs, read without a process of Django's."""
+    file = f"file:{environ['HUB_HOME']}/hub.sqlite3?mode=ro"
+    with closing(sqlite3.connect(file, uri=True, timeout=30)) as database:
+        return database.execute(query.format(",".join("?" * len(ids))), ids).fetchall()
+
+
+def _side(environ: dict[str, str], *what: str) -> Any:
+    command = [sys.executable, "-m", "benchmarks.runner.hub_side", *what]
+    how = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
+    done = subprocess.run(command, env=environ, **how)  # type: ignore[call-overload]
+    if done.returncode:
+        raise RuntimeError(f"{what} failed:\n{done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1]) if done.stdout else None
+
+
+def _started(command: list[str], environ: dict[str, str], log: Path) -> machine.Program:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command, stdout=output, stderr=output, env=environ, cwd=ROOT, start_new_session=True
+        )
+
+
+def _until(look: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not look():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"waited {seconds:.0f} s for {what}")
+        time.sleep(0.2)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return requests.get(url, timeout=5).status_code == 200
+    except requests.RequestException:
+        return False
+
+
+def _cpu(programs: list[machine.Program]) -> float:
+    return sum(machine.cpu_seconds(one.pid) for one in programs)
+
+
+def tell(found: list[Scale]) -> str:
+    """The figures as a table."""
+    lines = [
+        "| latency | runs/s: 1 runner, 4 runners | ratio | CPU s a run: hub, runner with sandbox |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {one.latency_ms} ms | {one.one:.3f}, {one.four:.3f} | **{one.ratio:.2f}** "
+        f"| {one.hub_cpu:.2f}, {one.runner_cpu:.2f} |"
+        for one in found
+    ]
+    return "\n".join(lines)
+
+
+__all__ = ["TARGET", "Scale", "asdict", "measure", "tell"]
