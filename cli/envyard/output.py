@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -93,10 +94,13 @@ class Output:
         """A bar that rewrites itself on a terminal; nothing elsewhere."""
         if not self.live:
             return
-        width = 28
-        filled = int(width * done / total) if total else 0
-        bar = "█" * filled + "░" * (width - filled)
-        print(f"\r\033[K{safe(label)} {bar} {done}/{total}", end="", file=self.err, flush=True)
+        count = f" {done}/{total}" if total else ""
+        room = shutil.get_terminal_size().columns - 1 - len(count)  # a full line would wrap
+        text = safe(label)[:room]
+        width = min(28, room - len(text) - 1) if total else 0
+        filled = int(width * done / total) if width > 0 else 0
+        bar = f" {'█' * filled}{'░' * (width - filled)}" if width > 0 else ""
+        print(f"\r\033[K{text}{bar}{count}", end="", file=self.err, flush=True)
         self._bar = True
 
     def _clear_bar(self) -> None:

@@ -75,6 +75,26 @@ def test_owners_cancel_their_runs(
     assert "is not a run's id" in said(capsys, "cancel", "7", exit_code=2)
 
 
+@pytest.mark.parametrize(
+    ("status", "told_of"),
+    [
+        ("running", "is running and ends with its runner's next report"),
+        ("succeeded", "had ended before: succeeded"),
+    ],
+)
+def test_cancelling_says_what_it_comes_to(
+    status: str,
+    told_of: str,
+    hub: None,
+    alice: User,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = make_run(make_version(alice, version="0.2.0", status="evaluating"), status=status)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
+    assert told_of in said(capsys, "cancel", str(run.pk))
+
+
 def test_owners_see_where_a_run_waits_and_take_a_cancelling_back(
     hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

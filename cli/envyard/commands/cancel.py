@@ -23,4 +23,12 @@ def run(args: Namespace, out: Output) -> None:
     found = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/cancel/")
     if out.as_json:
         out.json(found)
-    out.note(f"Run {found['id']} of {found['version']} is {found['status']}")
+    out.note(f"Run {found['id']} of {found['version']} {_how(found)}")
+
+
+def _how(run: dict[str, Any]) -> str:
+    if run["status"] == "cancelled":
+        return "is cancelled"
+    if run["ended_at"]:
+        return f"had ended before: {run['status']}"
+    return f"is {run['status']} and ends with its runner's next report"

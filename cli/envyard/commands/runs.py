@@ -96,7 +96,10 @@ def run_show(args: Namespace, out: Output) -> None:
         out.line(f"  {score_text(score)}{failed}")
     for found in run["findings"]:
         show_finding(Finding.from_dict(found), out)
-    out.hint(f"read its rollouts: hub rollouts list {run['id']}")
+    if run["ended_at"]:
+        out.hint(f"read its rollouts: hub rollouts list {run['id']}")
+    else:
+        out.hint(f"follow its log: hub logs -f {run['id']}")
 
 
 def run_retry(args: Namespace, out: Output) -> None:
@@ -105,3 +108,4 @@ def run_retry(args: Namespace, out: Output) -> None:
     if out.as_json:
         out.json(made)
     out.note(f"Run {made['id']} of {made['version']} is {made['status']}: {waits(made)}")
+    out.hint(f"follow its log: hub logs -f {made['id']}")
