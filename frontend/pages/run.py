@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from envyard.contract.transcript import Transcript
 from frontend.access import demand, refused, run_or_404
+from frontend.pages.pace import pace
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
@@ -40,7 +41,9 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             "version_url": reverse(
                 "version", args=[env.owner.name, env.name, found.version.version]
             ),
-            "may_cancel": can(request.user, "run.cancel", found),
+            "may_cancel": found.is_active
+            and found.cancel_requested_at is None
+            and can(request.user, "run.cancel", found),
             "may_retry": found.status == Run.Status.CANCELLED
             and can(request.user, "run.retry", found),
         },
@@ -66,7 +69,8 @@ def state(found: Run) -> str:
     lacks = "w" if waiting.lacking(found) else ""
     place = queue.position(found)
     stands = f".{place.before}.{place.waiting}.{place.runners}" if place else ""
-    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}"
+    asked = "c" if found.cancel_requested_at else ""
+    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}{asked}"
 
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
@@ -75,10 +79,13 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
     rows = queries.rollouts(run=found, policy=policy, ok=False if failed else None)
     wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
+    detail = shapes.run_detail(found)
     return {
-        "run": shapes.run_detail(found),
+        "run": detail,
+        "pace": pace(detail),
         "lacking": waiting.lacking(found),
         "live": found.is_active,
+        "stopping": found.is_active and found.cancel_requested_at is not None,
         "seen": state(found),
         "rollouts": cells,
         "policy": policy,

@@ -14,6 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
+from frontend.pages.pace import pace
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.api import shapes
@@ -63,19 +64,29 @@ def lock(request: HttpRequest, owner: str, name: str, number: str, platform: str
 
 @require_safe
 def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """The part that changes while the hub decides; then the page, for what stands around it."""
+    """The part that changes while the hub decides; then the page, for what stands around it.
+
+    204 where nothing has changed since `seen`.
+    """
     context = live_context(version_or_404(request, owner, name, number))
     if not context["live"]:
         return HttpResponseClientRefresh()
+    if request.GET.get("seen") == context["seen"]:
+        return HttpResponse(status=204)
     return render(request, "parts/version_live.html", context)
 
 
 def live_context(found: Version) -> dict[str, Any]:
-    """What both need."""
+    """What both need; `seen` changes whenever what is shown would."""
+    detail = shapes.version_detail(found)
+    run, place = detail["run"] or {}, (detail["run"] or {}).get("queue") or {}
+    shown = [run.get(name) for name in ("id", "status", "attempt", "done", "total")]
     return {
+        "pace": pace(detail["run"]),
+        "seen": ".".join(map(str, (found.status, *shown, *place.values()))),
         "owner": found.environment.owner.name,
         "name": found.environment.name,
-        "version": shapes.version_detail(found),
+        "version": detail,
         "live": found.status in MOVING,
     }
 

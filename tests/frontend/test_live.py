@@ -14,6 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from envyard.contract.job import JobSpec
 from envyard_runner.link import Hub
 from envyard_runner.reports import Reports
+from frontend.pages.pace import pace
 from registry.models import Run, User
 from registry.runs.spec import job_spec
 from tests.registry import story
@@ -73,3 +74,9 @@ def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
     address, every = page_of(run)
     took = asyncio.run(play(live_server.url, job_spec(run), address, every))
     assert median(took) < PROMISED, took
+
+
+@pytest.mark.parametrize(("before", "seconds"), [(0, 1), (4, 1), (5, 2), (37, 8), (500, 10)])
+def test_a_run_that_waits_behind_many_is_asked_for_more_rarely(before: int, seconds: int) -> None:
+    assert pace({"queue": {"before": before, "waiting": 501, "runners": 2}}) == seconds
+    assert pace({"queue": None}) == pace(None) == 1

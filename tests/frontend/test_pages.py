@@ -88,12 +88,27 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
     assert client.get(html.unescape(again)).status_code == 204
     Run.objects.update(last_seq=1, done=4)
     assert "4 of 10 rollouts" in text(client, html.unescape(again))
-    assert 'hx-trigger="every 2s"' in text(client, f"{VERSION}live/")
+    page = text(client, f"{VERSION}live/")
+    assert 'hx-trigger="every 1s"' in page
+    assert not text(client, html.unescape(re.findall(r'hx-get="([^"]+)"', page)[0]), 204)
     Run.objects.update(status="cancelled", ended_at=version.uploaded_at)
     Version.objects.update(status="held")
     for path in (f"/runs/{run.pk}/", VERSION):
         assert client.get(f"{path}live/").headers["HX-Refresh"] == "true"
         assert "hx-trigger" not in text(client, path)
+    assert f"hub runs retry {run.pk}" in text(client, VERSION)
+
+
+def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
+    client: Client, alice: User
+) -> None:
+    run = make_run(make_version(alice, status="evaluating"), status="running", total=10)
+    client.force_login(alice)
+    assert "Cancel this run" in text(client, f"/runs/{run.pk}/")
+    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
+    page = text(client, f"/runs/{run.pk}/")
+    assert "Somebody asked to stop this run" in page
+    assert "Cancel this run" not in page
 
 
 def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
@@ -103,7 +118,7 @@ def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
     run = make_run(version, status="queued")
     client.force_login(alice)
     page = f"/runs/{run.pk}/"
-    assert "0 runs before this one; 0 runners present." in text(client, page)
+    assert "Number 1 of 1 in the queue; 0 runners present." in text(client, page)
     client.post(f"{page}cancel/")
     Version.objects.update(status="held")
     assert "Evaluate again" in text(client, page)

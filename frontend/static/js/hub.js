@@ -25,6 +25,19 @@ document.addEventListener("keydown", (event) => {
   if (rel) document.querySelector(`main a[rel=${rel}]`)?.click();
 });
 
+// A page that nobody looks at asks for nothing new; one whose hub fails asks ever more rarely.
+let failures = 0;
+let quietUntil = 0;
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const quiet = document.hidden || Date.now() < quietUntil;
+  if (event.detail.elt.id === "live" && quiet) event.preventDefault();
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.elt.id !== "live") return;
+  failures = event.detail.failed || !event.detail.successful ? failures + 1 : 0;
+  quietUntil = failures ? Date.now() + 1000 * Math.min(30, 2 ** failures) : 0;
+});
+
 // Keep a live log at its end while the reader is there.
 let atEnd = true;
 document.addEventListener("htmx:beforeSwap", () => {
