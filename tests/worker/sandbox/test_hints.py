@@ -30,7 +30,8 @@ def switches(folder: Path, **values: str) -> Path:
     [
         (DEBIAN, {"kernel__unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=1"),
         (
-            "bwrap: Creating new namespace failed: No space left on device",
+            "bwrap: Creating new namespace failed: nesting depth or "
+            "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
             {"user__max_user_namespaces": "0", "kernel__unprivileged_userns_clone": "1"},
             "sysctl -w user.max_user_namespaces=10000",
         ),

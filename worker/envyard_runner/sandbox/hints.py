@@ -20,7 +20,7 @@ SAID = {
     "source path": "that path must be reachable by every user; see RUNNER_HOME, RUNNER_PYTHON",
     "nknown option": "bubblewrap 0.8 or newer is needed: apt-get install bubblewrap",
 }
-REFUSED = ("ermission", "ermitted", "No space left", "user namespace")
+REFUSED = ("ermission", "ermitted", "namespace")
 
 
 def remedy(said: str, sysctl: Path = SYSCTL) -> str:
