@@ -10,6 +10,10 @@ from envyard_runner.sandbox.hints import remedy
 
 DENIED = "bwrap: setting up uid map: Permission denied"
 UBUNTU = "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted"
+SPENT = (
+    "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces "
+    "exceeded (ENOSPC)"
+)
 DEBIAN = (
     "bwrap: No permissions to create new namespace, likely because the kernel does not allow "
     "non-privileged user namespaces."
@@ -30,8 +34,7 @@ def switches(folder: Path, **values: str) -> Path:
     [
         (DEBIAN, {"kernel__unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=1"),
         (
-            "bwrap: Creating new namespace failed: nesting depth or "
-            "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+            SPENT,
             {"user__max_user_namespaces": "0", "kernel__unprivileged_userns_clone": "1"},
             "sysctl -w user.max_user_namespaces=10000",
         ),
