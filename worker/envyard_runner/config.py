@@ -51,6 +51,7 @@ class Config:
     concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
     venv_cache_bytes: int = 20 << 30
+    build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
     free_bytes: int = 1 << 30
     cgroup: Path | None = None
     index_environment: Mapping[str, str] = field(default_factory=dict, repr=False)

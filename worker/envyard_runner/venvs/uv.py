@@ -13,6 +13,7 @@ import resource
 import shutil
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
@@ -111,17 +112,18 @@ async def _said(process: asyncio.subprocess.Process) -> bytes:
 
 
 async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -> str:
-    """Kill it, and say why, once the disk has lost what all venvs together may take: a small
-    wheel may unpack to any size."""
+    """Kill it, and say why, once the disk has lost what no honest venv takes: a small wheel may
+    unpack to any size."""
     home = config.home
-    least = max(shutil.disk_usage(home).free - config.venv_cache_bytes, DISK_RESERVE)
+    least = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         if shutil.disk_usage(home).free <= least:
             break
-    os.killpg(process.pid, signal.SIGKILL)
-    most = config.venv_cache_bytes >> 20
-    return f"the dependencies fill this runner's disk: it keeps {most} MiB of venvs at most"
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    most = config.build_bytes >> 20
+    return f"the dependencies fill this runner's disk: a venv may take {most} MiB of it"
 
 
 async def _start(
