@@ -16,20 +16,26 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from envyard_runner.model import session, state
-from tests.flows.hub import Hub, clean_environ, serving
+from tests import layers
+from tests.flows.hub import ROOT, Hub, clean_environ, serving
 from tools.vllm import install
 
 NAME = "tiny"
+EXAMPLES = ("reverse-text", "calculator-tools")
+TASKS, ATTEMPTS = 4, 3
 START_SECONDS = 900  # two busy cores; alone they need one minute
+# Without white space: a model of random weights would fill JSON with it.
+COMPACT = '{"backend": "xgrammar", "disable_any_whitespace": true}'
 OPTIONS = ("--gpu-memory-utilization", "0.3", "--enforce-eager", "--dtype", "float32",
-           "--enable-auto-tool-choice", "--tool-call-parser", "hermes")  # fmt: skip
+           "--enable-auto-tool-choice", "--tool-call-parser", "hermes",
+           "--structured-outputs-config", COMPACT)  # fmt: skip
 
 
 class Server:
     """The watched server, as runners find it."""
 
-    def __init__(self, models: Path) -> None:
-        self.models = models
+    def __init__(self, models: Path, log: Path) -> None:
+        self.models, self.log = models, log
 
     @property
     def state(self) -> state.State | None:
@@ -71,7 +77,7 @@ def server(home: Path) -> Iterator[Server]:
              "--", *OPTIONS],
             env=environ, stdout=out, stderr=out,
         )  # fmt: skip
-    found = Server(home / "runner" / "models")
+    found = Server(home / "runner" / "models", log)
     try:
         began = time.monotonic()
         while not (found.state and found.state.phase == "ready"):
@@ -88,10 +94,21 @@ def server(home: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def hub(home: Path, server: Server) -> Iterator[Hub]:
-    """A whole hub whose runner finds the model by itself; a rollout gets 30 s."""
-    limits = {"HUB_ROLLOUT_SECONDS": "30", "HUB_RUN_SECONDS": "300", "HUB_SMOKE_TASKS": "3"}
-    policies = {"HUB_MODEL": NAME, "HUB_PROBES": "silent,oracle", "HUB_SMOKE_ATTEMPTS": "4"}
-    with serving(
-        home / "hub", "", RUNNER_HOME=str(server.models.parent), **limits, **policies
-    ) as hub:
+    """A whole hub whose runner finds the model by itself; a rollout gets 60 s."""
+    limits = {"HUB_ROLLOUT_SECONDS": "60", "HUB_RUN_SECONDS": "600"}
+    smoke = {"HUB_SMOKE_TASKS": str(TASKS), "HUB_SMOKE_ATTEMPTS": str(ATTEMPTS)}
+    policies = {"HUB_MODEL": NAME, "HUB_PROBES": "silent,oracle"} | smoke
+    runner = server.models.parent
+    layers.lend(runner)
+    with serving(home / "hub", "", RUNNER_HOME=str(runner), **limits, **policies) as hub:
         yield hub
+    layers.keep(runner)
+
+
+@pytest.fixture(scope="session")
+def examples(hub: Hub) -> None:
+    """Two of them, published and decided about."""
+    for name in EXAMPLES:
+        hub.run("push", ROOT / "examples" / name, "--no-wait")
+    for name in EXAMPLES:
+        hub.decided(f"alice/{name}==0.1.0", seconds=900)

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from tests.flows.hub import ROOT, Hub
-from tests.vllm.conftest import NAME, Server
+from tests.vllm.conftest import ATTEMPTS, EXAMPLES, NAME, TASKS, Server
 
 pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
 
-TASKS, ATTEMPTS = 3, 4
 ROLLOUTS = TASKS * ATTEMPTS
 
 
@@ -23,10 +22,9 @@ def model_rollouts(hub: Hub, run: Any) -> list[Any]:
     return list(hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"])
 
 
-@pytest.mark.parametrize("name", ["reverse-text", "calculator-tools"])
-def test_an_example_is_evaluated_by_the_model(hub: Hub, name: str) -> None:
-    hub.run("push", ROOT / "examples" / name, expect=None)
-    detail = hub.decided(f"alice/{name}==0.1.0", seconds=900)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: str) -> None:
+    detail = hub.version(f"alice/{name}==0.1.0")
     run = hub.get(f"runs/{detail['run']['id']}/")
     assert (run["status"], run["model"], run["attempt"]) == ("succeeded", NAME, 1)
     rollouts = model_rollouts(hub, run)
@@ -72,6 +70,9 @@ def test_a_server_that_fails_mid_run_costs_an_attempt_and_blames_nobody(
     now = server.state
     assert now is not None
     assert now.restarts == served.restarts + (how == "killed")
+    if how == "killed":
+        assert "vllm ended with SIGKILL" in server.log.read_text()
+        assert "starting it again in 1 s" in server.log.read_text()
 
 
 def running(hub: Hub, ref: str) -> Any:

@@ -1,0 +1,49 @@
+"""What an environment in the sandbox gets of a real vLLM, by Celery and through the gateway."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.hub import Hub
+from tests.vllm.conftest import ATTEMPTS, NAME
+from tests.wheels import filename, make_wheel
+
+pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
+
+WAYS = ("stream", "tool", "shape", "long")  # asks.py's tasks; its module needs verifiers
+Rollouts = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rollouts]:
+    """The run of tests/vllm/asks.py and the model's rollouts, by the way that they ask."""
+    path = tmp_path_factory.mktemp("asks") / filename("asks")
+    source = Path(__file__).with_name("asks.py").read_text()
+    path.write_bytes(make_wheel("asks", files={"asks/__init__.py": source}))
+    hub.run("push", path, "--no-wait")
+    detail = hub.decided("alice/asks==0.1.0", seconds=900)
+    run = hub.get(f"runs/{detail['run']['id']}/")
+    found: Rollouts = {}
+    for one in hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"]:
+        found.setdefault(WAYS[one["task"]], []).append(one)
+    return run | {"log": hub.get(f"runs/{run['id']}/log/")["text"]}, found
+
+
+@pytest.mark.parametrize("way", ["stream", "tool", "shape"])
+def test_each_way_of_asking_gets_what_it_asks_for(played: tuple[Any, Rollouts], way: str) -> None:
+    run, found = played
+    assert (run["status"], run["model"]) == ("succeeded", NAME)
+    assert [one["reward"] for one in found[way]] == [1.0] * ATTEMPTS, run["log"]
+
+
+def test_a_prompt_that_is_too_long_is_the_environments_own_affair(
+    played: tuple[Any, Rollouts],
+) -> None:
+    run, found = played
+    assert run["attempt"] == 1
+    assert len(found["long"]) == ATTEMPTS
+    assert all(one["error"]["fault"] == "environment" for one in found["long"])
+    assert all("maximum context length" in one["error"]["message"] for one in found["long"])
