@@ -147,6 +147,14 @@ def test_a_home_that_runs_cannot_reach_is_said(config: Config, tmp_path: Path) -
     assert "RUNNER_HOME" in check.detail
 
 
+def test_a_full_disk_is_said_and_is_no_reason_not_to_start(config: Config) -> None:
+    full = replace(config, free_bytes=1 << 60)
+    check = examine(full)["disk"]
+    assert not check.ok
+    assert "no run is taken" in check.detail
+    asyncio.run(doctor.require_sandbox(full))
+
+
 def test_a_refused_token_is_said(config: Config) -> None:
     check = examine(replace(config, token="hub_wrong"))["token"]
     assert not check.ok

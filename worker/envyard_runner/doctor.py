@@ -83,7 +83,9 @@ def main(arguments: Sequence[str]) -> int:
 
 async def examine(config: Config) -> list[Check]:
     """Every check in order: this machine first, then the hub."""
-    return [*await examine_machine(config), *await examine_hub(config)]
+    machine = await examine_machine(config)
+    disk = await _check("disk", _disk, config)  # no reason not to start: a runner waits for room
+    return [*machine, disk, *await examine_hub(config)]
 
 
 async def require_sandbox(config: Config) -> None:
@@ -170,8 +172,22 @@ async def _home(config: Config) -> str:
             f"{config.home}: other users may not enter {blocked}; "
             "set RUNNER_HOME to a folder that every user can walk through"
         )
-    free = os.statvfs(config.home)
-    return f"{config.home}, {free.f_bavail * free.f_frsize >> 30} GiB free"
+    return str(config.home)
+
+
+async def _disk(config: Config) -> str:
+    from envyard_runner.venvs import room
+
+    try:
+        short, disk = room.lacking(config), os.statvfs(config.home)
+    except OSError as error:
+        raise Unfit(f"{config.home}: {error.strerror}") from error
+    free = f"{disk.f_bavail * disk.f_frsize / (1 << 30):.1f} GiB free"
+    if short:
+        raise Unfit(
+            f"{free}, {config.free_bytes >> 20} MiB are needed (RUNNER_FREE_MB): no run is taken"
+        )
+    return free
 
 
 async def _user(config: Config) -> str:
@@ -254,7 +270,7 @@ async def _broker(config: Config) -> str:
     from envyard_runner import broker
 
     if config.broker_url is None:
-        return "none named: start with --poll, or beside a hub that has none either"
+        return "HUB_BROKER_URL is not set: start the runner with --poll"
     try:
         return await asyncio.to_thread(broker.reach, config.broker_url)
     except broker.Unheard as error:
