@@ -68,7 +68,8 @@ class Bench:
     def calls(self) -> None:
         """One call through the gateway."""
         found = calls.measure(self.scratch, self.model_url, calls=self.options.calls, say=_say)
-        title = f"one call, directly and through the gateway; the model takes {calls.LATENCY_MS} ms"
+        took = " and ".join(f"{ms} ms with {n}" for n, ms in calls.AT_ONCE.items())
+        title = f"one call, directly and through the gateway; the model takes {took} at once"
         self.tell("calls", found, title, calls.tell(found))
         for one in found:
             name = f"gateway adds {one.p50:.2f} ms p50, wanted < {calls.TARGET_MS}: {one.case}"

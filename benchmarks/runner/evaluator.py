@@ -182,7 +182,7 @@ def tell(found: list[Ratio], concurrency: int) -> str:
     """The figures as a table."""
     heads = (
         "latency", "rollouts/s: evaluator, runner", "ratio (range)",
-        "start to report in s: evaluator, runner", "ratio",
+        "start to report in s: evaluator, runner (after the last rollout)", "ratio",
         "CPU s of the evaluator; while it plays; stub",
         "CPU s of the sandbox; while it plays", "CPU s of the runner; while it plays",
         "CPU s of stub; hub",
@@ -191,11 +191,12 @@ def tell(found: list[Ratio], concurrency: int) -> str:
     for one in found:
         bare, ours = one.bare, one.ours
         rate = [environment.TASKS / side["rollouts_seconds"] for side in (bare, ours)]
+        whole, after = ours["whole_seconds"], ours["after_seconds"]
         cells = (
             f"{one.latency_ms} ms",
             f"{rate[0]:.2f}, {rate[1]:.2f}",
             f"**{one.phase:.3f}** ({one.phase_range[0]:.2f} to {one.phase_range[1]:.2f})",
-            f"{bare['whole_seconds']:.1f}, {ours['whole_seconds']:.1f}",
+            f"{bare['whole_seconds']:.1f}, {whole:.1f} ({after:.1f})",
             f"{one.whole:.2f}",
             "; ".join(f"{bare[name]:.1f}" for name in BARE_CPU),
             f"{ours['environment_cpu']:.1f}; {ours['environment_phase_cpu']:.1f}",

@@ -46,13 +46,16 @@ stamps: dict[bytes, Stamp] = {}
 
 
 class Timed(Sandbox):
-    """A sandbox whose first line of tasks and last line of a rollout leave a stamp."""
+    """A sandbox whose line of tasks and last line of a rollout leave a stamp.
+
+    Rollouts that come after `played` are the sample that is played again.
+    """
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The same lines."""
         async for line in super().lines():
-            for kind in (b"loaded", b"rollout"):
-                if b'"event":"%b"' % kind in line[:40]:
+            for kind in (b"loaded", b"rollout", b"played"):
+                if b'"event":"%b"' % kind in line[:40] and b"played" not in stamps:
                     stamps[kind] = Stamp.now()
             yield line
 
@@ -74,6 +77,7 @@ async def run(job: JobSpec) -> dict[str, object]:
         "whole_seconds": ended - began.clock,
         "load_seconds": loaded.clock - began.clock,
         "rollouts_seconds": played.clock - loaded.clock,
+        "after_seconds": ended - played.clock,
         "runner_phase_cpu": played.runner - loaded.runner,
         "environment_phase_cpu": played.environment - loaded.environment,
         "runner_cpu": _cpu(resource.RUSAGE_SELF) - began.runner,
