@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
@@ -50,7 +51,7 @@ class VersionLock(models.Model):
 
 
 def agree(
-    *, version: Version, run_id: object, platform: str, offered: str | None, attempt: int = 1
+    *, version: Version, run_id: UUID | None, platform: str, offered: str | None, attempt: int = 1
 ) -> str | None:
     """The lock that stands for that platform: the first that was offered, None before that.
 

@@ -141,7 +141,8 @@ class Reports:
         self._seq += 1
         log = self._next_log()
         facts, self._facts = self._facts, Facts()
-        rollouts, size = [], 0
+        rollouts: list[RolloutReport] = []
+        size = 0
         while self._rollouts and size < TRANSCRIPTS_IN_A_BATCH and len(rollouts) < MOST_ROLLOUTS:
             rollouts.append(self._rollouts.popleft())
             size += rollouts[-1].transcript.characters
