@@ -94,7 +94,7 @@ def test_an_environment_that_hangs_or_ends_itself_when_played_again_is_told(
 ) -> None:
     hostile = runner.perform(
         "v1", {"__init__.py": "hostile.py"}, module="hostile", policies=("silent",), tasks=3,
-        concurrency=1, limits={"rollout_seconds": 10.0},
+        concurrency=1, limits={"rollout_seconds": 30.0},
     )  # fmt: skip
     assert hostile.outcome.said == ("succeeded", [])
     assert set(hostile.first.values()) == {0.5}

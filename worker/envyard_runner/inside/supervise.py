@@ -190,6 +190,7 @@ class Child:
 
     def pass_on_hashes(self, out: Events, log: IO[bytes]) -> bool:
         """Pass on the second load: no hashes where it failed, no event where it takes too long."""
+        until = time.monotonic() + AGAIN_SECONDS
         for event, _ in self.events(AGAIN_SECONDS):
             tasks = event.get("tasks")
             if event["event"] == "loaded" and isinstance(tasks, list):
@@ -200,7 +201,7 @@ class Child:
                 sys.stderr.write(f"{event.get('error')}\n")
                 break
         else:
-            if self.process.poll() is None:
+            if time.monotonic() >= until:
                 return False
         log.seek(0)
         sys.stderr.write("the second load of the tasks failed:\n")
@@ -211,11 +212,11 @@ class Child:
     def pass_on_replays(self, out: Events, seconds: float) -> None:
         """Pass on what it plays until it is done or the time is over; a process that ended while
         it played fails what it played."""
-        story = Story()
+        story, until = Story(), time.monotonic() + seconds
         for event, line in self.events(seconds):
             if story.note(event) and event["event"] in ("rollout_started", "rollout"):
                 out.relay(line)
-        if not story.done and self.process.poll() is not None:
+        if not story.done and time.monotonic() < until:  # its pipe ends before it can be waited for
             failed = story.cut_short(self.status())["error"]
             for word in story.running:
                 out.emit("rollout", rollout=word, ok=False, error=failed)
