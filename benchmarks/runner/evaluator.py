@@ -178,7 +178,7 @@ def _folders(place: Place) -> list[Path]:
     return found
 
 
-def tell(found: list[Ratio], concurrency: int) -> str:
+def tell(found: list[Ratio]) -> str:
     """The figures as a table."""
     heads = (
         "latency", "rollouts/s: evaluator, runner", "ratio (range)",
