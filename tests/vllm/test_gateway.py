@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1200)]
 
 PLAYED = replace(job(tasks=8, attempts=8), model=NAME)
 PLAYED = replace(PLAYED, limits=replace(PLAYED.limits, rollout_seconds=60.0))
+ROOMY = replace(PLAYED, limits=replace(PLAYED.limits, max_tokens=500))
 USER = {"role": "user", "content": "Hello, how are you today?"}
 SHAPE = {
     "type": "object",
@@ -168,7 +169,7 @@ def test_a_tool_is_called_with_arguments_of_its_schema(server: Server, choice: A
         ]
         assert (await d.post("model/0/1", messages=told, tools=[TOOL]))[0] == 200
 
-    play(scenario, server, longer())
+    play(scenario, server, ROOMY)
 
 
 def test_a_structured_reply_keeps_its_schema(server: Server) -> None:
@@ -177,12 +178,7 @@ def test_a_structured_reply_keeps_its_schema(server: Server) -> None:
     async def scenario(d: Door) -> None:
         assert_of_shape(json.loads(await d.text("model/0/0", response_format=wanted)))
 
-    play(scenario, server, longer())
-
-
-def longer() -> JobSpec:
-    """Room for the white space that a model of random weights likes to put into JSON."""
-    return replace(PLAYED, limits=replace(PLAYED.limits, max_tokens=1000))
+    play(scenario, server)
 
 
 def assert_of_shape(value: Any) -> None:
@@ -263,6 +259,33 @@ def test_calls_at_once_follow_what_the_server_can_take(server: Server) -> None:
         assert crowd.peak > 4
 
     play(scenario, server)
+
+
+def test_no_process_of_the_server_listens_to_other_machines(server: Server) -> None:
+    """It may have ports of its own on the loopback; its routes are on the unix socket."""
+    served = server.state
+    assert served is not None
+    assert served.endpoint.socket is not None
+    pids = server.processes("")
+    assert len(pids) > 1
+    assert [address for address in listening(pids) if address not in LOOPBACK] == []
+
+
+LOOPBACK = ("0100007F", "00000000000000000000000001000000")  # as the kernel writes them
+
+
+def listening(pids: list[int]) -> list[str]:
+    """The addresses that these processes have TCP sockets listening at."""
+    held = set()
+    for pid in pids:
+        for one in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                held.add(str(one.readlink()))
+    tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
+    rows = [line.split() for one in tables for line in one.read_text().splitlines()[1:]]
+    return [
+        row[1].partition(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in held
+    ]
 
 
 def test_the_server_is_closed_to_everybody_without_its_key(server: Server) -> None:

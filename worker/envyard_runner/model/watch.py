@@ -28,6 +28,7 @@ STEADY_SECONDS = 600.0
 LOG_BYTES, LOGS_KEPT = 8 << 20, 2
 SHOWN_LINES = 12
 LINE_BYTES = 1 << 16
+DEAD_SECONDS = 0.2  # until its end is noticed
 # How a process of vLLM names a cause: behind its own prefix, long before the end.
 CAUSE = re.compile(r"(?:^|[\])] )((?:\w+\.)*\w+(?:Error|Exception): .+)")
 # What its log says, and what to do about it.
@@ -146,7 +147,9 @@ class Watcher:
             writing.cancel()
 
     async def _lives(self, process: asyncio.subprocess.Process) -> None:
-        code = await process.wait()
+        # Not wait(): that waits for the pipe as well, which the engine of a killed one keeps open.
+        while (code := process.returncode) is None:  # noqa: ASYNC110
+            await asyncio.sleep(DEAD_SECONDS)
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         raise Ended(f"vllm ended with {how}")
 
