@@ -103,6 +103,8 @@ class Run(models.Model):
         indexes = (
             models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),
             models.Index(fields=("status", "place", "created_at"), name="run_by_place"),
+            models.Index(fields=("status", "model", "place", "created_at"), name="run_by_model"),
+            models.Index(fields=("status", "created_at"), name="run_by_age"),
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
         )
 

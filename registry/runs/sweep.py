@@ -33,13 +33,14 @@ class Swept:
 def sweep(*, now: datetime) -> Swept:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
     expired = Run.objects.filter(status__in=Run.HELD, lease_expires_at__lt=now)
-    # A run that lost an attempt was taken when that began, however long ago it was made.
-    waiting = Run.objects.filter(status=Run.Status.QUEUED)
-    queued = waiting.annotate(since=Coalesce("started_at", "created_at")).filter(
-        since__lt=now - limits.QUEUED_AT_MOST
-    )
+    # A run that lost an attempt was taken when that began, however long ago it was made; that an
+    # old one was made before is said for the index.
+    since = now - limits.QUEUED_AT_MOST
+    made = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=since)
+    queued = made.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
     return Swept(
-        expired=_each(expired, partial(_expire, now=now)), abandoned=_each(queued, _abandon)
+        expired=_each(expired.order_by("lease_expires_at"), partial(_expire, now=now)),
+        abandoned=_each(queued.order_by("created_at"), _abandon),
     )
 
 
