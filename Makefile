@@ -28,9 +28,6 @@ benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (AR
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
 	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
-benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
-	@$(BIN)/python -m benchmarks.runner $(ARGS)
-
 test: setup  ## run all tests: three parts at once, for each waits more than it computes
 	@$(PYTHON) tools/suite.py 3 $(PARTS)
 
