@@ -125,6 +125,7 @@ def framework(job: InsideJob) -> Play:
     try:
         return _framework(job)
     finally:
+        gc.freeze()  # to look at it all takes 0.2 s, in the middle of a rollout
         gc.enable()
 
 

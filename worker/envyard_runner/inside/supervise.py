@@ -39,6 +39,8 @@ def main() -> int:
         log = stack.enter_context(tempfile.TemporaryFile())
         again = stack.enter_context(Child.start(log=log))
         driver = stack.enter_context(Child.start())
+        import urllib.request  # noqa: F401  (while the children import far more)
+
         for event, line in driver.events():
             loaded = story.stage == "load" and event["event"] == "loaded"
             if event["event"] in OURS:
@@ -65,7 +67,7 @@ def main() -> int:
 
 def asked(door: str, what: str) -> Any:
     """What the gateway tells of the run."""
-    import urllib.request  # while the children import far more
+    import urllib.request
 
     with urllib.request.urlopen(f"{door}/{what}") as answer:
         return json.load(answer)

@@ -63,7 +63,7 @@ class VerifiersV0:
     def open(self) -> None:
         """Import the module."""
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-        web.share_tls()
+        self.http = web.client()
         watch_rubrics()
         self.module = importlib.import_module(self.job.module)
 
@@ -80,7 +80,7 @@ class VerifiersV0:
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """One HTTP client for references."""
-        async with web.client() as self.http:
+        async with self.http:
             yield
 
     @property

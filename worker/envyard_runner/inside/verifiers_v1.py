@@ -47,10 +47,10 @@ class VerifiersV1:
 
     def open(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
-        web.share_tls()
         taskset = loaders.taskset_class(self.job.module)
         if _has_tools(taskset):
             install(Nursery())
+        self.http = web.client()
 
     def load(self) -> list[Task]:
         """The first tasks of the taskset with its default configuration."""
@@ -61,7 +61,7 @@ class VerifiersV1:
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """The framework's interception and shared tool servers, and one HTTP client."""
-        async with web.client() as self.http, self.env.serving():
+        async with self.http, self.env.serving():
             our_harness.InsideHarness.http = self.http
             yield
 
