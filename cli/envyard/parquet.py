@@ -88,6 +88,7 @@ def _schema(metrics: list[str]) -> Any:
     )
     step = {"after": whole, "prompt": messages, "completion": messages, "finish_reason": text}
     step |= {"prompt_tokens": whole, "completion_tokens": whole, "at": real, "seconds": real}
+    step |= {"options": text, "first_seconds": real, "error": text}
     info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
     columns = {
         "example_id": whole,
@@ -105,7 +106,7 @@ def _schema(metrics: list[str]) -> Any:
         "timing": pa.struct(dict.fromkeys(("total", "model", "scoring"), real)),
         "token_usage": pa.struct(dict.fromkeys(("input_tokens", "output_tokens"), whole)),
         "tool_defs": pa.list_(text),
-        "trajectory": pa.list_(pa.struct(step | {"error": text})),
+        "trajectory": pa.list_(pa.struct(step)),
         "info": pa.struct(
             info
             | {"rollout": whole, "conversations": whole, "shortened": pa.bool_(), "rescored": real}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from statistics import median
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.api import rollout_shapes, shapes, throttles
+from registry.card.rescoring import agree
 from registry.errors import HubError
 from registry.runs import logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
@@ -115,6 +117,7 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
             "run": shapes.run_summary(found),
             "rollout": rollout_shapes.summary(one),
             **_told(told),
+            "differs": one.rescored is not None and not agree(one.reward, one.rescored),
             "raw": reverse("api-rollout", args=[pk, number]),
             **address,
         },
@@ -124,11 +127,17 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 def _told(told: Transcript) -> dict[str, Any]:
     """What the page shows of a transcript."""
     tools = [tool for offered in told.tools for tool in offered]
+    first = [call.first_seconds for call in told.calls if call.first_seconds is not None]
     return {
         "conversations": list(conversations(told)),
         "hidden": max(len(told.ends) - SHOWN, 0),
+        "first_token": median(first) if first else None,
         "sampling": told.calls[-1].sampling if told.calls else {},
         "tools": [{"name": _name(tool), "text": json.dumps(tool, indent=2)} for tool in tools],
+        "options": [
+            {"names": ", ".join(asked), "text": json.dumps(asked, indent=2)}
+            for asked in told.options
+        ],
     }
 
 

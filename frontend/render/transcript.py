@@ -24,7 +24,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message: who, what, the tools it called; `exchange` is the call that it answered."""
+    """One message: who, what, the tools it called; `exchange` is the call that it answered, and
+    `failed` are those that it was the last message of and that got no reply."""
 
     number: int
     role: str
@@ -32,6 +33,7 @@ class Turn:
     name: str = ""
     calls: list[Call] = field(default_factory=list)
     exchange: Exchange | None = None
+    failed: list[Exchange] = field(default_factory=list)
 
     @property
     def long(self) -> bool:
@@ -56,7 +58,6 @@ class Conversation:
 
     turns: list[Turn]
     shared: int
-    failed: list[Exchange]
 
 
 def conversations(transcript: Transcript) -> Iterator[Conversation]:
@@ -72,13 +73,17 @@ def conversations(transcript: Transcript) -> Iterator[Conversation]:
         new = [at for at in path if at not in seen]
         seen.update(new)
         yield Conversation(
-            turns=[_turn(at, transcript.nodes[at].message, exchanges.get(at)) for at in new],
+            turns=[
+                _turn(at, transcript.nodes[at].message, exchanges.get(at), failed.get(at, []))
+                for at in new
+            ],
             shared=len(path) - len(new),
-            failed=[call for at in new for call in failed.get(at, [])],
         )
 
 
-def _turn(number: int, message: dict[str, Any], exchange: Exchange | None) -> Turn:
+def _turn(
+    number: int, message: dict[str, Any], exchange: Exchange | None, failed: list[Exchange]
+) -> Turn:
     return Turn(
         number=number,
         role=str(message.get("role", "")),
@@ -89,4 +94,5 @@ def _turn(number: int, message: dict[str, Any], exchange: Exchange | None) -> Tu
             for call in message.get("tool_calls", [])
         ],
         exchange=exchange,
+        failed=failed,
     )

@@ -31,7 +31,10 @@ SETTINGS = {  # label -> route; all below it belong to it
 TONES = {
     "good": ("listed", "succeeded", "pass"),
     "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
-    "warn": ("held", "errored", "warn", "yanked", "deprecated", "cancelled", "unlisted", "expired"),
+    "warn": (
+        *("held", "errored", "warn", "differs", "yanked", "deprecated", "cancelled", "unlisted"),
+        "expired",
+    ),
     "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
 }
 
@@ -52,11 +55,11 @@ def num(value: object) -> str:
 
 
 @register.filter
-def bound(value: object) -> str:
-    """A threshold: a number shortened, words as they are."""
-    if isinstance(value, int | float):
-        return f"{value:.3g}"
-    return "" if value is None else str(value)
+def amount(value: object, unit: str) -> str:
+    """A measure's number with its unit, a share in percent; a dash for nothing."""
+    if not isinstance(value, int | float):
+        return "–"
+    return f"{num(100 * value)} %" if unit == "share" else f"{num(value)} {unit}"
 
 
 def moment(value: object) -> datetime | None:

@@ -153,6 +153,7 @@ def _steps(told: Transcript) -> tuple[list[Shape], int]:
     A tree says once what these repeat: beyond a bound the rest of the calls is left out.
     """
     sizes = [BESIDE + len(str(node.message)) for node in told.nodes]
+    options = [json.dumps(asked) for asked in told.options]
     step_of: dict[int, int] = {}
     steps: list[Shape] = []
     size = 0
@@ -162,7 +163,8 @@ def _steps(told: Transcript) -> tuple[list[Shape], int]:
             path.append(told.nodes[at].message)
             size += sizes[at]
             at = told.nodes[at].parent
-        size += sizes[call.reply] if call.reply >= 0 else BESIDE
+        asked_for = options[call.options] if call.options >= 0 else ""
+        size += len(asked_for) + (sizes[call.reply] if call.reply >= 0 else BESIDE)
         if size > TRAJECTORY_CHARACTERS:
             break
         steps.append(
@@ -170,6 +172,7 @@ def _steps(told: Transcript) -> tuple[list[Shape], int]:
                 "after": step_of.get(at),
                 "prompt": path[::-1],
                 "completion": [told.nodes[call.reply].message] if call.reply >= 0 else [],
+                "options": asked_for,
                 **_told_of(call),
             }
         )
@@ -185,5 +188,6 @@ def _told_of(call: Exchange) -> Shape:
         "completion_tokens": call.completion_tokens,
         "at": call.at,
         "seconds": call.seconds,
+        "first_seconds": call.first_seconds,
         "error": call.error,
     }

@@ -62,8 +62,8 @@ def rescored(rollouts: Sequence[RolloutReport]) -> Rescored:
     """Compare what can be compared; a rollout that is left out counts neither way."""
     played = [(r, r.replay) for r in rollouts if r.replay is not None]
     compared = [(r, again) for r, again in played if not again.left_out and r.reward is not None]
-    differing = tuple(r for r, again in compared if not _agrees(r, again))
-    same = [(r, again) for r, again in compared if _agrees(r, again)]
+    differing = tuple(r for r, again in compared if not agree(r.reward, again.reward))
+    same = [(r, again) for r, again in compared if agree(r.reward, again.reward)]
     return Rescored(
         agreeing=len(same),
         differing=differing,
@@ -90,8 +90,8 @@ def _stray(again: Replay) -> str:
     return f", its call {again.diverged} being another: {again.asked!r}" if again.diverged else ""
 
 
-def _agrees(rollout: RolloutReport, again: Replay) -> bool:
-    first, second = rollout.reward, again.reward
+def agree(first: float | None, second: float | None) -> bool:
+    """Whether two rewards are there and the same but for rounding."""
     if first is None or second is None:
         return False
     return math.isclose(first, second, rel_tol=RELATIVE, abs_tol=ABSOLUTE)

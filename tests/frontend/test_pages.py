@@ -267,18 +267,25 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
                 prompt_tokens=11,
                 completion_tokens=640,
                 seconds=1.25,
+                first_seconds=0.25,
+                options=0,
                 at=1.8e9,
             ),
         ],
         [[{"type": "function", "function": {"name": "look_up"}}]],
+        [{"stop": ["</i>"], "logprobs": True}],
     )
     one = make_rollout(Run.objects.get(), "babble", transcript=told, shortened=True, calls=4)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
-    assert page.index("e4 x") < page.index("Another conversation, 2 messages") < page.index("e5")
-    assert "A branch after 1 message, 1 message" in page
+    assert page.index("e4 x") < page.index("Another conversation: 2 messages") < page.index("e5")
+    assert "A branch after 1 shared message: 1 message" in page
     assert '<summary class="small">5003 characters</summary>' in page
-    assert "length · 11 tokens in, 640 out · 1.25 s" in page
-    assert "A call got no reply after 0 s: the model server answered 500" in page
+    assert "length · 11 tokens in, 640 out · 1.25 s, first token after 0.25 s" in page
+    assert '<a href="#options-1">options 1</a>' in page
+    assert "1: stop, logprobs</summary>" in page
+    assert "&lt;/i&gt;" in page
+    failed = page.index("A call got no reply after 0 s: the model server answered 500")
+    assert page.index('id="turn-0"') < failed < page.index('id="turn-1"')
     for shown in ("This record is shortened", "look_up", "<dt>temperature</dt><dd>1.0</dd>"):
         assert shown in page
     Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
@@ -290,7 +297,8 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     ("again", "row", "side"),
     [
         (Replay(reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}), "again 0.5",
-         ("<b>0.5</b>", "<dt>exact</dt><dd>0.5 × 1</dd>", "<dd>the same</dd>")),
+         ('<b>0.5</b> <span class="pill warn">differs</span>', "<dt>exact</dt><dd>0.5 × 1</dd>",
+          "<dd>the same</dd>")),
         (Replay(error="KeyError: <x>", diverged=2, asked="user: <why>?"), "again failed",
          ("KeyError: &lt;x&gt;", "another from call 2 on: user: &lt;why&gt;?")),
         (Replay(left_out="its record is shortened"), "",

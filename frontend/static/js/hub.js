@@ -1,4 +1,4 @@
-// Copy buttons, "/" to search, arrow keys between rollouts. Every page works without this file.
+// Copy buttons, "/" to search, arrow keys between rollouts, live pages. Every page works without this file.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -38,13 +38,16 @@ document.addEventListener("htmx:afterRequest", (event) => {
   quietUntil = failures ? Date.now() + 1000 * Math.min(30, 2 ** failures) : 0;
 });
 
-// Keep a live log at its end while the reader is there.
-let atEnd = true;
+// A log shows its end, and a live one stays there; where the reader went elsewhere, it stays there.
+const logEnd = (log) => log.scrollHeight - log.clientHeight;
+let leftAt = null; // null for the end
+const showLog = () => {
+  const log = document.getElementById("log");
+  if (log) log.scrollTop = leftAt ?? logEnd(log);
+};
 document.addEventListener("htmx:beforeSwap", () => {
-  const log = document.querySelector(".log");
-  atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  const log = document.getElementById("log");
+  leftAt = log && logEnd(log) - log.scrollTop > 40 ? log.scrollTop : null;
 });
-document.addEventListener("htmx:afterSettle", () => {
-  const log = document.querySelector(".log");
-  if (log && atEnd) log.scrollTop = log.scrollHeight;
-});
+document.addEventListener("htmx:afterSwap", showLog);
+showLog();

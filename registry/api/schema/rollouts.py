@@ -90,11 +90,24 @@ class Step(Shape):
     after: int | None
     prompt: list[Message]
     completion: list[Message]
+    options: Annotated[
+        str,
+        Field(
+            description="What else the environment set of the call, such as `stop` and "
+            "`tool_choice`, as JSON text; empty for nothing."
+        ),
+    ]
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
     at: Annotated[float, Field(description="When it began, in seconds of Unix time.")]
     seconds: float
+    first_seconds: Annotated[
+        float | None,
+        Field(
+            description="Until the first piece of a streamed reply; null where none was streamed."
+        ),
+    ]
     error: str
 
 

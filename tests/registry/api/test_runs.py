@@ -180,9 +180,10 @@ def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
         calls=[
             Exchange(asked=1, reply=2, tools=0, finish_reason="tool_calls"),
             Exchange(asked=3, reply=4),
-            Exchange(asked=5, reply=6, tools=0, finish_reason="stop", seconds=0.5),
+            Exchange(5, 6, 0, options=0, finish_reason="stop", seconds=0.5, first_seconds=0.1),
         ],
         tools=[[tool]],
+        options=[{"stop": ["."]}],
     )
     parts = {"exact": {"score": 0.5, "weight": 2.0}}
     made = make_rollout(run, "oracle", 1, rewards=parts, metrics={"len": 3.0}, transcript=told)
@@ -199,6 +200,8 @@ def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
         ["You add.", "1+1?"], ["You judge."], ["2"],
     ]  # fmt: skip
     assert steps[2]["completion"] == [{"role": "assistant", "content": "2"}]
+    assert [step["options"] for step in steps] == ["", "", '{"stop": ["."]}']
+    assert [step["first_seconds"] for step in steps] == [None, None, 0.1]
     assert (row["info"]["rollout"], row["info"]["conversations"]) == (made.pk, 2)
     assert (bare["prompt"], bare["completion"], bare["trajectory"]) == ([], [], [])
 
