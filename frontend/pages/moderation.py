@@ -79,7 +79,8 @@ def moderation(request: HttpRequest) -> HttpResponse:
     """The open reports, the oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    context = {"reports": reports, "next": following, "runners": rows()}
+    known = [(runner, runners.standing(runner)) for runner in rows()]
+    context = {"reports": reports, "next": following, "runners": known}
     return render(request, "pages/moderation.html", context)
 
 

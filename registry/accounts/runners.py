@@ -116,6 +116,16 @@ def resume(*, runner: Runner, by: User | None = None) -> None:
             runner.draining_since = None
 
 
+def standing(runner: Runner) -> tuple[str, ...]:
+    """What its staff should see at once, of: disabled, draining, away."""
+    said = runner.capabilities
+    seen = runner.last_seen_at
+    away = said.get("away") is True or seen is None or seen < timezone.now() - GONE_AFTER
+    draining = runner.draining_since is not None or (said.get("draining") is True and not away)
+    words = {"disabled": not runner.enabled, "draining": draining, "away": away}
+    return tuple(word for word, true in words.items() if true)
+
+
 def models(runner: Runner) -> list[str]:
     """The models that it said it has, of whatever shape its words are."""
     said = runner.capabilities.get("models")

@@ -47,6 +47,7 @@ def _staff(request: Request) -> None:
 
 
 def _runner(runner: Runner) -> shapes.Shape:
+    away = "away" in runners.standing(runner)
     return {
         "id": runner.pk,
         "name": runner.name,
@@ -54,6 +55,7 @@ def _runner(runner: Runner) -> shapes.Shape:
         "models": runners.models(runner),
         "held": runner.held,  # type: ignore[attr-defined]
         "draining_since": shapes.when(runner.draining_since),
-        "ending": runner.capabilities.get("draining") is True,
+        "ending": runner.capabilities.get("draining") is True and not away,
+        "away": away,
         "last_seen_at": shapes.when(runner.last_seen_at),
     }

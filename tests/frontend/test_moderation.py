@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from envyard_runner.presence import capabilities, farewell
 from registry.accounts import runners
+from registry.accounts.models import Runner
 from registry.models import Environment, Organisation, Report, User
 from tests.factories import make_version
 from tests.frontend.people import text
@@ -77,6 +80,29 @@ def test_the_journal_is_a_tab_for_those_who_publish(
     assert told in text(client, "/owners/lab/journal/")
     client.force_login(root)
     assert told in text(client, "/moderation/journal/")
+
+
+def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining(
+    client: Client, root: User
+) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    client.force_login(root)
+
+    def shown() -> tuple[bool, bool]:
+        page = text(client, "/moderation/")
+        return "draining</span>" in page, "away</span>" in page
+
+    assert shown() == (False, True)  # never heard of
+    Runner.objects.update(last_seen_at=timezone.now())
+    runners.describe(runner=runner, capabilities=capabilities([]))
+    assert shown() == (False, False)
+    runners.describe(runner=runner, capabilities=capabilities([], draining=True))
+    assert shown() == (True, False)
+    runners.describe(runner=runner, capabilities=farewell())
+    assert shown() == (False, True)
+    assert "heard of" in text(client, "/moderation/")
+    runners.drain(runner=runner)
+    assert shown() == (True, True)
 
 
 def test_staff_drain_a_runner_and_give_it_runs_again(client: Client, root: User) -> None:

@@ -28,6 +28,11 @@ def capabilities(models: Collection[str], *, draining: bool = False) -> dict[str
     return {"frameworks": sorted(FRAMEWORKS), "models": sorted(models), "draining": draining}
 
 
+def farewell() -> dict[str, Any]:
+    """The last that a runner says: nothing is given to it, and nobody waits for it to end."""
+    return capabilities([], draining=True) | {"away": True}
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The models that are ready here, and whether the hub's staff have drained this runner."""
@@ -55,7 +60,7 @@ async def announcing(
         telling.cancel()
         with suppress(HubLost, HubRefused, TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await hub.present(capabilities([], draining=True))
+                await hub.present(farewell())
 
 
 async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None]) -> None:

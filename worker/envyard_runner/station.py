@@ -12,7 +12,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ def noting(home: Path, kind: str) -> Iterator[Write]:
     """Write this process's note of that kind as often as wished; it is gone afterwards."""
     folder = home / "notes"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if kind == "runner":
+        _clear_up(folder)
     file = folder / f"{kind}-{os.getpid()}.json"
     drain = _drain(home, os.getpid())
 
@@ -79,6 +81,16 @@ def drain(home: Path) -> list[dict[str, Any]]:
             _drain(home, note["pid"]).touch()
             os.kill(note["pid"], signal.SIGTERM)
     return asked
+
+
+def _clear_up(folder: Path) -> None:
+    """Remove what killed processes left. One that starts just now holds no lock yet, but lives."""
+    for lock in folder.glob("*.lock"):
+        pid = lock.stem.rpartition("-")[2]
+        with suppress(FileNotFoundError):
+            if not Path("/proc", pid).exists() and not _is_held(lock):
+                for suffix in (".json", ".part", ".drain", ".lock"):
+                    lock.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def _drain(home: Path, pid: int) -> Path:

@@ -19,7 +19,7 @@ DECIDED = ("listed", "rejected", "held")
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
     """Show each step, finding and the rollouts' progress; raises Rejected or Held."""
     path = f"{environment_path(ref)}versions/{ref.version}/"
-    status, shown = "", 0
+    status, shown, warned = "", 0, False
     while True:
         detail = hub.get(path)
         findings = [Finding.from_dict(f) for f in detail["findings"]]
@@ -36,8 +36,16 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
         if status == "evaluating" and run:
             where = waits(run)
             what = f"run {run['status']}, {where}" if where else f"run {run['status']}"
+            if deserted(run) and not warned:
+                out.note("No runner that can do it is present: the run waits for one.", "yellow")
+                warned = True
             out.progress(what, run["done"], run["total"])
         time.sleep(PACE_SECONDS)
+
+
+def deserted(run: dict[str, Any]) -> bool:
+    """Whether it waits and no runner is there to take it."""
+    return bool(run.get("queue")) and run["queue"]["runners"] == 0
 
 
 def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Output) -> None:

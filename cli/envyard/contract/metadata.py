@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from packaging.metadata import InvalidMetadata, RawMetadata, parse_email
 from packaging.metadata import Metadata as Strict
+from packaging.requirements import Requirement
 
 FIELD_CODES = {
     "metadata-version": "metadata.bad_metadata_version",
@@ -67,6 +68,18 @@ class Metadata:
     requires_dist: tuple[str, ...] = ()
     authors: str = ""
     project_urls: dict[str, str] = field(default_factory=dict)
+
+
+def is_plain(requirement: Requirement) -> bool:
+    """Whether its text is one line that says the same to every reader, such as uv.
+
+    A marker's text may spell line breaks and quotes, which would come out as options of uv's.
+    """
+    try:
+        written = str(requirement)
+        return written.isprintable() and Requirement(written) == requirement
+    except (ValueError, RecursionError):  # ValueError: InvalidRequirement, and an odd quote
+        return False
 
 
 def parse(raw: bytes) -> Metadata:

@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from envyard.contract import names
 from envyard.contract.codes import Finding, finding
+from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 
 WEB = ("https://", "http://")
@@ -90,6 +91,13 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
             requirement = Requirement(text)
         except (RecursionError, ValueError):
             continue  # `fields` has told
+        if not is_plain(requirement):
+            yield finding(
+                "metadata.bad_requirement",
+                f"METADATA: Requires-Dist {text[:200]!r} has a line break, a quote or a sign that "
+                "cannot be seen in its marker; leave it out",
+                where="requires-dist",
+            )
         if requirement.url:
             yield finding(
                 "metadata.direct_url",

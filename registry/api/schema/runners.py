@@ -17,7 +17,8 @@ class Presence(Shape):
 
 
 class LentRunner(Shape):
-    """A runner; `held` runs are under way there, `ending` says that it drains by its own word."""
+    """A runner; `held` runs are under way there, `ending` says that it drains by its own word,
+    `away` that it has ended or was not heard of for a minute."""
 
     id: int
     name: str
@@ -26,6 +27,7 @@ class LentRunner(Shape):
     held: int
     draining_since: Moment | None
     ending: bool
+    away: bool
     last_seen_at: Moment | None
 
 

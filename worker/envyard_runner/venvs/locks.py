@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from envyard.contract import wheel as wheels
 from envyard.contract.codes import finding
 from envyard.contract.lock import BadLock, Pin, parse
+from envyard.contract.metadata import is_plain
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import Base
 from envyard_runner.venvs import uv
@@ -106,16 +107,12 @@ def _check_python(wanted: str, base: Base) -> None:
 
 
 def _parse(line: str) -> tuple[Requirement, str]:
-    """The requirement, and one line that says the same to uv.
-
-    A marker's text may spell line breaks and quotes, which would come out as options of uv's.
-    """
+    """The requirement, and one line that says the same to uv."""
     try:
         requirement = Requirement(line)
-        written = str(requirement)
-        if written.isprintable() and Requirement(written) == requirement:
-            return requirement, written
-    except (ValueError, RecursionError):  # ValueError: InvalidRequirement, and an odd quote
+        if is_plain(requirement):
+            return requirement, str(requirement)
+    except (ValueError, RecursionError):
         pass
     message = f"Requires-Dist: {line[:200]} cannot be read"
     raise VenvError(finding("metadata.bad_requirement", message))
