@@ -1,0 +1,42 @@
+"""Following a push where nobody watches a terminal."""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import Any
+
+from envyard.client import Hub
+from envyard.commands.follow import follow
+from envyard.config import Config
+from envyard.contract.names import Ref
+from envyard.output import Output
+from tests.cli.conftest import Answers
+
+PATH = "GET /api/v1/environments/alice/demo-env/versions/0.1.0/"
+
+
+def version(status: str, queue: dict[str, int] | None) -> dict[str, Any]:
+    run = {"id": "run-1", "status": "queued", "done": 0, "total": 0, "queue": queue}
+    return {"status": status, "findings": [], "run": run, "url": "http://hub/demo-env"}
+
+
+def test_that_no_runner_is_present_is_said_once_through_a_pipe(server: Answers) -> None:
+    alone = {"before": 0, "waiting": 1, "runners": 0}
+    server.say(PATH, 200, version("evaluating", alone))
+    said = io.StringIO()
+    out = Output(out=io.StringIO(), err=said)
+    follower = threading.Thread(
+        target=follow, args=(Hub(Config(server.url)), Ref("alice", "demo-env", "0.1.0"), out)
+    )
+    follower.start()
+    while len(server.asked) < 3:
+        follower.join(0.1)
+        assert follower.is_alive()
+    server.say(PATH, 200, version("listed", None))
+    follower.join(10)
+    assert said.getvalue().splitlines()[:2] == [
+        "evaluating ...",
+        "No runner that can do it is present: the run waits for one.",
+    ]
+    assert said.getvalue().count("No runner") == 1
