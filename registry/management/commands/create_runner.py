@@ -36,5 +36,5 @@ class Command(BaseCommand):
             raise CommandError(f"there is no runner {name!r}: leave --renew out") from None
         except HubError as refused:
             raise CommandError(f"{refused.message}. {refused.hint}") from None
-        self.stderr.write("Keep it in a file that HUB_RUNNER_TOKEN_FILE names; it is shown only now.")
+        self.stderr.write("Put it in the file that HUB_RUNNER_TOKEN_FILE names; it is shown once.")
         self.stdout.write(token)

@@ -257,6 +257,7 @@ PAGES: dict[str, Row] = {
     "settings/tokens/": {"GET": P_PEOPLE, "POST": P_PEOPLE},
     "settings/tokens/<public_id>/revoke/": {"GET": ">...+.>", "POST": ">...+.>"},
     "publish/": {"GET": P_EVERYBODY},
+    "runner/": {"GET": P_EVERYBODY},
     "publish/<filename>": {"GET": "......."},  # the one file there has another name
 }
 
