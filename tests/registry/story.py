@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from envyard.contract.job import MODEL, PROBES
+from envyard.contract.replay import Replay, Replayed
 from envyard.contract.report import Events, Facts, Finish, RolloutReport, TaskReport, Usage
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry import storage
@@ -134,9 +135,17 @@ def play(
     outcome: Any = "succeeded",
     findings: Sequence[Any] = (),
 ) -> None:
-    """Report a whole attempt and its ending, as a runner does."""
+    """Report a whole attempt, each good rollout played again alike, and its ending."""
     events = batch(
-        attempt=run.attempt, log="hello\n", rollouts=list(rollouts), facts=known or facts()
+        attempt=run.attempt,
+        log="hello\n",
+        rollouts=list(rollouts),
+        replays=[
+            Replayed(r.policy, r.task, r.attempt, Replay(r.reward, r.rewards))
+            for r in rollouts
+            if r.ok
+        ],
+        facts=known or facts(),
     )
     reports.record(run_id=run.pk, events=events)
     reports.finish(run_id=run.pk, finish=Finish(run.attempt, outcome, list(findings)))
