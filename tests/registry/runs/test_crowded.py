@@ -1,18 +1,21 @@
-"""Five hundred queued runs of eleven owners, taken by two runners until the queue is empty."""
+"""Five hundred queued runs of a dozen owners, taken by four runners until the queue is empty."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import cycle
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import count, cycle, islice
 from typing import Any
+from uuid import UUID
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
-from registry.accounts import runners
 from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
@@ -21,120 +24,164 @@ from registry.runs.models import Run
 from registry.runs.sweep import sweep
 from tests.conftest import person
 from tests.registry import story
-from tests.registry.api.test_runner import Caller
+from tests.registry.runs.test_concurrent import at_once
 
-KINDS = ("again",) * 3 + ("further",) * 4 + ("first",) * 3  # what each of the others asks for
-OTHERS, ALICES, AT_ONCE = 10, 400, 6
+SHARES = (200, 120, 60, 40, 25, 20, 12, 8, 6, 4, 3, 2)
+KINDS = (("first",), ("again", "first", "further"), ("further",), ("again",))  # owner by owner
+RUNNERS, CANCEL_EVERY = 4, 6
+ASIDE = 2 * RUNNERS  # who asks at the same moment is served in any order
 
 
-def versions(owner: Owner, kinds: tuple[str, ...]) -> Iterator[tuple[str, Version]]:
+def versions(owner: Owner, kinds: tuple[str, ...]) -> list[Version]:
     """A version to be evaluated for each kind: of an environment of its own where it is a first."""
-    shared = Environment.objects.create(owner=owner, name="shared")
-    for number, kind in enumerate(kinds):
-        environment = shared
-        if kind == "first":
-            environment = Environment.objects.create(owner=owner, name=f"own-{number}")
-        text = f"{number}.0"
-        version = Version.objects.create(
-            environment=environment, version=text, sort_key=sort_key(text), status="evaluating",
-            filename=f"{environment.name}-{text}-py3-none-any.whl", sha256="0" * 64, size=1,
+    shared, *_ = environments = Environment.objects.bulk_create(
+        Environment(owner=owner, name=f"env-{number}") for number in range(1 + kinds.count("first"))
+    )
+    own = iter(environments[1:])
+    made = Version.objects.bulk_create(
+        Version(
+            environment=next(own) if kind == "first" else shared, version=f"{number}.0",
+            sort_key=sort_key(f"{number}.0"), status="evaluating",
+            filename=f"env-{number}.0-py3-none-any.whl", sha256="0" * 64, size=1,
             metadata_sha256="0" * 64,
-        )  # fmt: skip
-        if kind == "again":
-            Run.objects.create(
-                version=version, owner=owner, policies=["silent"], tasks=1, attempts=1,
-                status="cancelled", ended_at=timezone.now(),
-            )  # fmt: skip
-        yield kind, version
+        )
+        for number, kind in enumerate(kinds)
+    )  # fmt: skip
+    Run.objects.bulk_create(
+        Run(
+            version=version, owner=owner, policies=["silent"], tasks=1, attempts=1,
+            status="cancelled", ended_at=timezone.now(),
+        )
+        for kind, version in zip(kinds, made, strict=True)
+        if kind == "again"
+    )  # fmt: skip
+    return made
 
 
-def crowd(alice: Owner) -> dict[str, tuple[str, str]]:
-    """Owner and kind of each run: alice asked for all of hers before anybody else did."""
-    sent = {}
-    for owner, kinds in (
-        (alice, ("first", "further") + ("further",) * (ALICES - 2)),
-        *((person(f"other-{n}").owner, KINDS) for n in range(OTHERS)),
-    ):
-        for kind, version in versions(owner, kinds):
-            sent[str(story.make_run(version, ["silent"]).pk)] = (owner.name, kind)
-    return sent
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request: whose, what for, and how many the owner had made before."""
+
+    owner: str
+    kind: str
+    number: int
 
 
-def statements(act: Callable[[], Any]) -> tuple[int, Any]:
-    with CaptureQueriesContext(connection) as queries:
-        found = act()
-    return len(queries), found
+@pytest.mark.django_db(transaction=True)
+def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
+    root: User, settings: Settings
+) -> None:
+    settings.HUB_OWNER_RUNS = 3
+    sent: dict[UUID, Asked] = {}
+    for number, (share, pattern) in enumerate(zip(SHARES, cycle(KINDS), strict=False)):
+        kinds = tuple(islice(cycle(pattern), share))
+        owner = person(f"owner-{number}").owner
+        for turn, version in enumerate(versions(owner, kinds)):
+            run = story.make_run(version, ["silent"])
+            sent[run.pk] = Asked(owner.name, kinds[turn], turn)
+    assert len(sent) == Run.objects.filter(status="queued").count() == 500
+
+    order, cancelled = _worked_off(root)
+
+    assert len(cancelled) > 20
+    assert Counter(order) == Counter(sent.keys() - cancelled.keys())
+    assert not Run.objects.filter(status__in=Run.ACTIVE).exists()
+    had = [sent[pk] for pk in order]
+    _begins_early(had)
+    _takes_turns(had, sent, cancelled)
+    again = next(n for n, run in enumerate(had) if run.kind == "again")
+    early = [n for n, run in enumerate(had) if run.kind == "first" and run.number < queue.AGAIN]
+    assert max(early) < again + ASIDE
 
 
-def worked_off(settings: Settings) -> tuple[list[str], list[int]]:
-    """The runs in the order that two runners got them in, and how many statements each took."""
-    machines = [Caller(runners.create(name=name)[1]) for name in ("gpu-1", "gpu-2")]
-    order: list[str] = []
-    cost: list[int] = []
-    held: list[str] = []
-    for machine in cycle(machines):
-        spent, got = statements(lambda m=machine: m.post("poll/", {"capabilities": {}}))
-        if got.status_code == 200:
-            order.append(got.json()["run"])
-            cost.append(spent)
-            held.append(order[-1])
-            owners = Run.objects.filter(status__in=Run.HELD).order_by().values_list("owner")
-            assert max(Counter(owners).values()) <= settings.HUB_OWNER_RUNS
-        elif not held:
-            return order, cost
-        if got.status_code == 204 or len(held) == AT_ONCE:
-            reports.finish(run_id=held.pop(0), finish=story.finish("failed"))
+def _worked_off(by: User) -> tuple[list[UUID], dict[UUID, int]]:
+    """The runs in the order in which runners who ask at the same moment got them, and of those
+    that were cancelled while they waited how many had been taken by then."""
+    machines = [story.make_runner(f"gpu-{n}") for n in range(RUNNERS)]
+    order: list[UUID] = []
+    cancelled: dict[UUID, int] = {}
+    leases = [partial(services.lease, runner=machine) for machine in machines]
+    for number in count():
+        calls: list[Callable[[], Any]] = [*leases]
+        if number % CANCEL_EVERY == 0:
+            calls.append(partial(_cancel_next, by))
+        *taken, gone = [*at_once(*calls), None][: RUNNERS + 1]
+        if gone:
+            cancelled[gone] = len(order)
+        if not any(taken):
+            return order, cancelled
+        for run in taken:
+            if run is not None:
+                order.append(run.pk)
+                reports.finish(run_id=run.pk, finish=story.finish("failed"))
     raise AssertionError("never here")
 
 
-def test_five_hundred_runs_are_taken_in_turns_by_urgency_and_each_once(
-    alice: User, settings: Settings
-) -> None:
-    settings.HUB_OWNER_RUNS = 2
-    sent = crowd(alice.owner)
-    assert len(sent) == Run.objects.filter(status="queued").count() == 500
+def _cancel_next(by: User) -> UUID | None:
+    """Cancel the run that is next, and where a runner was faster, the one that then is."""
+    waiting = Run.objects.filter(status="queued").order_by("place", "created_at")
+    while (run := waiting.first()) is not None:
+        services.cancel(run=run, by=by)
+        if Run.objects.get(pk=run.pk).status == "cancelled":
+            return run.pk
+    return None
 
-    order, cost = worked_off(settings)
 
-    assert sorted(order) == sorted(sent)
-    assert not Run.objects.filter(status__in=Run.ACTIVE).exists()
-    others = [sent[run] for run in order if sent[run][0] != "alice"]
-    last = max(n for n, run in enumerate(order) if sent[run][0] != "alice")
-    assert last < len(others) + len(KINDS) + queue.AGAIN  # in each turn alice has one, no more
-    had = Counter({owner: 0 for owner, _ in others})
-    for owner, _ in others:  # two of one owner's may stand at the same place
-        had[owner] += 1
-        assert max(had.values()) - min(had.values()) <= 2
-    for owner in {owner for owner, _ in others}:
-        kinds = [kind for name, kind in others if name == owner]
-        assert kinds.index("again") > max(n for n, kind in enumerate(kinds) if kind == "first")
-    assert max(cost) <= 12
-    assert max(cost) - min(cost) <= 1  # every ten seconds one notes that the runner lives
+def _begins_early(had: list[Asked]) -> None:
+    """Each owner soon has a run, whose patience is that of what was asked for first."""
+    for number in range(len(SHARES)):
+        first = next(n for n, run in enumerate(had) if run.owner == f"owner-{number}")
+        patient = KINDS[number % len(KINDS)] == ("again",)
+        places = 1 + (queue.AGAIN if patient else queue.FURTHER)
+        assert first < places * len(SHARES) + ASIDE, f"owner-{number} waited for {first}"
+
+
+def _takes_turns(had: list[Asked], sent: dict[UUID, Asked], cancelled: dict[UUID, int]) -> None:
+    """Of those who wait nobody is further behind than by what a re-run yields to others."""
+    left = Counter(run.owner for run in sent.values())
+    turns = Counter(dict.fromkeys(left, 0))
+    gone = sorted((n, sent[pk].owner) for pk, n in cancelled.items())
+    for n, run in enumerate(had):
+        while gone and gone[0][0] <= n:  # it was next: its owner's turn is over
+            turns[gone[0][1]] += 1
+            left[gone.pop(0)[1]] -= 1
+        turns[run.owner] += 1
+        left[run.owner] -= 1
+        waiting = [turns[owner] for owner in left if left[owner]]
+        assert not waiting or max(waiting) - min(waiting) <= queue.AGAIN + ASIDE
+
+
+def statements(act: Callable[[], Any]) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        act()
+    return len(queries)
 
 
 def test_what_asks_the_queue_asks_as_often_of_five_hundred_runs_as_of_five(
     alice: User, carol: User
 ) -> None:
-    story.make_runner()
+    gpu = story.make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
-    asked = iter(list(versions(carol.owner, ("first", "first"))))
+    asked = iter(versions(carol.owner, ("first", "first")))
 
     def each() -> list[int]:
         last = Run.objects.filter(owner=alice.owner, status="queued").order_by("-place")[0]
-        version = next(asked)[1]
+        version = next(asked)
         acts: list[Callable[[], Any]] = [
             lambda: story.make_run(version, ["silent"]),
             lambda: queue.place(last.version),
             lambda: queue.position(last),
             services.ring_again,
             lambda: sweep(now=timezone.now()),
+            lambda: services.lease(runner=gpu),
         ]
-        return [statements(act)[0] for act in acts]
+        return [statements(act) for act in acts]
 
-    sent = list(versions(alice.owner, ("first", "further") * 250))
-    for _, version in sent[:5]:
+    sent = versions(alice.owner, ("first", "further") * 250)
+    for version in sent[:5]:
         story.make_run(version, ["silent"])
+    assert services.lease(runner=gpu)
     few = each()
-    for _, version in sent[5:]:
+    for version in sent[5:]:
         story.make_run(version, ["silent"])
     assert each() == few
