@@ -63,6 +63,15 @@ def test_the_venv_is_byte_compiled_and_belongs_to_the_runner_alone(world: World)
     )
 
 
+def test_a_pyc_that_would_be_too_large_is_left_out_not_cut_short(world: World) -> None:
+    world.publish("bulky", files={"bulky/__init__.py": f"BULK = {'x' * (3 << 20)!r}\n"})
+    small = replace(world.config, limits=replace(world.config.limits, file_bytes=2 << 20))
+    venv = replace(world, config=small).build(requires=["bulky"])
+    assert list(venv.environment.glob("demo_env/__pycache__/*.pyc"))
+    assert list(venv.dependencies.rglob("bulky/__pycache__/*")) == []
+    assert world.run(venv, "import bulky; print(len(bulky.BULK))") == f"{3 << 20}\n"
+
+
 def test_scripts_start_the_interpreter_that_sees_the_venv(world: World) -> None:
     script = {
         "tool/__init__.py": "def main(): print('tool runs')\n",

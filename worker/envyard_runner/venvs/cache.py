@@ -62,11 +62,13 @@ def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
     staged.chmod(0o755)
     size = sum(_own(path) for path in site.rglob("*"))
     facts = {"packages": packages, "size": size}
-    (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
-    site.rename(staged / SITE)
-    with contextlib.suppress(OSError):
-        staged.rename(target)
-    shutil.rmtree(staged, ignore_errors=True)
+    try:
+        (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
+        site.rename(staged / SITE)
+        with contextlib.suppress(OSError):
+            staged.rename(target)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
     return Kept(target, packages, size, time.time())
 
 

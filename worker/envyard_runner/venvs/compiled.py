@@ -7,10 +7,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from envyard.contract.codes import finding
 from envyard_runner.config import Config
+from envyard_runner.inside.bytecode import FULL
 from envyard_runner.sandbox import Sandbox, interpreter
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import cache
+from envyard_runner.venvs.uv import VenvError
 
 
 async def compile_folder(
@@ -18,8 +21,9 @@ async def compile_folder(
 ) -> None:
     """Write the .pyc files of a folder of dependencies, or of a wheel's own files `beside` them.
 
-    What does not compile in time is left alone. Only folders are handed to the sandbox's uid,
-    never the files: those are hard links into uv's cache, which others share.
+    What does not compile in time is left alone; raises VenvError where the disk is full. Only
+    folders are handed to the sandbox's uid, never the files: those are hard links into uv's cache,
+    which others share.
     """
     left = max(1.0, deadline - asyncio.get_running_loop().time())
     limits = replace(config.limits, wall_seconds=min(left, config.limits.wall_seconds))
@@ -36,8 +40,11 @@ async def compile_folder(
         if os.geteuid() == 0:
             for path, _, _ in os.walk(folder):
                 os.chown(path, sandbox.uid, sandbox.uid)
-        program = [str(base.python), "-I", "-S", "-m", "compileall", "-q", "-q", "-j", "0"]
         inside = ENVIRONMENT if beside else base.site_packages
-        (await sandbox.start([*program, inside])).close()
-        await sandbox.wait()
+        program = [str(base.python), "-I", "-S", "/inside/bytecode.py", inside]
+        (await sandbox.start(program)).close()
+        ended = await sandbox.wait()
+    if ended.code == FULL:
+        message = f"the disk of {config.home} is full: byte-compiling found no room"
+        raise VenvError(finding("run.install_failed", message))
     cache.settle(folder)
