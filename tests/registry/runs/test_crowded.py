@@ -83,7 +83,7 @@ def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
 
     order, cancelled = _worked_off(root)
 
-    assert len(cancelled) > 20
+    assert len(cancelled) >= 15
     assert Counter(order) == Counter(sent.keys() - cancelled.keys())
     assert not Run.objects.filter(status__in=Run.ACTIVE).exists()
     had = [sent[pk] for pk in order]
