@@ -1,0 +1,117 @@
+"""Two models on two machines: each run goes to the runner that has its model ready."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envyard_runner.model import state
+from tests.flows.hub import ROOT, Hub, clean_environ
+from tests.vllm.conftest import ATTEMPTS, EXAMPLES, NAME
+
+pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
+
+OTHER = "stub"
+# As when a hub's staff names another model: what is evaluated from then on asks that one.
+ASK = """
+import json
+from django.db import transaction
+from django.test import override_settings
+from registry import pipeline
+from registry.models import Version
+asked = []
+for name, model in {pairs!r}:
+    with transaction.atomic(), override_settings(HUB_MODEL=model):
+        versions = Version.objects.filter(environment__name=name, version="0.1.0")
+        versions.update(status="evaluating")
+        asked.append(str(pipeline.evaluate(versions.get()).pk))
+print(json.dumps(asked))
+"""
+
+
+@pytest.fixture(scope="module")
+def second(hub: Hub, home: Path) -> Iterator[None]:
+    """Another machine: `hub-runner model` with a stub in vLLM's place, and a runner beside it."""
+    own = home / "second"
+    own.mkdir(mode=0o711)
+    program = own / "vllm"
+    program.write_text(
+        f'#!/bin/sh\ncd {ROOT}\nexec {sys.executable} -m tests.worker.model.stub_vllm "$@"\n'
+    )
+    program.chmod(0o755)
+    environ = clean_environ() | {
+        "RUNNER_HOME": str(own),
+        "RUNNER_VLLM": str(program),
+        "STUB_ENGINE": str(own / "engine"),
+        "HUB_URL": hub.url,
+        "HUB_RUNNER_TOKEN": hub.manage("create_runner", "second").split()[-1],
+        "HUB_BROKER_URL": f"filesystem://{hub.home / 'broker'}",
+    }
+    model = ("envyard_runner", "model", "--model", "org/stub", "--name", OTHER)
+    with ExitStack() as stack:
+        stack.enter_context(running(environ, own / "model.log", *model))
+        stack.enter_context(running(environ, own / "runner.log", "tests.faults.runner", "start"))
+        hub.wait(
+            lambda: any(one.phase == "ready" for one in state.watched(own / "models")),
+            "the second model",
+        )
+        yield
+
+
+@contextmanager
+def running(environ: dict[str, str], log: Path, *module: str) -> Iterator[None]:
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *module], env=environ, cwd=ROOT, stdout=out, stderr=out
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+        sys.stderr.write(log.read_text())
+
+
+def asked(hub: Hub, *models: str) -> list[str]:
+    """A run of each example by the model in its place, all queued at once."""
+    pairs = list(zip(EXAMPLES, models, strict=False))
+    said = hub.manage("shell", "--no-imports", "-c", ASK.format(pairs=pairs))
+    return list(json.loads(said.splitlines()[-1]))
+
+
+def ended(hub: Hub, run: str) -> Any:
+    def look() -> Any:
+        found = hub.get(f"runs/{run}/")
+        return found if found["status"] in ("succeeded", "failed", "errored") else None
+
+    return hub.wait(look, f"run {run} to end", 600, pause=0.5)
+
+
+@pytest.mark.parametrize("models", [(NAME, OTHER), (OTHER, NAME)])
+def test_each_run_is_done_where_its_model_is(
+    hub: Hub, examples: None, second: None, models: tuple[str, str]
+) -> None:
+    for run, model in zip(asked(hub, *models), models, strict=True):
+        told = ended(hub, run)
+        assert (told["status"], told["model"], told["attempt"]) == ("succeeded", model, 1)
+        assert (told["runner"] == "second") is (model == OTHER)
+        found = hub.get(f"runs/{run}/rollouts/?policy=model&limit=100")["results"]
+        assert len(found) % ATTEMPTS == 0
+        assert found
+        assert all(one["ok"] for one in found)
+
+
+def test_a_run_by_a_model_that_nobody_has_waits_and_says_so(
+    hub: Hub, examples: None, second: None
+) -> None:
+    waiting, other = asked(hub, "absent", OTHER)
+    assert ended(hub, other)["status"] == "succeeded"  # what can be done passes it by
+    told = hub.get(f"runs/{waiting}/")
+    assert (told["status"], told["queue"]["runners"]) == ("queued", 0)
