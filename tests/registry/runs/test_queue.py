@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -141,19 +143,37 @@ def test_a_queued_run_knows_how_many_come_before_it(alice: User, carol: User) ->
     assert queue.position(run) is None
 
 
-def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
-    crowd(alice.owner, 10_000)
+def explained(sql: str, how: str) -> list[Any]:
+    """The database's plan for a statement: one row a step, or one document."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {how} {sql.replace('%', '%%')}")
+        return cursor.fetchall()
+
+
+def rows_read(node: dict[str, Any]) -> int:
+    """How many rows of tables PostgreSQL has looked at for one step of a plan and all below."""
+    below = sum(rows_read(part) for part in node.get("Plans", ()))
+    if "Relation Name" not in node:
+        return below
+    passed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return below + int((node["Actual Rows"] + passed) * node["Actual Loops"])
+
+
+def analyzed() -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE registry_run")
+
+
+def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
+    crowd(alice.owner, 10_000)
+    analyzed()
     gpu = story.make_runner()
     with CaptureQueriesContext(connection) as queries:
         assert services.lease(runner=gpu, models=["m"]) is not None
     [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "place" in q["sql"]]
-    with connection.cursor() as cursor:
-        how = "EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN "
-        cursor.execute(how + asking.replace("%", "%%"))
-        plan = "\n".join(str(row) for row in cursor.fetchall())
+    how = "" if connection.vendor == "postgresql" else "QUERY PLAN"
+    plan = "\n".join(str(row) for row in explained(asking, how))
     assert "run_by_place" in plan
     assert not re.search("Sort|TEMP B-TREE|Seq Scan on registry_run|SCAN registry_run$", plan)
     many = len(queries)
@@ -161,6 +181,39 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     with CaptureQueriesContext(connection) as queries:
         services.lease(runner=gpu, models=["m"])
     assert len(queries) == many <= 12
+
+
+def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol: User) -> None:
+    crowd(alice.owner, 500)
+    waiting = list(Run.objects.select_related("version").order_by("place"))
+    Run.objects.bulk_create(
+        Run(
+            version=run.version, owner=carol.owner, turn=turn, place=turn, policies=["silent"],
+            tasks=1, attempts=1, status="succeeded", ended_at=timezone.now(),
+        )
+        for turn in range(10)
+        for run in waiting
+    )  # fmt: skip
+    analyzed()
+    gpu = story.make_runner()
+    acts: list[tuple[Callable[[], Any], int]] = [
+        (lambda: services.lease(runner=gpu, models=["m"]), 5),
+        (lambda: queue.place(waiting[-1].version), 5),
+        (lambda: queue.position(waiting[-1]), 505),
+    ]
+    for act, most in acts:
+        with CaptureQueriesContext(connection) as queries:
+            act()
+        asked = [q["sql"] for q in queries if re.match('SELECT.* FROM "registry_run"', q["sql"])]
+        assert asked
+        for sql in asked:
+            if connection.vendor == "postgresql":
+                [[[document]]] = explained(sql, "(ANALYZE, FORMAT JSON)")
+                assert rows_read(document["Plan"]) <= most, sql
+            else:
+                plan = "\n".join(str(row) for row in explained(sql, "QUERY PLAN"))
+                assert re.search("SEARCH registry_run USING .*INDEX", plan), (sql, plan)
+                assert "SCAN registry_run" not in plan, (sql, plan)
 
 
 def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) -> None:
