@@ -8,6 +8,7 @@ from functools import partial
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -30,6 +31,7 @@ from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.moderation import services
 from registry.moderation.models import Report
+from registry.runs.models import Run
 
 
 class NewReport(forms.Form):
@@ -79,7 +81,9 @@ def moderation(request: HttpRequest) -> HttpResponse:
     """The open reports, the oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    known = [(runner, runners.standing(runner)) for runner in rows()]
+    held = Run.objects.filter(status__in=Run.HELD).select_related("version__environment__owner")
+    every = rows().prefetch_related(Prefetch("runs", held, to_attr="at_work"))
+    known = [(one, runners.standing(one), runners.models(one)) for one in every]
     context = {"reports": reports, "next": following, "runners": known}
     return render(request, "pages/moderation.html", context)
 

@@ -49,6 +49,11 @@ def runner(request: HttpRequest) -> HttpResponse:
             "settings": f"export HUB_URL={settings.HUB_URL} "
             "HUB_RUNNER_TOKEN_FILE=/etc/envyard/runner_token RUNNER_HOME=/var/lib/envyard-runner",
             "commands": [f"{where}/bin/hub-runner doctor", f"{where}/bin/hub-runner start --poll"],
+            "model": [
+                "uv venv /opt/vllm && uv pip install --python /opt/vllm vllm",
+                "RUNNER_VLLM=/opt/vllm/bin/vllm "
+                f"{where}/bin/hub-runner model --model Qwen/Qwen3-8B --gpus 0",
+            ],
         },
     )
 

@@ -15,8 +15,9 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from envyard.contract.transcript import Transcript
-from frontend.access import demand, refused, run_or_404
+from frontend.access import demand, refused, run_or_404, takes_form
 from frontend.pages.pace import pace
+from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
@@ -43,9 +44,6 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             "version_url": reverse(
                 "version", args=[env.owner.name, env.name, found.version.version]
             ),
-            "may_cancel": found.is_active
-            and found.cancel_requested_at is None
-            and can(request.user, "run.cancel", found),
             "may_retry": found.status == Run.Status.CANCELLED
             and can(request.user, "run.retry", found),
         },
@@ -82,19 +80,23 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     rows = queries.rollouts(run=found, policy=policy, ok=False if failed else None)
     wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     detail = shapes.run_detail(found)
+    log = logs.tail(run=found, most=LOG_TAIL)
+    stopping = found.is_active and found.cancel_requested_at is not None
     return {
         "run": detail,
         "pace": pace(detail),
         "lacking": waiting.lacking(found),
         "live": found.is_active,
-        "stopping": found.is_active and found.cancel_requested_at is not None,
+        "stopping": stopping,
+        "may_cancel": found.is_active and not stopping and can(request.user, "run.cancel", found),
         "seen": state(found),
         "rollouts": cells,
         "policy": policy,
         "failed": failed,
         "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
         "hidden": max(wanted - ROWS, 0),
-        "log": logs.tail(run=found, most=LOG_TAIL),
+        "log": plain.log(log),
+        "log_cut": len(log) == LOG_TAIL,
     }
 
 
@@ -133,12 +135,15 @@ def _told(told: Transcript) -> dict[str, Any]:
         "hidden": max(len(told.ends) - SHOWN, 0),
         "first_token": median(first) if first else None,
         "sampling": told.calls[-1].sampling if told.calls else {},
-        "tools": [{"name": _name(tool), "text": json.dumps(tool, indent=2)} for tool in tools],
+        "tools": [{"name": _name(tool), "text": _laid_out(tool)} for tool in tools],
         "options": [
-            {"names": ", ".join(asked), "text": json.dumps(asked, indent=2)}
-            for asked in told.options
+            {"names": ", ".join(asked), "text": _laid_out(asked)} for asked in told.options
         ],
     }
+
+
+def _laid_out(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _name(tool: dict[str, Any]) -> str:
@@ -146,16 +151,16 @@ def _name(tool: dict[str, Any]) -> str:
     return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
 
 
-@require_POST
+@takes_form
 @login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Ask the run to stop."""
+    """Ask, then have the run stopped; one that has ended stays as it is."""
     found = run_or_404(request, pk)
     user = demand(request, "run.cancel", found)
-    try:
+    if request.method != "POST" and found.is_active:
+        return render(request, "pages/run_cancel.html", {"run": shapes.run_summary(found)})
+    if request.method == "POST":
         services.cancel(run=found, by=user)
-    except HubError as problem:
-        refused(request, problem)
     return redirect("run", pk)
 
 

@@ -10,11 +10,11 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
-from frontend.render import charts
+from frontend.render import charts, plain
 from registry.accounts import second_factor
 
 register = template.Library()
@@ -29,11 +29,11 @@ SETTINGS = {  # label -> route; all below it belong to it
     "Invitations": "invitations",
 }
 TONES = {
-    "good": ("listed", "succeeded", "pass"),
-    "bad": ("rejected", "failed", "fail", "quarantined", "revoked"),
+    "good": ("listed", "succeeded", "pass", "present"),
+    "bad": ("rejected", "failed", "fail", "quarantined", "revoked", "disabled"),
     "warn": (
         *("held", "errored", "warn", "differs", "yanked", "deprecated", "cancelled", "unlisted"),
-        "expired",
+        *("expired", "cancelling", "draining", "away"),
     ),
     "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
 }
@@ -44,6 +44,26 @@ def pill(word: str) -> SafeString:
     """A status as colour, sign and word."""
     tone = next((tone for tone, words in TONES.items() if word in words), "")
     return format_html('<span class="pill {}">{}</span>', tone, word)
+
+
+@register.filter
+def visible(value: object) -> str:
+    """A stranger's text with a sign for what could not be seen, and might be believed."""
+    return plain.visible(str(value))
+
+
+@register.filter
+def ticks(value: str) -> SafeString:
+    """A sentence of ours with the commands between backticks as code."""
+    parts = value.split("`")
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html("<code>{}</code>", part) if n % 2 else part,)
+            for n, part in enumerate(parts)
+        ),
+    )
 
 
 @register.filter

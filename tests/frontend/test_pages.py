@@ -104,11 +104,20 @@ def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
 ) -> None:
     run = make_run(make_version(alice, status="evaluating"), status="running", total=10)
     client.force_login(alice)
-    assert "Cancel this run" in text(client, f"/runs/{run.pk}/")
-    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
-    page = text(client, f"/runs/{run.pk}/")
-    assert "Somebody asked to stop this run" in page
-    assert "Cancel this run" not in page
+    path = f"/runs/{run.pk}/"
+    for part in (path, f"{path}live/"):
+        assert f'href="{path}cancel/">Cancel this run</a>' in text(client, part)
+    assert "Let it run" in text(client, f"{path}cancel/")
+    run.refresh_from_db()
+    assert run.cancel_requested_at is None  # to ask is not to do
+    assert client.post(f"{path}cancel/").status_code == 302
+    for part in (path, f"{path}live/"):
+        page = text(client, part)
+        assert "Somebody asked to stop this run" in page
+        assert "cancelling</span>" in page
+        assert "Cancel this run" not in page
+    Run.objects.update(status="cancelled", ended_at=run.created_at)
+    assert client.get(f"{path}cancel/").headers["Location"] == path
 
 
 def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
@@ -251,7 +260,7 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
             Node(-1, {"role": "system", "content": "You are white."}),
             Node(0, {"role": "assistant", "content": "e4 " + "x" * 5000}),
             Node(-1, {"role": "system", "content": "You are black."}),
-            Node(2, {"role": "assistant", "content": "e5"}),
+            Node(2, {"role": "assistant", "content": "then e5"}),
             Node(0, {"role": "assistant", "content": "d4"}),
         ],
         [
@@ -277,9 +286,11 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     )
     one = make_rollout(Run.objects.get(), "babble", transcript=told, shortened=True, calls=4)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
-    assert page.index("e4 x") < page.index("Another conversation: 2 messages") < page.index("e5")
+    assert (
+        page.index("e4 x") < page.index("Another conversation: 2 messages") < page.index("then e5")
+    )
     assert "A branch after 1 shared message: 1 message" in page
-    assert '<summary class="small">5003 characters</summary>' in page
+    assert '<summary class="small">5003 characters <span class="muted">e4 xxx' in page
     assert "length · 11 tokens in, 640 out · 1.25 s, first token after 0.25 s" in page
     assert '<a href="#options-1">options 1</a>' in page
     assert "1: stop, logprobs</summary>" in page

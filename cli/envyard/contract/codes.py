@@ -155,7 +155,9 @@ CATALOGUE: dict[str, Code] = {
         "No runner took the run.",
         "Start one: `hub-runner start`; then staff can retry.",
     ),
-    "run.cancelled": _ask("The run was cancelled.", "Staff can retry the version."),
+    "run.cancelled": _ask(
+        "The run was cancelled.", "Evaluate it after all on the run's page or by `hub runs retry`."
+    ),
     "run.attempts_exhausted": _ours(
         "The hub could not decide after its attempts.", "Staff can retry the version."
     ),
