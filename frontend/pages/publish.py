@@ -51,7 +51,7 @@ def runner(request: HttpRequest) -> HttpResponse:
             "commands": [f"{where}/bin/hub-runner doctor", f"{where}/bin/hub-runner start --poll"],
             "model": [
                 "uv venv /opt/vllm && uv pip install --python /opt/vllm vllm",
-                "RUNNER_VLLM=/opt/vllm/bin/vllm "
+                "export RUNNER_VLLM=/opt/vllm/bin/vllm",
                 f"{where}/bin/hub-runner model --model Qwen/Qwen3-8B --gpus 0",
             ],
         },

@@ -62,7 +62,7 @@ def test_a_bare_machine_gets_its_runner_from_the_page(
     """No index has `envyard`, which the runner needs: both come from the hub."""
     settings.HUB_URL = live_server.url
     page = unescape(text(client, "/runner/"))
-    (line,) = re.findall(r"<code>uv venv \S+ && uv (pip install .*)</code>", page)
+    (line,) = re.findall(r"<code>uv venv \S+ && uv (pip install .*envyard.*)</code>", page)
     run(UV, "venv", "-q", "--python", sys.executable, tmp_path / "venv")
     words = shlex.split(line.replace("/opt/envyard-runner", str(tmp_path / "venv")))
     run(UV, *words)
