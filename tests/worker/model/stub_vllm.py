@@ -96,6 +96,7 @@ if __name__ == "__main__":
     if failure == "loud":
         sys.stdout.write("blah blah\n" * 10_000 + "x" * 900_000 + "\nthe last words\n")
         sys.stdout.flush()
+    Path(os.environ["VLLM_RPC_BASE_PATH"], "a-socket").touch()
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
     if failure == "deaf":

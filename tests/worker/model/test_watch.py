@@ -145,22 +145,29 @@ def lives(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_killed_or_hung_server_is_started_again_and_leaves_no_engine(
-    models: Path, number: signal.Signals
+def test_a_killed_or_hung_server_is_started_again_and_leaves_nothing(
+    models: Path, number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
     async def scenario() -> None:
         async with watching(models):
             first = await until(lambda: watched(models, "ready"))
             engine = int((models.parent / "engine").read_text())
             assert lives(engine)
+            [sockets] = temporary.glob("*/a-socket")
             os.kill(first.leader, number)
             second = await until(lambda: (s := watched(models, "ready")) and s.restarts == 1 and s)
             assert second.leader != first.leader
             assert second.key == first.key
             assert not lives(engine)
             assert session.members(first.leader, first.started) == []
+            assert not sockets.parent.exists()
 
     play(scenario())
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_server_that_keeps_failing_is_started_ever_more_rarely(

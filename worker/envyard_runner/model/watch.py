@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from envyard_runner.model import session, state
 from envyard_runner.model.command import Asked, Unusable, arguments, environment, find_vllm
@@ -93,7 +94,8 @@ class Watcher:
         while not stopping.is_set():
             began = loop.time()
             try:
-                await self._serve(stopping)
+                with TemporaryDirectory(prefix="vllm-") as sockets:
+                    await self._serve(stopping, sockets)
                 return
             except Ended as error:
                 ready = self._state.phase == "ready"
@@ -109,14 +111,17 @@ class Watcher:
                 log.warning("%s; starting it again in %.0f s", self._why(str(error)), pause)
                 await _unless(stopping, pause)
 
-    async def _serve(self, stopping: asyncio.Event) -> None:
-        """One life of the server, which is gone on return; raises Ended unless told to stop."""
+    async def _serve(self, stopping: asyncio.Event, sockets: str) -> None:
+        """One life of the server, which is gone on return; raises Ended unless told to stop.
+
+        A killed one leaves the `sockets` its processes talked through.
+        """
         (self.folder / SOCKET).unlink(missing_ok=True)
         self._tail.clear()
         self._cause = self._remedy = ""
         process = await asyncio.create_subprocess_exec(
             *self.command,
-            env=environment(self.asked, self._key, os.environ),
+            env=environment(self.asked, self._key, os.environ) | {"VLLM_RPC_BASE_PATH": sockets},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
