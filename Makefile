@@ -6,7 +6,8 @@ DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
-PARTS := test-flows test-database test-rest test-few-faults test-vllm
+PARTS := test-flows test-database test-rest
+SLOW_PARTS := test-few-faults test-vllm
 
 .PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
 .PHONY: lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
@@ -28,8 +29,8 @@ benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (AR
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
 	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
-test: setup  ## run all tests: three parts at once, for each waits more than it computes
-	@$(PYTHON) tools/suite.py 3 $(PARTS)
+test: setup  ## run the tests, three parts at once; with CI=true also what is slow: faults and vLLM
+	@$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),$(SLOW_PARTS))
 
 test-flows: setup  ## run the flows through a whole hub, and the browser
 	@$(BIN)/python -m pytest --postgresql tests/flows
