@@ -1,0 +1,230 @@
+"""A run's page beside the runner that tells of it: in time, harmless, and only while it is read.
+
+The test is the runner, so it knows when the hub has stored what it told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect
+
+from envyard.contract.job import JobSpec
+from envyard.contract.report import Events, Finish, RolloutReport
+from tests import chromium
+from tests.flows.hub import Hub
+from tests.wheels import make_wheel
+
+pytestmark = [pytest.mark.flow, pytest.mark.browser, pytest.mark.timeout(600)]
+
+PROMISED = 2.0  # seconds from stored to seen
+PATIENCE = 60_000  # milliseconds, for one answer of a busy machine
+HOSTILE = (
+    "</pre><script>window.owned = 1</script><img src=x onerror='window.owned = 1'>"
+    "\x1b[31mred\x1b[0m\x07 \x1b]0;owned\x07\u202edne\n"
+)
+# When the page first shows a line of the log, and a number of rollouts; whether it was left.
+WATCH = """() => {
+    window.shown = {};
+    const look = () => {
+        const log = document.getElementById("log")?.textContent ?? "";
+        const done = document.querySelector("progress")?.value ?? 0;
+        for (const [line] of log.matchAll(/tick \\d+/g)) window.shown[line] ??= Date.now();
+        window.shown[`done ${done}`] ??= Date.now();
+    };
+    new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
+}"""
+# Seconds that one answer takes just now.
+ASK = """async () => {
+    const begun = performance.now();
+    await (await fetch(location.pathname + "live/")).text();
+    return (performance.now() - begun) / 1000;
+}"""
+
+
+@dataclass
+class Told:
+    """A run in our hands, and what the hub has stored of it."""
+
+    hub: Hub
+    job: JobSpec
+    seq: int = 0
+    stored: dict[str, float] = field(default_factory=dict)
+
+    def post(self, what: str, body: dict[str, Any]) -> dict[str, Any]:
+        """One report; tried again while nobody answers."""
+        url = f"{self.hub.url}/api/v1/runner/runs/{self.job.run}/{what}/"
+        headers = {"Authorization": f"Bearer {self.job.run_token}"}
+        answer = self.hub.wait(lambda: _posted(url, headers, body), f"{what} to be taken")
+        answer.raise_for_status()
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def tick(self, text: str = "") -> dict[str, Any]:
+        """One more line of log and one more rollout; what the hub answers."""
+        self.seq += 1
+        line = f"tick {self.seq}"
+        policy, task = divmod(self.seq - 1, self.job.tasks)
+        batch = Events(
+            self.job.attempt,
+            self.seq,
+            "running",
+            log=f"{text}{line}\n",
+            done=self.seq,
+            total=len(self.job.policies) * self.job.tasks,
+            rollouts=[RolloutReport(self.job.policies[policy], task, 0, ok=True, reward=0.0)],
+        )
+        answer = self.post("events", batch.to_dict())
+        self.stored[line] = self.stored[f"done {self.seq}"] = time.time()
+        return answer
+
+
+def _posted(url: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
+    try:
+        return requests.post(url, headers=headers, json=body, timeout=20)
+    except requests.ConnectionError:
+        return None
+
+
+@pytest.fixture(scope="module")
+def told(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    """alice/live-page, given to us and not to the hub's own runner."""
+    token = hub.manage("create_runner", "by-hand")
+    hub.manage("drain_runner", "embedded")
+    try:
+        wheel = tmp_path_factory.mktemp("wheel") / "live_page-0.1.0-py3-none-any.whl"
+        wheel.write_bytes(make_wheel("live-page"))
+        hub.run("push", "--no-wait", wheel)
+        poll = f"{hub.url}/api/v1/runner/poll/"
+        headers = {"Authorization": f"Bearer {token}"}
+        found = hub.wait(
+            lambda: requests.post(poll, headers=headers, json={}, timeout=20).content, "a run"
+        )
+        yield Told(hub, JobSpec.from_dict(json.loads(found)))
+    finally:
+        hub.manage("drain_runner", "embedded", "--resume")
+
+
+@dataclass
+class Reader:
+    """alice's tab with the run's page, what it asked for and what went wrong in it."""
+
+    page: Page
+    asked: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def asks(self, seconds: float) -> int:
+        """How often it asks what is new in that time."""
+        self.asked.clear()
+        self.page.wait_for_timeout(1000 * seconds)
+        return len(self.asked)
+
+    def sees(self, what: str) -> float:
+        """When it first showed that, in seconds of Unix time."""
+        self.page.wait_for_function("(what) => window.shown[what]", arg=what, timeout=PATIENCE)
+        return float(self.page.evaluate("(what) => window.shown[what]", what)) / 1000
+
+
+@pytest.fixture(scope="module")
+def reader(told: Told) -> Iterator[Reader]:
+    """Signed in, and there before anything was told."""
+    expect.set_options(timeout=PATIENCE)
+    passwords = json.loads((told.hub.home / "demo.json").read_text())
+    with chromium.running() as browser:
+        reader = Reader(browser.new_page())
+        page = reader.page
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: reader.problems.append(str(error)))
+        page.on("request", lambda one: "/live/" in one.url and reader.asked.append(one.url))
+        page.on("requestfailed", lambda one: reader.failed.append(one.url))
+        page.on("console", lambda said: "olicy" in said.text and reader.problems.append(said.text))
+        page.goto(f"{told.hub.url}/login/?next=/runs/{told.job.run}/")
+        page.get_by_label("Username").fill("alice")
+        page.get_by_label("Password").fill(passwords["alice"])
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        expect(page.locator("#live")).to_be_visible()
+        page.evaluate(WATCH)
+        yield reader
+        assert reader.problems == []
+
+
+def test_what_a_runner_tells_is_on_the_page_within_two_seconds(told: Told, reader: Reader) -> None:
+    answers = []
+    for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # the page asks every second, we at any moment
+        reader.page.wait_for_timeout(1000 * phase)
+        told.tick()
+        answers.append(reader.page.evaluate(ASK))
+        for what in (f"tick {told.seq}", f"done {told.seq}"):
+            reader.sees(what)
+    took = [reader.sees(what) - at for what, at in told.stored.items()]
+    assert median(took) < PROMISED + median(answers), (took, answers)
+
+
+def test_codes_and_markup_in_a_log_do_nothing(told: Told, reader: Reader) -> None:
+    told.tick(HOSTILE)
+    reader.sees(f"tick {told.seq}")
+    log = reader.page.locator("#log")
+    expect(log).to_contain_text("<script>window.owned = 1</script>")
+    shown = log.inner_text()
+    assert "red" in shown
+    assert not [sign for sign in shown if sign != "\n" and not sign.isprintable()]
+    for width in (1280, 390):
+        reader.page.set_viewport_size({"width": width, "height": 844})
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert reader.page.evaluate("window.owned") is None
+    assert reader.problems == []
+
+
+def test_focus_stays_where_the_reader_has_it(told: Told, reader: Reader) -> None:
+    reader.page.locator("#cancel").focus()
+    told.tick()
+    reader.sees(f"tick {told.seq}")
+    assert reader.page.evaluate("document.activeElement.id") == "cancel"
+
+
+def test_a_tab_that_nobody_sees_asks_for_nothing(told: Told, reader: Reader) -> None:
+    hide = "(hidden) => Object.defineProperty(document, 'hidden', {value: hidden, configurable: 1})"
+    assert reader.asks(2.5) >= 1
+    reader.page.evaluate(hide, True)
+    reader.page.wait_for_timeout(1000)
+    assert reader.asks(2.5) == 0
+    reader.page.evaluate(hide, False)
+    told.tick()
+    reader.sees(f"tick {told.seq}")
+
+
+def test_the_page_goes_on_when_the_hub_was_away(told: Told, reader: Reader) -> None:
+    before = told.hub.pid("web")
+    os.kill(before, signal.SIGKILL)
+    told.hub.wait(lambda: told.hub.pid("web") != before, "another web process")
+    told.tick()
+    reader.sees(f"tick {told.seq}")  # in the same page: nobody loaded it anew
+    assert [url for url in reader.failed if "/live/" in url]
+
+
+def test_a_run_is_cancelled_once_the_reader_is_sure(told: Told, reader: Reader) -> None:
+    page = reader.page
+    page.get_by_role("link", name="Cancel this run").click()
+    page.get_by_role("link", name="Let it run").click()
+    expect(page.locator("#live .pill").first).to_have_text("running")
+    page.get_by_role("link", name="Cancel this run").click()
+    page.get_by_role("button", name="Cancel the run").click()
+    expect(page.locator("#live .pill").first).to_have_text("cancelling")
+    expect(page.locator("#cancel")).to_have_count(0)
+    assert told.tick()["cancel"] is True
+    expect(page.locator("#log")).to_contain_text(f"tick {told.seq}")
+    expect(page.locator("#live .pill").first).to_have_text("cancelling")
+    told.post("finish", Finish(told.job.attempt, "cancelled").to_dict())
+    expect(page.locator("#live .pill").first).to_have_text("cancelled")
+    expect(page.get_by_role("button", name="Evaluate again")).to_be_visible()
+    assert reader.asks(2.5) == 0  # it has ended
