@@ -23,7 +23,7 @@ SECONDS = {"kill": AWAY_SECONDS, "restart": AWAY_SECONDS, "stop 30 s": 30.0}
 BALLAST = "ballast"
 # What some part must have logged meanwhile, or nobody has met the fault.
 TOLD = {
-    "full": rb"No space left|Errno 28|Short write|disk_resource_limit|space is insufficient|MISCONF",
+    "full": rb"No space left|Errno 28|Short write|disk_resource_limit|is insufficient|MISCONF",
     "read-only": rb"Read-only file system",
     "away": rb"Read-only file system|No such file|Missing",
 }

@@ -100,7 +100,7 @@ class Part:
         """Ask it to end; more harshly as time goes by."""
         if self.popen is not None:
             self.ask_to_end()
-            end(self._members, seconds=20)
+            end(self._members)
             self.popen.wait()
             self.popen = None
 

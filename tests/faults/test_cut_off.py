@@ -179,7 +179,13 @@ def test_a_runner_whose_clock_is_wrong_does_its_run_as_others_do(world: World, w
     others = list(world.runners)
     for lent in others:
         lent.part.end()
-    more = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": wrong, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    more = {
+        "LD_PRELOAD": str(FAKETIME),
+        "FAKETIME": wrong,
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "PYTHONPATH": str(Path(__file__).with_name("clock")),
+        "PYTHONPYCACHEPREFIX": str(world.home / "pycache"),  # it sees other times of all sources
+    }
     lend(world, [f"clock{wrong}"], **more)
     late = world.runners.pop()
     try:
