@@ -81,6 +81,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     detail = shapes.run_detail(found)
     log = logs.tail(run=found, most=LOG_TAIL)
+    cut = len(log) == LOG_TAIL
     stopping = found.is_active and found.cancel_requested_at is not None
     return {
         "run": detail,
@@ -95,8 +96,8 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "failed": failed,
         "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
         "hidden": max(wanted - ROWS, 0),
-        "log": plain.log(log),
-        "log_cut": len(log) == LOG_TAIL,
+        "log": plain.log(log.partition("\n")[2] or log if cut else log),
+        "log_cut": cut,
     }
 
 

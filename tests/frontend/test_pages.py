@@ -9,7 +9,7 @@ from django.test import Client
 
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import Event, Rollout, Run, User, Version
+from registry.models import Event, LogChunk, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 
 PAGE = "/envs/alice/demo-env/"
@@ -97,6 +97,16 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
         assert client.get(f"{path}live/").headers["HX-Refresh"] == "true"
         assert "hx-trigger" not in text(client, path)
     assert f"hub runs retry {run.pk}" in text(client, VERSION)
+
+
+def test_a_long_log_says_where_the_rest_of_it_is(client: Client, alice: User) -> None:
+    run = make_run(make_version(alice))
+    LogChunk.objects.create(run=run, attempt=1, seq=1, text="a line\n" * 100)
+    assert "hub logs" not in text(client, f"/runs/{run.pk}/")
+    LogChunk.objects.create(run=run, attempt=1, seq=2, text="one more\n" * 8000)
+    page = text(client, f"/runs/{run.pk}/")
+    assert 'aria-label="Log">one more\n' in page  # not the half of a line
+    assert f"<code>hub logs {run.pk}</code>" in page
 
 
 def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(

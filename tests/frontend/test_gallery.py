@@ -1,0 +1,96 @@
+"""Every state of runs, versions and runners in a browser: it fits, reads well, runs nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
+
+from registry.models import User
+from tests import chromium
+from tests.frontend import gallery
+from tests.frontend.test_narrow import BEYOND, SCREEN
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+UNSEEN = r"/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)"
+# Of each kind of page the one with most on it; contrast is another in the dark.
+IN_THE_DARK = ("version-listed", "run-stopping", "run-failed", "rollout", "rollout-failed")
+FOCUSED = """() => {
+    const on = document.activeElement;
+    const style = getComputedStyle(on), box = on.getBoundingClientRect();
+    const name = on.getAttribute("aria-label") ?? on.textContent.trim();
+    const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+    const there = box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0;
+    return [name, seen && there];
+}"""
+
+
+def signed_in(
+    browser: Browser, url: str, name: str, scheme: str = "light"
+) -> tuple[Page, list[str]]:
+    """A narrow tab of that person, and what goes wrong in it."""
+    context = browser.new_context(
+        viewport=SCREEN,  # type: ignore[arg-type]
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",  # or a page still scrolls to what has the focus
+    )
+    page, problems = context.new_page(), list[str]()
+    page.on("console", lambda said: problems.append(f"{page.url}: {said.text}"))
+    page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+    page.goto(f"{url}/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(name)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    return page, problems
+
+
+def wrong(page: Page, name: str) -> list[str]:
+    """What is wrong with the page that is shown, by name."""
+    found = [f"{name}: {said}" for said in page.evaluate(BEYOND)]
+    if page.evaluate(UNSEEN) or page.title() == "owned":
+        found.append(f"{name}: it shows what cannot be seen, or was owned")
+    for one in Axe().run(page).response["violations"]:
+        found += [f"{name}: {one['id']} {node['html'][:200]}" for node in one["nodes"]]
+    if shots := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(shots, f"{name}.png"), full_page=True)
+    return found
+
+
+def test_every_state_fits_reads_well_and_runs_nothing(
+    live_server: LiveServer, alice: User, root: User
+) -> None:
+    pages, found = gallery.pages(alice), list[str]()
+    cancel = f"{pages['run-running']}cancel/"
+    walks = {
+        ("alice", "light"): {**pages, "cancel": cancel, "runner": "/runner/"},
+        ("alice", "dark"): {f"{name}-dark": pages[name] for name in IN_THE_DARK},
+        ("root", "light"): {"moderation": "/moderation/", "staff": pages["version-errored"]},
+    }
+    with chromium.running() as browser:
+        for (who, scheme), walk in walks.items():
+            page, problems = signed_in(browser, live_server.url, who, scheme)
+            for name, path in walk.items():
+                page.goto(live_server.url + path)
+                found += wrong(page, name)
+            found += problems
+    assert not found, "\n".join(found)
+
+
+def test_the_keyboard_reaches_everything_in_order_and_is_seen(
+    live_server: LiveServer, alice: User
+) -> None:
+    path, names = gallery.under_way(alice)["run-running"], list[str]()
+    with chromium.running() as browser:
+        page, _ = signed_in(browser, live_server.url, "alice")
+        page.goto(live_server.url + path)
+        while "API" not in names:  # the last one of the page
+            page.keyboard.press("Tab")
+            name, seen = page.evaluate(FOCUSED)
+            assert seen, name
+            names.append(name)
+    order = ["Skip to content", "Cancel this run", "Log", "failed", "silent · task 0", "API"]
+    assert [name for name in names if name in order] == order, names
