@@ -155,7 +155,7 @@ def listed(alice: User) -> dict[str, str]:
 
 def under_way(alice: User) -> dict[str, str]:
     """Runs that wait, run and are being stopped, and their versions."""
-    model = {"policies": [*PROBES, "model"], "model": "Qwen/Qwen3-0.6B"}
+    model = {"policies": [*PROBES, "model"], "model": "Qwen/Qwen3-8B"}
     running = {"status": "running", "total": 25}
     states: dict[str, dict[str, Any]] = {
         "preparing": {"status": "preparing"},

@@ -130,6 +130,18 @@ def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
     assert client.get(f"{path}cancel/").headers["Location"] == path
 
 
+def test_strangers_watch_a_run_and_cannot_cancel_it(
+    client: Client, alice: User, carol: User
+) -> None:
+    run = make_run(make_version(alice), status="running", total=10)
+    client.force_login(carol)
+    assert "Cancel this run" not in text(client, f"/runs/{run.pk}/")
+    text(client, f"/runs/{run.pk}/cancel/", 403)
+    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 403
+    run.refresh_from_db()
+    assert run.cancel_requested_at is None
+
+
 def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
     client: Client, alice: User
 ) -> None:
