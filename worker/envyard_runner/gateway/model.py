@@ -24,6 +24,8 @@ BUSY = (429, 502, 503, 504)
 MISCONFIGURED = (401, 403, 404, 405)
 TOO_LONG = "maximum context length"  # vLLM's words; clients know OpenAI's code for it
 
+Arrival = tuple[list[dict[str, Any]], bool]
+
 
 class Model:
     """One OpenAI-compatible server and the model it is asked for.
@@ -68,9 +70,9 @@ class Model:
     @asynccontextmanager
     async def stream(
         self, path: str, body: dict[str, Any]
-    ) -> AsyncIterator[AsyncIterator[list[dict[str, Any]]]]:
-        """The answer's chunks, those together that came together; entered when the server has
-        accepted. Raises as `ask` does."""
+    ) -> AsyncIterator[AsyncIterator[Arrival]]:
+        """The answer's chunks, those together that came together, and whether they are its last;
+        entered when the server has accepted. Raises as `ask` does."""
         async with self._open(path, body) as response:
             yield self._events(response.content)
 
@@ -123,7 +125,7 @@ class Model:
         code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
         raise Refusal(400, code, f"the model server refused the request with {status}: {said}")
 
-    async def _events(self, stream: aiohttp.StreamReader) -> AsyncIterator[list[dict[str, Any]]]:
+    async def _events(self, stream: aiohttp.StreamReader) -> AsyncIterator[Arrival]:
         """The objects of an event stream up to its [DONE]; raises ModelFault when it breaks off."""
         rest: list[bytes] = []  # of a line whose end has not come: joined once, however many
         size = 0
@@ -140,9 +142,9 @@ class Model:
             try:
                 done = self._take(lines, came)
             except ModelFault:
-                yield came
+                yield came, False
                 raise
-            yield came
+            yield came, done
             if done:
                 return
         raise ModelFault(502, "model_error", "the model server's stream ended early")

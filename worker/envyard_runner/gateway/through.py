@@ -22,7 +22,7 @@ NAME = "policy"  # of the model as told to every rollout: a probe must not look 
 TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
 KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
-ANSWERING = web.RequestKey("answering", bool)  # set once a stream's status line is sent
+ANSWERING = web.RequestKey("answering", bool)  # set once a stream has its status line
 
 
 class Through:
@@ -113,14 +113,16 @@ class _Relay:
         async with self._model.stream("chat/completions", body) as arrivals:
             response = await begin_stream(self._request)
             try:
-                async for chunks in arrivals:
+                async for chunks, last in arrivals:
                     self._heard()
-                    if passed := b"".join(map(event, self._taken(chunks))):
+                    passed = b"".join(map(event, self._taken(chunks)))
+                    if last:
+                        await response.write_eof(passed + DONE)
+                    elif passed:
                         await response.write(passed)
             except ModelFault as fault:
                 self._reply.fault = fault.message
-                await response.write(event(fault.to_dict()))
-        await response.write(DONE)
+                await response.write_eof(event(fault.to_dict()) + DONE)
         return response
 
     def _taken(self, chunks: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
@@ -137,9 +139,13 @@ def whole(answer: dict[str, Any]) -> web.Response:
     return web.Response(body=openai.dump(answer), content_type="application/json")
 
 
+class _Stream(web.StreamResponse):
+    _send_headers_immediately = False  # aiohttp's own word: a system call a reply
+
+
 async def begin_stream(request: web.Request) -> web.StreamResponse:
-    """A response whose status line is sent, to be written event by event."""
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    """A response to be written event by event; its status line goes out with the first."""
+    response = _Stream(headers={"Content-Type": "text/event-stream"})
     request[ANSWERING] = True
     await response.prepare(request)
     return response
