@@ -22,7 +22,6 @@ def say(event, **fields):
     with lock: events.write(json.dumps({"event": event, **fields}) + "\\n")
 tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
 say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
-say("tasks_again", hashes=[task["hash"] for task in tasks])
 def play(one):
     url = f"{job['door']}/rollouts/{one['rollout']}/v1/chat/completions"
     say("rollout_started", rollout=one["rollout"])

@@ -25,7 +25,6 @@ prompts = [f"reversed_text Text:\\nword {n}" for n in range(2)]
 tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
 say("imported")
 say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
-say("tasks_again", hashes=[task["hash"] for task in tasks])
 print("loaded", flush=True)
 for (one,) in json.load(urllib.request.urlopen(job["door"] + "/plan")):
     word, prompt = one["rollout"], tasks[one["task"]]["prompt"]

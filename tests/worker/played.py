@@ -32,13 +32,17 @@ Program = Callable[["Played"], AsyncIterator[dict[str, Any]]]
 
 
 class Played:
-    """A sandbox that is played by a coroutine: what it yields are the program's event lines."""
+    """The sandboxes of a run, played by a coroutine: what it yields are the program's event lines.
+
+    `starts` says which of them it is: the first plays the run, the second loads it again.
+    """
 
     def __init__(self, program: Program, end: Exit = FINE) -> None:
         self.program, self.end = program, end
         self.on_log: Callable[[bytes], None] = lambda chunk: None
         self.job: dict[str, Any] = {}
         self.started: list[str] = []
+        self.starts = 0
         self.killed = asyncio.Event()
         self.closed = False
 
@@ -54,6 +58,7 @@ class Played:
 
     async def start(self, program: list[str]) -> socket.socket:
         self.started = program
+        self.starts += 1
         listening = socket.create_server(("127.0.0.1", 0))
         self.door = f"http://127.0.0.1:{listening.getsockname()[1]}"
         return listening
@@ -101,7 +106,6 @@ def loaded(count: int = 2) -> dict[str, Any]:
 async def good(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
     sandbox.on_log(b"hello from inside\n")
     yield loaded()
-    yield {"event": "tasks_again", "hashes": ["0", "1"]}
     for (one,) in await sandbox.plan():
         word, task = one["rollout"], one["task"]
         yield {"event": "rollout_started", "rollout": word}

@@ -84,7 +84,6 @@ def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None
     assert [t.index for t in facts.tasks] == [0, 1]
     assert len(facts.tasks[0].prompt) < 4100
     assert told("loaded", tasks=[]) is None
-    assert told("tasks_again", hashes=["h", "h"]) == Facts(hashes_again=["h", "h"])
 
 
 def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_anothers_is_wrong() -> (

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from envyard.contract.replay import Replay
+from envyard_runner.again import LEAST_SECONDS, Again
 from envyard_runner.gateway import replays
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.gateway.replays import MOST
 from envyard_runner.gateway.tape import Tape
-from envyard_runner.verdict import judge
+from envyard_runner.sandbox import Exit
+from envyard_runner.verdict import unjudged
 from tests.worker.stub_hub import job
-from tests.worker.told import FINE, Told
+from tests.worker.told import FINE, Clock, Told
 
+BEGAN, WALL = Clock.now, 100.0
 TOOL = {"type": "function", "function": {"name": "add"}}
 
 
@@ -99,13 +104,25 @@ def told(spec: Any, count: int) -> Told:
     return story
 
 
-def played(story: Told, *, hashes: list[str] | None = None) -> list[list[dict[str, Any]]]:
-    """What is asked to be played again, once all is told."""
-    tasks = story.story.tasks or []
-    story("tasks_again", hashes=hashes or [task.hash for task in tasks])
-    story("played")
-    groups: list[list[dict[str, Any]]] = asyncio.run(story.plan.replays.told())["groups"]
-    return groups
+class Second:
+    """The second sandbox of a story: its tasks are loaded, and it is told what to play."""
+
+    def __init__(self, first: Told, *, hashes: Sequence[str] = ()) -> None:
+        tasks = first.story.tasks or []
+        known = hashes or [task.hash for task in tasks]
+        self.again = Again(
+            first.spec, first.story, began=BEGAN, wall_seconds=WALL, clock=first.clock
+        )
+        told = [{"index": task.index, "hash": h} for task, h in zip(tasks, known, strict=True)]
+        assert self("loaded", tasks=told) == known
+        self.groups = asyncio.run(first.plan.replays.told())
+
+    @property
+    def words(self) -> list[str]:
+        return [one["rollout"] for group in self.groups for one in group]
+
+    def __call__(self, event: str, **fields: Any) -> list[str] | None:
+        return self.again.take(json.dumps({"event": event, **fields}).encode())
 
 
 def results(story: Told) -> dict[str, Replay]:
@@ -126,7 +143,7 @@ def test_the_sample_is_bounded_repeatable_and_takes_every_policy_and_task() -> N
     for _ in range(2):
         story = told(spec, 20)
         finish(story)
-        played(story)
+        Second(story)
         samples.append(set(results(story)))
     assert samples[0] == samples[1]
     assert len(samples[0]) == MOST
@@ -136,26 +153,50 @@ def test_the_sample_is_bounded_repeatable_and_takes_every_policy_and_task() -> N
     assert len({task for policy, task, _ in names if policy == "model"}) == count["model"]
     other = told(replace(spec, seed=8), 20)
     finish(other)
-    played(other)
+    Second(other)
     assert set(results(other)) != samples[0]
 
 
 def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None:
     story = told(job(policies=("silent",), tasks=2), 2)
     finish(story)
-    groups = played(story)
-    expected, words = story.plan.expected, [one["rollout"] for (one,) in groups]
-    assert all(story.plan.name(word) is None for word in words)
-    for word, reward in zip(words, (0.5, 0.75), strict=True):
-        assert story("rollout_started", rollout=word) is None
-        assert story("rollout", rollout=word, ok=True, reward=reward) is None
-        story("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
-    story("done")
+    second = Second(story)
+    expected = story.plan.expected
+    assert all(story.plan.name(word) is None for word in second.words)
+    for word, reward in zip(second.words, (0.5, 0.75), strict=True):
+        second("rollout_started", rollout=word)
+        second("rollout", rollout=word, ok=True, reward=reward)
+        second("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
+    second("done")
     assert sorted(one.reward or 0.0 for one in results(story).values()) == [0.5, 0.75]
     assert (story.story.missing, story.story.scored, story.plan.expected) == ([], 2, expected)
     assert story.story.refusals == 2
-    assert story.plan.reveal(f"in {words[0]}").startswith("in silent/")
-    assert asyncio.run(story.plan.replays.told())["groups"] == []  # said once
+    assert story.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
+
+
+def test_neither_sandbox_answers_for_the_rollouts_of_the_other() -> None:
+    story = told(job(policies=("silent",), tasks=1), 1)
+    word = story.plan.word("silent/0/0")
+    finish(story)
+    second = Second(story)
+    second("rollout_started", rollout=word)
+    second("rollout", rollout=word, ok=True, reward=1.0)
+    assert story("rollout", rollout=second.words[0], ok=True, reward=1.0) is None
+    assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
+    assert story.story.refusals == 3
+
+
+def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None:
+    story = told(job(policies=("silent",), tasks=2), 2)
+    finish(story)
+    second = Second(story)
+    second("rollout_started", rollout=second.words[0])
+    second("rollout_started", rollout="another")
+    said = f"ended while {second.words[0]} ran"
+    second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
+    (ended,) = (name for name, one in results(story).items() if one.error)
+    assert results(story)[ended].error == f"ProcessEnded: ended while {ended} ran"
+    assert story.story.refusals == 1
 
 
 def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
@@ -171,7 +212,7 @@ def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
         ok = policy != "oracle"
         story.rollout(f"{policy}/0/0", ok=ok, reward=0.5 if ok else None)
         story.rollout(f"{policy}/1/0", ok=True, reward=0.5)
-    assert len(played(story, hashes=["0", "another"])) == 0
+    assert Second(story, hashes=["0", "another"]).groups == []
     assert {name: one.left_out for name, one in results(story).items()} == {
         "silent/0/0": "a call of it got no whole reply",
         "parrot/0/0": "its record is shortened",
@@ -188,7 +229,7 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
         story.spoke(name)
         lost = name == "model/0/1"
         story("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
-    (group,) = played(story)
+    (group,) = Second(story).groups
     assert len(group) == 2
     found = results(story)
     assert set(found) == {"silent/0/0", "model/0/0", "model/0/1"}
@@ -198,10 +239,11 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
 
 
 def test_a_run_whose_time_is_nearly_over_plays_nothing_again_and_says_so() -> None:
-    story = told(job(policies=("silent",), tasks=2, limits={"wall_seconds": 100.0}), 2)
+    story = told(job(policies=("silent",), tasks=2), 2)
     finish(story)
-    story.clock.now += 91.0
-    assert played(story) == []
+    story.clock.now += 0.91 * WALL
+    second = Second(story)
+    assert (second.groups, second.again.seconds) == ([], LEAST_SECONDS)
     assert {one.left_out for one in results(story).values()} == {replays.LATE}
 
 
@@ -218,24 +260,36 @@ def test_a_run_whose_time_is_nearly_over_plays_nothing_again_and_says_so() -> No
 def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: Replay) -> None:
     story = told(job(policies=("silent",), tasks=1), 1)
     story.rollout("silent/0/0", ok=True, reward=0.5)  # it asked nobody, and may
-    ((one,),) = played(story)
-    story("rollout", rollout=one["rollout"], **event)
+    second = Second(story)
+    second("rollout", rollout=second.words[0], **event)
     assert results(story) == {"silent/0/0": expected}
 
 
-@pytest.mark.parametrize("reason", ["memory", "cpu", "wall_clock", "machine_memory"])
-def test_what_ends_a_sandbox_while_it_only_plays_again_fails_no_run(reason: Any) -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    finish(story)
-    end = replace(FINE, code=None, reason=reason)
-    assert judge(story.story, end).outcome != "succeeded"
-    played(story)
-    assert story.story.settled
-    assert judge(story.story, end).outcome == "succeeded"
+@pytest.mark.parametrize(
+    ("end", "outcome"),
+    [
+        (replace(FINE, reason="memory", code=None), None),
+        (replace(FINE, code=1), None),
+        (replace(FINE, reason="wall_clock", code=None), None),
+        (replace(FINE, code=1, oom_kills=1), "errored"),
+        (replace(FINE, reason="machine_memory", code=None), "errored"),
+        (replace(FINE, reason="killed", code=None), "errored"),
+    ],
+)
+def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:
+    ending = unjudged(end, loaded=False)
+    assert (ending.outcome if ending else None) == outcome
+    assert unjudged(end, loaded=True) is None  # what ends it while it plays again fails no run
 
 
-def test_a_forged_end_of_the_first_playing_settles_nothing() -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    story("played")
-    assert not story.story.settled
-    assert judge(story.story, replace(FINE, code=None, reason="memory")).outcome == "failed"
+def test_what_both_sandboxes_tried_is_told_together() -> None:
+    first = replace(FINE, network_attempts=1, targets=("a", "b"), refused_calls={"bpf": 2})
+    second = replace(
+        FINE, code=1, network_attempts=2, targets=("b", "c"), refused_calls={"bpf": 1, "kcmp": 1},
+        peak_memory_bytes=9, reached=("its processes",),
+    )  # fmt: skip
+    both = first.beside(second)
+    assert (both.code, both.network_attempts, both.targets) == (0, 3, ("a", "b", "c"))
+    assert (both.refused_calls, both.reached) == ({"bpf": 3, "kcmp": 1}, ("its processes",))
+    assert both.peak_memory_bytes == 9
+    assert first.beside(replace(second, refused_calls=None)).refused_calls is None

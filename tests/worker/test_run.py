@@ -34,6 +34,7 @@ def test_a_good_run_is_reported_whole() -> None:
     assert len(hub.facts["tasks"]) == len(hub.facts["hashes_again"]) == 2
     assert "hello from inside\n" in hub.log
     assert (hub.batches[-1]["done"], hub.batches[-1]["total"]) == (4, 4)
+    assert [one["replay"]["reward"] for one in hub.batches[-1]["replays"]] == [0.25] * 4
     assert hub.batches[0]["phase"] == "preparing"
     assert outcome.sandbox.started == ["python", "/inside/main.py"]
     assert outcome.sandbox.closed
@@ -109,6 +110,41 @@ def test_an_import_that_fails_tells_the_author_why() -> None:
     assert outcome.said == ("failed", ["run.import_failed"])
     assert outcome.hub.endings[0]["findings"][0]["message"] == "ImportError: no numpy"
     assert "run.import_failed: ImportError: no numpy" in outcome.hub.log
+
+
+def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_says_why() -> None:
+    async def once(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        if sandbox.starts == 2:
+            sandbox.on_log(b"printed first\n")
+            error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": ""}
+            yield {"event": "fatal", "stage": "load", "error": error}
+            return
+        async for event in good(sandbox):
+            yield event
+
+    outcome = run(once)
+    assert outcome.said == ("succeeded", [])
+    assert outcome.hub.facts["hashes_again"] == []
+    assert "the second load of the tasks failed:\nprinted first\nline 3\nKeyError: 'x'\n" in (
+        outcome.hub.log
+    )
+
+
+def test_what_ends_the_second_sandbox_before_it_has_loaded_is_told_or_tried_again() -> None:
+    async def silent_again(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        if sandbox.starts == 2:
+            sandbox.end = replace(FINE, code=None, reason=reasons.pop())
+            return
+        async for event in good(sandbox):
+            yield event
+
+    reasons: list[Any] = ["wall_clock"]
+    slow = run(silent_again)
+    assert slow.said == ("succeeded", [])
+    assert "hashes_again" not in slow.hub.facts
+    assert "the second sandbox was ended: wall_clock" in slow.hub.log
+    reasons.append("machine_memory")
+    assert run(silent_again).said == ("errored", ["run.runner_error"])
 
 
 def test_dependencies_are_the_authors_fault_only_where_the_builder_says_so() -> None:

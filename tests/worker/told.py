@@ -34,6 +34,7 @@ class Told:
     """A story with its ledger, fed by events."""
 
     def __init__(self, spec: Any = SPEC) -> None:
+        self.spec = spec
         self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
         self.story = Story(spec, self.ledger, self.plan, self.clock)
 

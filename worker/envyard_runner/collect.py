@@ -13,17 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.replay import Replay
 from envyard.contract.report import Facts, RolloutReport, TaskReport
-from envyard.contract.values import count, finite, record, records, text
+from envyard.contract.values import count, finite, records, text
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.replays import TOO_LONG
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
-REPLAY_SECONDS = 120.0
-TIMEOUT = "RolloutTimeout"  # what our own driver calls it
 NO_CALL = "no call to the policy"
 
 
@@ -31,8 +27,7 @@ class Story:
     """One run as told by its event lines.
 
     Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
-    counts what the environment wrote, and `refused` names the first of them. `wall_seconds` is what
-    the sandbox lives at most, where that is less than the job says.
+    counts what the environment wrote, and `refused` names the first of them.
     """
 
     def __init__(
@@ -41,49 +36,31 @@ class Story:
         ledger: Ledger,
         plan: Plan,
         clock: Callable[[], float] = time.monotonic,
-        *,
-        wall_seconds: float | None = None,
     ) -> None:
         self.tasks: list[TaskReport] | None = None
         self.fatal: dict[str, Any] | None = None
         self.done = False
-        self.played = False
         self.without_call: list[str] = []
         self.scored = 0
         self.refused: list[str] = []
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
         self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
-        self._began = clock()
-        self._wall_seconds = wall_seconds or job.limits.wall_seconds
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
-        self._again: list[str] | None = None
 
     def take(self, line: bytes) -> Facts | RolloutReport | None:
         """Take in one line; what it tells the hub, if anything."""
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            event = None
-        if not isinstance(event, dict):
-            event = {"event": "a line that is no event"}
+        event = read(line)
         match event.get("event"):
             case "loaded" if self.tasks is None:
                 return self._loaded(event)
-            case "tasks_again" if self._again is None:
-                facts = Facts.from_dict({"hashes_again": event.get("hashes")})
-                self._again = facts.hashes_again
-                return facts
-            case "played" if not self.played:
-                self.played = True
-                self.plan.replays.start(alike=self._alike, seconds=self._spare)
             case "rollout_started":
                 claim = text(event.get("rollout"), 100)
                 if rollout := self.plan.name(claim):
                     self._started.setdefault(rollout, self._clock())
-                elif not self.plan.replays.record(claim):
-                    self._refuse(claim)
+                else:
+                    self.refuse(claim)
             case "rollout":
                 return self._rollout(event)
             case "fatal" if self.fatal is None:
@@ -91,7 +68,7 @@ class Story:
             case "done":
                 self.done = True
             case other:
-                self._refuse(text(other, 40))
+                self.refuse(text(other, 40))
         return None
 
     @property
@@ -99,50 +76,30 @@ class Story:
         """Expected rollouts without a result, in order."""
         return sorted(self.plan.expected - self._reported)
 
-    @property
-    def settled(self) -> bool:
-        """Whether all that the run is judged by was told; what follows are only replays."""
-        return self.played and not self.missing and self._again is not None and bool(self.tasks)
-
-    @property
-    def _alike(self) -> set[int]:
-        """The tasks that the second process loaded as the first one did."""
-        pairs = enumerate(zip(self.tasks or (), self._again or (), strict=False))
-        return {at for at, (task, again) in pairs if task.hash == again}
-
-    @property
-    def _spare(self) -> float:
-        """The seconds that replays may take; 0 where too little of the run's time is left."""
-        left = self._began + self._wall_seconds - self._clock()
-        return min(REPLAY_SECONDS, left / 2) if left > self._wall_seconds / 10 else 0.0
-
-    def _refuse(self, claim: str) -> None:
+    def refuse(self, claim: str) -> None:
+        """Count a line that nobody asked for."""
         self.refusals += 1
         if claim not in self.refused and len(self.refused) < REFUSED_NAMED:
             self.refused.append(claim)
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
-        facts = Facts.from_dict(
-            {
-                "load_seconds": event.get("seconds"),
-                "framework_version": event.get("framework_version"),
-                "tasks": event.get("tasks") if isinstance(event.get("tasks"), list) else [],
-            }
-        )
-        kept = {t.index: t for t in reversed(facts.tasks or []) if 0 <= t.index < self._job.tasks}
-        most = max(200, PROMPT_CHARACTERS // max(1, len(kept)))
-        self.tasks = [replace(t, prompt=text(t.prompt, most)) for _, t in sorted(kept.items())]
+        tasks = loaded(event, self._job)
+        most = max(200, PROMPT_CHARACTERS // max(1, len(tasks)))
+        self.tasks = [replace(task, prompt=text(task.prompt, most)) for task in tasks]
         said = records(event.get("tasks"), 1000)
         swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
         self.plan.make(self.tasks, swapped=swapped, compares=event.get("compares") is True)
-        return replace(facts, tasks=self.tasks)
+        return Facts(
+            load_seconds=finite(event.get("seconds")),
+            framework_version=text(event.get("framework_version"), 80),
+            tasks=self.tasks,
+        )
 
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:
         word = text(event.get("rollout"), 100)
         rollout = self.plan.name(word)
         if rollout is None or rollout in self._reported:
-            if not self.plan.replays.ended(word, _replay(event, self.plan.reveal)):
-                self._refuse(rollout or word)
+            self.refuse(rollout or word)
             return None
         self._reported.add(rollout)
         record = self._ledger.take(rollout)
@@ -188,16 +145,20 @@ class Story:
         return error | {"fault": "environment"}
 
 
-def _replay(event: dict[str, Any], reveal: Callable[[str], str]) -> Replay:
-    """What a replay is worth, in the environment's words."""
-    error = record(event.get("error"))
-    kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 500))
-    if kind == TIMEOUT:
-        return Replay(left_out=TOO_LONG)
-    if event.get("ok") is not True:
-        return Replay(error=f"{kind}: {message}" if message else kind or "it did not say why")
-    told = Replay.from_dict({key: event.get(key) for key in ("reward", "rewards")})
-    return told if told.reward is not None else replace(told, error="it gave no reward")
+def read(line: bytes) -> dict[str, Any]:
+    """One event line; anything else as an event that nobody knows."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        event = None
+    return event if isinstance(event, dict) else {"event": "a line that is no event"}
+
+
+def loaded(event: dict[str, Any], job: JobSpec) -> list[TaskReport]:
+    """The tasks that a `loaded` event names, each once, as many as were asked for, in order."""
+    tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
+    kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
+    return [task for _, task in sorted(kept.items())]
 
 
 def _models_fault(claim: RolloutReport, record: Record) -> bool:

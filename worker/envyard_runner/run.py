@@ -12,21 +12,19 @@ from functools import partial
 from typing import Any
 
 from envyard.contract.job import JobSpec
-from envyard.contract.report import Facts
 from envyard_runner.asking import answering
-from envyard_runner.collect import Story
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
-from envyard_runner.gateway import Gateway
 from envyard_runner.inside.job import InsideJob
 from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
 from envyard_runner.model.known import NoModel
+from envyard_runner.playing import Stage, play
 from envyard_runner.reports import Cancelled, Reports
-from envyard_runner.sandbox import Exit, Sandbox, SandboxError
+from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.station import Write, noting
 from envyard_runner.venvs import Venv, VenvError, build_venv
-from envyard_runner.verdict import Ending, judge, platform
+from envyard_runner.verdict import Ending, platform
 
 log = logging.getLogger(__name__)
 
@@ -139,17 +137,16 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
     async with answering(job, machine.config, say=reports.say) as (job, model):
         limits = machine.config.limits.lowered(job.limits)
         venv = await _prepare(job, hub, machine, reports)
-        async with machine.prepare(
+        prepare = partial(
+            machine.prepare,
             config=machine.config,
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_inside(job).to_dict()).encode(),
-            limits=limits,
-        ) as sandbox:
-            program = ["python", *framework.program(INSIDE)]
-            gateway = Gateway(job, model)
-            story = Story(job, gateway.ledger, gateway.plan, wall_seconds=limits.wall_seconds)
-            return await _watch(story, sandbox, gateway, reports, program)
+        )
+        limits = machine.config.limits.lowered(job.limits)
+        stage = Stage(prepare, limits, ["python", *framework.program(INSIDE)])
+        return await play(job, model, stage, reports)
 
 
 async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
@@ -173,52 +170,6 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
     reports.say(f"venv of {venv.packages} distributions {how}")
     reports.fact(install_seconds=venv.seconds, packages=venv.packages)
     return venv
-
-
-async def _watch(
-    story: Story, sandbox: Sandbox, gateway: Gateway, reports: Reports, program: list[str]
-) -> Ending:
-    """Run the program to its end, telling the hub what its lines and the gateway have shown."""
-    sandbox.on_log = reports.log
-    await gateway.open(await sandbox.start(program))
-    down = asyncio.create_task(_kill_when(gateway.through.down, sandbox))
-    reports.phase = "running"
-    try:
-        async for line in sandbox.lines():
-            told = story.take(line)
-            if isinstance(told, Facts):
-                reports.fact(**{k: getattr(told, k) for k in told.to_dict()})
-            elif told is not None:
-                reports.rollout(told)
-            reports.total = len(gateway.plan.expected)
-            if story.settled:
-                reports.phase = "scoring"
-        end = await sandbox.wait()
-    finally:
-        down.cancel()
-        await gateway.close()
-    reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
-    _tell_replays(story, end, reports)
-    if gateway.failure:
-        return platform("run.runner_error", f"the gateway failed: {gateway.failure}")
-    through = gateway.through
-    return judge(story, end, model_down=through.down.is_set(), silence=through.silence.told())
-
-
-def _tell_replays(story: Story, end: Exit, reports: Reports) -> None:
-    """Tell the hub what came of playing rollouts again."""
-    found = story.plan.replays.results
-    reports.replays(found)
-    if found:
-        played = sum(not one.replay.left_out for one in found)
-        reports.say(f"{played} of {len(found)} chosen rollouts were played again from their record")
-    if story.settled and end.reason != "exited":
-        reports.say(f"while rollouts were played again the sandbox was ended: {end.reason}")
-
-
-async def _kill_when(event: asyncio.Event, sandbox: Sandbox) -> None:
-    await event.wait()
-    sandbox.kill()
 
 
 def _inside(job: JobSpec) -> InsideJob:

@@ -31,6 +31,10 @@ USUAL = {
 }
 STAGES = {"import": "run.import_failed", "load": "run.load_failed"}
 NAMED = 10
+KILLED = "the sandbox was killed from outside"
+STARVED = (
+    "the machine ran out of memory and its kernel killed processes; the run was within its limit"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +53,34 @@ def platform(code: str, message: str) -> Ending:
 def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "") -> Ending:
     """The ending of a run whose sandbox is gone. The model's faults come first: they excuse all.
 
-    `silence` says that its server did not answer, for how long and how many calls. What happens
-    once all is told, while rollouts are only played again, does not fail a run.
+    `silence` says that its server did not answer, for how long and how many calls.
     """
     if story.model_faults:
         rollout, fault = next(iter(story.model_faults.items()))
         why = f"; {silence}" if silence else ""
         return platform("run.model_unreachable", f"{fault} (first seen in rollout {rollout}){why}")
-    if model_down or (silence and end.reason == "wall_clock" and not story.settled):
+    if model_down or (silence and end.reason == "wall_clock"):
         why = silence or "the model server failed three calls in a row"
         return platform("run.model_unreachable", why)
     if end.reason == "killed":
-        return platform("run.runner_error", "the sandbox was killed from outside")
-    failure = None if story.settled else _failure(story, end)
-    starved = end.reason == "machine_memory" and not story.settled
-    if starved or (failure and end.reason == "exited" and end.oom_kills):
-        message = "the machine ran out of memory and its kernel killed processes"
-        return platform("run.runner_error", f"{message}; the run was within its limit")
+        return platform("run.runner_error", KILLED)
+    failure = _failure(story, end)
+    if end.reason == "machine_memory" or (failure and end.reason == "exited" and end.oom_kills):
+        return platform("run.runner_error", STARVED)
     found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]
     return Ending("failed" if failure else "succeeded", found)
+
+
+def unjudged(second: Exit, *, loaded: bool) -> Ending | None:
+    """The ending of a run whose second sandbox could not show what it loads, and not through the
+    environment; None where it could. Whatever ends it later, while it plays, fails no run."""
+    if loaded:
+        return None
+    if second.reason == "killed":
+        return platform("run.runner_error", KILLED)
+    if second.reason == "machine_memory" or (second.reason == "exited" and second.oom_kills):
+        return platform("run.runner_error", STARVED)
+    return None
 
 
 def _failure(story: Story, end: Exit) -> Finding | None:

@@ -80,7 +80,6 @@ class Gateway:
         app = web.Application()
         path = "/{module}/rollouts/{rollout}"
         app.router.add_get("/{module}/plan", self._plan)
-        app.router.add_get("/{module}/replays", self._replays)
         app.router.add_put(f"{path}/references", self._references)
         app.router.add_post(f"{path}/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None)
@@ -107,9 +106,6 @@ class Gateway:
                 story.take(line)
             await asyncio.sleep(0.01)
         return web.json_response(await given.plan.told() if story.tasks else [])
-
-    async def _replays(self, request: web.Request) -> web.Response:
-        return web.json_response({"groups": [], "seconds": 0.0})
 
     async def _references(self, request: web.Request) -> web.Response:
         self._of(request)[1].references.append(await request.json())

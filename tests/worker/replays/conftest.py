@@ -64,11 +64,15 @@ class Runner:
     home: Path
 
     def perform(self, api: str, files: dict[str, str], **spec: Any) -> Again:
-        """Play `files` of WHEELS, by their names in the module, with a real model behind."""
+        """Play `files` of WHEELS, by their names in the module, with a real model behind.
+
+        A file `sandbox` beside the module says the number of the sandbox, which nothing else does.
+        """
         folder = self.home / "environments" / spec["module"]
         (folder / spec["module"]).mkdir(parents=True)
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
+        (which := folder / "sandbox").write_text("0")
         limits = {"memory_bytes": 2 << 30, "wall_seconds": 240.0, "rollout_seconds": 60.0}
         limits |= {"cpu_seconds": 200} | spec.pop("limits", {})
         job = replace(PLAYED, api=api, limits=replace(PLAYED.limits, **limits), **spec)
@@ -78,6 +82,7 @@ class Runner:
             return Venv(self._framework(api), folder, packages=1, seconds=0.0)
 
         def prepare(**given: Any) -> Sandbox:
+            which.write_text(str(int(which.read_text()) + 1))
             return Sandbox.prepare(**given | {"config": config})
 
         hub, model = StubHub(wheel=WHEEL), StubModel()

@@ -1,4 +1,4 @@
-"""Rollouts are played again from their record, in a process that remembers nothing of the first."""
+"""Rollouts are played again from their record, in a sandbox that has nothing of the first."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_crash_of_the_second_playing_alone_is_told_and_fails_nothing(kinds: Ag
     assert "KeyError: 'only when nobody looks'" in again["error"]
 
 
-def test_words_headers_variables_and_arguments_do_not_tell_a_replay(kinds: Again) -> None:
+def test_words_variables_processes_and_files_do_not_tell_a_replay(kinds: Again) -> None:
     for policy in ("oracle", "model"):
         again = kinds.replays[f"{policy}/{LOOKS}/0"]
         assert again["error"] == ""
@@ -103,3 +103,13 @@ def test_an_environment_that_hangs_or_ends_itself_when_played_again_is_told(
     assert "silent/2/0" in ended["error"]  # by its name, not by its word
     reached = {hostile.replays[f"silent/{task}/0"]["left_out"] for task in (0, 1)}
     assert reached <= {"", TOO_LONG, NOT_ENDED}  # they come in any order
+
+
+def test_what_an_environment_takes_as_it_loads_is_free_when_it_loads_again(runner: Runner) -> None:
+    again = runner.perform(
+        "v1", {"__init__.py": "settles.py"}, module="settles", policies=("silent",), tasks=3
+    )
+    assert again.outcome.said == ("succeeded", [])
+    facts = again.outcome.hub.facts
+    assert facts["hashes_again"] == [task["hash"] for task in facts["tasks"]]
+    assert again.same == {f"silent/{task}/0": True for task in range(3)}

@@ -19,5 +19,5 @@ class Verifiers:
         return list(ADDED[api])
 
     def program(self, inside: str) -> list[str]:
-        """One supervisor that starts the driver and the second load beside it."""
+        """The supervisor, which starts the driver."""
         return [f"{inside}/main.py"]

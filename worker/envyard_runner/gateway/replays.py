@@ -47,7 +47,7 @@ class Replays:
         self._why: dict[str, str] = {}
         self._again: dict[str, tuple[str, Record]] = {}
         self._found: dict[str, Replay] = {}
-        self._told: dict[str, Any] = {}
+        self._told: list[list[dict[str, Any]]] = []
         self._made = asyncio.Event()
 
     def choose(self, groups: Sequence[Sequence[str]], expected: Collection[str]) -> None:
@@ -82,25 +82,21 @@ class Replays:
             else:
                 self._tapes[record.rollout] = Tape(record.recorder.transcript)
 
-    def start(self, *, alike: Collection[int], seconds: float) -> None:
-        """Tell what is to be played within `seconds`, none where that is 0; of `alike` tasks only:
-        those that the second process has loaded as the first did."""
-        told = []
+    def start(self, *, alike: Collection[int], late: bool) -> None:
+        """Tell what is to be played, nothing where it is too `late`; of `alike` tasks only: those
+        that the second sandbox has loaded as the first did."""
         for group in self._groups:
-            if why := self._against(group, alike, seconds):
+            if why := self._against(group, alike, late):
                 self._why |= {rollout: self._why.get(rollout, why) for rollout in group}
             else:
-                told.append([self._hide(rollout) for rollout in group])
-        _shuffle(told)
-        self._told = {"groups": told, "seconds": seconds}
+                self._told.append([self._hide(rollout) for rollout in group])
+        _shuffle(self._told)
         self._made.set()
 
-    async def told(self) -> dict[str, Any]:
-        """What is to be played again, once that is known; said to the first who asks, because
-        inside nobody else needs it."""
+    async def told(self) -> list[list[dict[str, Any]]]:
+        """What is to be played again, once that is known: groups of rollouts and their tasks."""
         await self._made.wait()
-        told, self._told = self._told, {"groups": [], "seconds": 0.0}
-        return told
+        return self._told
 
     def record(self, word: str) -> Record | None:
         """Where the calls of a replay are answered from; None where the word names none."""
@@ -133,9 +129,9 @@ class Replays:
             return self._found[rollout]
         return Replay(left_out=self._why.get(rollout, NOT_ENDED))
 
-    def _against(self, group: list[str], alike: Collection[int], seconds: float) -> str:
+    def _against(self, group: list[str], alike: Collection[int], late: bool) -> str:
         """Why a group is not played again; empty where it is."""
-        if not seconds:
+        if late:
             return LATE
         if int(group[0].split("/")[1]) not in alike:
             return OTHER_TASK

@@ -19,6 +19,7 @@ from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.openai import Call, Refusal, Reply
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.replays import Replays
 from envyard_runner.gateway.through import (
     ANSWERING,
     DONE,
@@ -43,16 +44,17 @@ class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `ledger`.
 
     Rollouts have the random words of `plan` in here, and nothing that is answered names a policy.
-    `model` is None where the run asks for probes only, and `through` is how it is asked. `failure`
-    names an exception of the gateway's own, which must not be blamed on the environment.
+    `model` is None where the run asks for probes only, and `through` is how it is asked. A gateway
+    of `again` plans and answers those replays, and knows no other rollout. `failure` names an
+    exception of the gateway's own, which must not be blamed on the environment.
     """
 
-    def __init__(self, job: JobSpec, model: Model | None) -> None:
+    def __init__(self, job: JobSpec, model: Model | None, *, again: Replays | None = None) -> None:
         self.ledger = Ledger(job, secrets=[model.key] if model and model.key else [])
         self.plan = Plan(job)
         self.through = Through(job, model)
         self.failure = ""
-        self._job = job
+        self._job, self._again = job, again
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         # Not logging access or malformed requests: the environment decides how many there are.
         quiet = logging.getLogger(f"{__name__}.http")
@@ -90,7 +92,6 @@ class Gateway:
         application.add_routes(
             [
                 web.get("/plan", self._tell_plan),
-                web.get("/replays", self._tell_replays),
                 web.post(f"{base}/v1/chat/completions", self._chat),
                 web.post(f"{base}/v1/completions", self._complete),
                 web.get(f"{base}/v1/models", self._models),
@@ -122,10 +123,7 @@ class Gateway:
         return web.json_response(refusal.to_dict(), status=refusal.status)
 
     async def _tell_plan(self, _: web.Request) -> web.Response:
-        return web.json_response(await self.plan.told())
-
-    async def _tell_replays(self, _: web.Request) -> web.Response:
-        return web.json_response(await self.plan.replays.told())
+        return web.json_response(await (self._again or self.plan).told())
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_chat)
@@ -137,9 +135,7 @@ class Gateway:
             return whole(openai.completion(reply, model=NAME, ident=ident))
         parts = openai.chunks(reply, model=NAME, ident=ident)
         response = await begin_stream(request)
-        for part in wanted(parts, call):
-            await response.write(event(part))
-        await response.write(DONE)
+        await response.write_eof(b"".join(map(event, wanted(parts, call))) + DONE)
         return response
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -171,11 +167,14 @@ class Gateway:
 
     def _record(self, request: web.Request) -> Record:
         word = request.match_info["rollout"]
-        if name := self.plan.name(word):
-            return self.ledger.open(name)
-        if replay := self.plan.replays.record(word):
-            return replay
-        raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
+        if self._again is not None:
+            record = self._again.record(word)
+        else:
+            name = self.plan.name(word)
+            record = self.ledger.open(name) if name else None
+        if record is None:
+            raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
+        return record
 
     def _play(self, record: Record, call: Call, number: int) -> Reply:
         """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat.

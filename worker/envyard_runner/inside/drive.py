@@ -1,7 +1,7 @@
 """The driver: loads the tasks, plays the rollouts it is given, and says what came of each.
 
-Two processes run it, and no word in either says which it is: the first plays the run's rollouts,
-the second plays some of them again.
+Two sandboxes run it, one after the other, and nothing in either says which it is: the first plays
+the run's rollouts, the second plays some of them again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entry: `python /inside/main.py` supervises; it starts itself as `drive`, twice.
+"""Entry: `python /inside/main.py` supervises; it starts itself as `drive`.
 
 This folder leaves sys.path at once, because an environment may well have a module named `events` or
 `harness`; our files are loaded as a package under a name of their own instead.

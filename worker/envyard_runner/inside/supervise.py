@@ -1,7 +1,4 @@
-"""The parent of the two processes that run the environment, and the only writer of events.
-
-The first plays the run's rollouts. The second, with another hash seed and nothing of the first in
-its memory, loads the tasks again, and plays again what the gateway then asks for.
+"""The parent of the process that runs the environment, and the only writer of events.
 
 An environment can end its process at any moment (`os._exit`, a crash in C, too much memory); this
 one holds none of its code, so the run still ends with a sentence that says what happened.
@@ -15,8 +12,6 @@ import os
 import select
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,52 +20,34 @@ from typing import IO, Any
 from .events import FD_VARIABLE, MAX_LINE, PLAN_FD_VARIABLE, Events, failure, write_all
 from .job import read_given
 
-OURS = ("tasks_again", "played")
-AGAIN_SECONDS = 120.0
 EXIT_SECONDS = 10.0
-LOG_TAIL = 20_000
 
 
 def main() -> int:
-    """Run both children and pass their events on; 0 where the driver finished its work."""
+    """Run the driver and pass its events on; 0 where it finished its work."""
     out, door = Events.inherited(), read_given().door
     story = Story()
-    with contextlib.ExitStack() as stack:
-        log = stack.enter_context(tempfile.TemporaryFile())
-        again = stack.enter_context(Child.start(log=log))
-        driver = stack.enter_context(Child.start())
-        import urllib.request  # noqa: F401  (while the children import far more)
+    with Child.start() as driver:
+        import urllib.request  # noqa: F401  (while the driver imports far more)
 
         for event, line in driver.events():
             loaded = story.stage == "load" and event["event"] == "loaded"
-            if event["event"] in OURS:
-                out.emit(f"{event['event']} by the environment")
-            elif story.note(event):
+            if story.note(event):
                 out.relay(line)
             if loaded:
-                driver.give(asked(door, "plan"))
+                driver.give(planned(door))
         if not story.ended:
             out.emit("fatal", **story.cut_short(driver.status()))
-        if not story.done:
-            return 1
-        driver.kill()  # what it holds, ports and memory, is free for the other
-        told = again.pass_on_hashes(out, log)
-        out.emit("played")
-        with contextlib.suppress(OSError):  # the run is played: nothing may hang on this
-            replays = asked(door, "replays")
-            if told and replays["groups"]:
-                again.give(replays["groups"])
-                again.pass_on_replays(out, replays["seconds"])
-        out.emit("done")
-    return 0
+    return 0 if story.done else 1
 
 
-def asked(door: str, what: str) -> Any:
-    """What the gateway tells of the run."""
+def planned(door: str) -> list[Any]:
+    """What the gateway wants to be played."""
     import urllib.request
 
-    with urllib.request.urlopen(f"{door}/{what}") as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(f"{door}/plan") as answer:
+        groups: list[Any] = json.load(answer)
+    return groups
 
 
 class Story:
@@ -95,7 +72,7 @@ class Story:
             self.running.pop(str(event.get("rollout")), None)
         elif kind in ("done", "fatal"):
             self.ended, self.done = True, kind == "done"
-        return kind not in ("imported", "done")
+        return bool(kind != "imported")
 
     def cut_short(self, status: int) -> dict[str, Any]:
         """The fields of the `fatal` event of a driver that ended without a word."""
@@ -114,11 +91,11 @@ class Child:
     plan: int
 
     @classmethod
-    def start(cls, *, log: IO[bytes] | None = None) -> Child:
-        """Start main.py as a driver; with `log`, its errors go there and its output nowhere.
+    def start(cls) -> Child:
+        """Start main.py as a driver.
 
         Unbuffered: what it printed before it was killed is what its author needs to read. The
-        hash seed is a new one, so that nothing in there tells one child from the other.
+        hash seed is another each time, so that an order that hangs on it shows.
         """
         reading, writing = os.pipe()
         told, plan = os.pipe()
@@ -133,8 +110,6 @@ class Child:
             },
             pass_fds=[writing, told],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL if log else None,
-            stderr=log,
         )
         os.close(writing)
         os.close(told)
@@ -149,14 +124,10 @@ class Child:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.kill()
-        self.pipe.close()
-        os.close(self.plan)
-
-    def kill(self) -> None:
-        """End it, if it has not ended."""
         self.process.kill()
         self.process.wait()
+        self.pipe.close()
+        os.close(self.plan)
 
     def status(self) -> int:
         """How it ended; a process that lingers after its last word is killed."""
@@ -166,14 +137,13 @@ class Child:
             self.process.kill()
             return self.process.wait()
 
-    def events(self, seconds: float | None = None) -> Iterator[tuple[dict[str, Any], bytes]]:
-        """Whole lines that are events, until its last one, its end or the time is over.
+    def events(self) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Whole lines that are events, until its last one or its end.
 
         The pipe alone does not tell its end: what the environment forked may still hold it open.
         """
         rest = b""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        while deadline is None or time.monotonic() < deadline:
+        while True:
             if not select.select([self.pipe], [], [], 0.5)[0]:
                 if self.process.poll() is not None:
                     return
@@ -189,39 +159,6 @@ class Child:
                     if event["event"] in ("done", "fatal"):
                         return
             rest = b"" if len(rest) > MAX_LINE else rest
-
-    def pass_on_hashes(self, out: Events, log: IO[bytes]) -> bool:
-        """Pass on the second load: no hashes where it failed, no event where it takes too long."""
-        until = time.monotonic() + AGAIN_SECONDS
-        for event, _ in self.events(AGAIN_SECONDS):
-            tasks = event.get("tasks")
-            if event["event"] == "loaded" and isinstance(tasks, list):
-                known = [task.get("hash") for task in tasks if isinstance(task, dict)]
-                out.emit("tasks_again", hashes=known)
-                return True
-            if event["event"] == "fatal":
-                sys.stderr.write(f"{event.get('error')}\n")
-                break
-        else:
-            if time.monotonic() >= until:
-                return False
-        log.seek(0)
-        sys.stderr.write("the second load of the tasks failed:\n")
-        sys.stderr.write(log.read()[-LOG_TAIL:].decode("utf-8", "replace"))
-        out.emit("tasks_again", hashes=[])
-        return False
-
-    def pass_on_replays(self, out: Events, seconds: float) -> None:
-        """Pass on what it plays until it is done or the time is over; a process that ended while
-        it played fails what it played."""
-        story, until = Story(), time.monotonic() + seconds
-        for event, line in self.events(seconds):
-            if story.note(event) and event["event"] in ("rollout_started", "rollout"):
-                out.relay(line)
-        if not story.done and time.monotonic() < until:  # its pipe ends before it can be waited for
-            failed = story.cut_short(self.status())["error"]
-            for word in story.running:
-                out.emit("rollout", rollout=word, ok=False, error=failed)
 
 
 def parse(line: bytes) -> dict[str, Any] | None:

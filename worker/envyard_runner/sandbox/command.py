@@ -7,12 +7,14 @@ made-up /etc.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 VENV = "/venv"
 ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by reference looks
+FIRST_FD = 256
 USER_ID = 1000  # inside; the host's uid is another one for every run
 PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
 GROUP = f"sandbox:x:{USER_ID}:\n"
@@ -38,6 +40,15 @@ class Base:
         return f"{VENV}/lib/python{self.version}/site-packages"
 
 
+def settled(fd: int) -> int:
+    """The same open file under the first free number from FIRST_FD on: numbers are seen inside, and
+    must not tell what else this runner has open."""
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
+    finally:
+        os.close(fd)
+
+
 class Memory:
     """Anonymous files handed to bubblewrap by descriptor, so that no path names their content."""
 
@@ -46,7 +57,7 @@ class Memory:
 
     def add(self, content: bytes) -> str:
         """A descriptor at the start of `content`, as text; open until `close`."""
-        fd = os.memfd_create("envyard", os.MFD_CLOEXEC)
+        fd = settled(os.memfd_create("envyard", os.MFD_CLOEXEC))
         self.fds.append(fd)
         with os.fdopen(fd, "wb", closefd=False) as file:
             file.write(content)

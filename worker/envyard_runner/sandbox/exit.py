@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Reason = Literal[
@@ -44,3 +44,20 @@ class Exit:
     refused_calls: Mapping[str, int] | None = None
     reached: tuple[str, ...] = ()
     oom_kills: int = 0
+
+    def beside(self, other: Exit) -> Exit:
+        """The same end, with what another sandbox of the run tried and took too."""
+        counts = (self.network_attempts, other.network_attempts)
+        refused = (self.refused_calls, other.refused_calls)
+        return replace(
+            self,
+            peak_memory_bytes=max(self.peak_memory_bytes, other.peak_memory_bytes),
+            network_attempts=None if None in counts else sum(count or 0 for count in counts),
+            targets=tuple(dict.fromkeys((*self.targets, *other.targets))),
+            refused_calls=None if None in refused else _sum(*(calls or {} for calls in refused)),
+            reached=tuple(dict.fromkeys((*self.reached, *other.reached))),
+        )
+
+
+def _sum(*counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: sum(one.get(name, 0) for one in counts) for one in counts for name in one}

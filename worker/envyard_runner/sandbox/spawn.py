@@ -31,7 +31,9 @@ class Channels:
     @classmethod
     def open(cls) -> Channels:
         """Open them all; only their ends that are passed on will be inherited."""
-        return cls(socket.socketpair(), os.pipe(), os.pipe(), os.pipe())
+        ours, theirs = socket.socketpair()
+        control = ours, socket.socket(fileno=command.settled(theirs.detach()))
+        return cls(control, _pipe(), _pipe(), _pipe())
 
     def close_theirs(self) -> None:
         """Close the sandbox's ends here, so that its death is an end of file."""
@@ -44,6 +46,11 @@ class Channels:
         self.control[0].close()
         for ours, _ in (self.log, self.events, self.info):
             os.close(ours)
+
+
+def _pipe() -> tuple[int, int]:
+    ours, theirs = os.pipe()
+    return ours, command.settled(theirs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Behaves while it is watched first; in the second process it hangs, then ends the process."""
+"""Behaves while it is watched first; in the second sandbox it hangs, then ends the process."""
 
 # ruff: noqa
 # mypy: ignore-errors
@@ -12,13 +12,7 @@ import verifiers.v1 as vf
 class HostileTask(vf.Task[vf.TaskData]):
     @vf.reward
     async def behaviour(self, trace: vf.Trace) -> float:
-        if os.path.exists("/tmp/here"):
-            with open("/tmp/here") as file:
-                first = file.read() == str(os.getpid())
-        else:
-            first = True
-            with open("/tmp/here", "w") as file:
-                file.write(str(os.getpid()))
+        first = open("/venv/environment/sandbox").read() == "1"
         if not first and self.data.name == "hangs":
             await asyncio.sleep(3600)
         if not first and self.data.name == "exits":

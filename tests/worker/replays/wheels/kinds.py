@@ -4,6 +4,7 @@
 # mypy: ignore-errors
 
 import asyncio
+import hashlib
 import json
 import os
 import random
@@ -26,6 +27,12 @@ KINDS = [
     "crashes",
     "looks",
 ]
+BEFORE = {
+    folder: sorted(os.listdir(folder))
+    for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run")
+    if os.path.isdir(folder)
+}
+BEFORE["/proc"] = [name for name in sorted(os.listdir("/proc")) if name.isdigit()]
 scored = 0
 
 
@@ -57,10 +64,10 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
             return random.random()
         if kind == "leaky":
             return scored / 100
-        if kind == "crashes" and is_second("crashed"):
+        if kind == "crashes" and open("/venv/environment/sandbox").read() == "2":
             raise KeyError("only when nobody looks")
         if kind == "looks":
-            told_apart()
+            return seen()
         return 0.5 if trace.last_reply == "Oslo" else 0.25
 
     async def oracle(self, messages):
@@ -70,18 +77,8 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
         return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": call}]}
 
 
-def is_second(mark: str) -> bool:
-    """Whether another process was here before."""
-    path = f"/tmp/{mark}"
-    if not os.path.exists(path):
-        with open(path, "w") as file:
-            file.write(str(os.getpid()))
-    with open(path) as file:
-        return file.read() != str(os.getpid())
-
-
-def told_apart() -> None:
-    """Fail where anything that this process is told differs from what the first one was told."""
+def seen() -> float:
+    """A number that is another one where anything is that this process can look at."""
     rollout = sys.modules["_envyard_inside.harness"].current.get()
     with urllib.request.urlopen(f"{rollout.url}/models") as answer:
         headers, body = sorted(answer.headers), answer.read().decode()
@@ -94,14 +91,14 @@ def told_apart() -> None:
         "body": body.replace(rollout.id, "ID"),
         "modules": sorted(name for name in sys.modules if name.startswith("_envyard_inside")),
         "job": open("/job.json").read(),
+        "process": [os.getpid(), os.getppid(), os.getuid(), os.uname().nodename],
+        "first": open("/proc/1/cmdline").read(),
+        "files": BEFORE,
     }
-    told = json.dumps(view, sort_keys=True)
-    if not os.path.exists("/tmp/view"):
-        with open("/tmp/view", "w") as file:
-            file.write(told)
-    with open("/tmp/view") as file:
-        if (first := file.read()) != told:
-            raise RuntimeError(f"this is another process: {first} {told}")
+    print(view, flush=True)
+    return (
+        int(hashlib.sha256(json.dumps(view, sort_keys=True).encode()).hexdigest()[:12], 16) / 16**12
+    )
 
 
 class KindConfig(vf.TasksetConfig):
