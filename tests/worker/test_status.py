@@ -15,13 +15,16 @@ from aiohttp import web
 
 from envyard_runner import station
 from envyard_runner.model import state
+from tests.faults import parts
+from tests.faults.conftest import NEEDS
 from tests.worker.model.stub_vllm import METRICS
+from tests.worker.runner_process import let_go
 from tests.worker.stub_hub import StubHub, job, serving
 from tests.worker.test_app import ENDLESS, PORT, QUICK, WHEEL, command, play, ring, runner, until
 
 MODEL_PORT = 21295
 
-SLOW = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=3)
+HELD = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=3, limits={"wall_seconds": 90.0})
 
 
 @pytest.fixture
@@ -31,6 +34,18 @@ def home() -> Iterator[Path]:
     home.chmod(0o755)
     yield home
     shutil.rmtree(home)
+
+
+@pytest.fixture
+def redis(home: Path) -> Iterator[str]:
+    """The URL of a real broker."""
+    if not NEEDS["redis"].exists():
+        pytest.skip(f"{NEEDS['redis']} is not installed")
+    (home / "redis").mkdir()
+    broker = parts.redis(home / "redis", home / "redis.log")
+    broker.part.start()
+    yield broker.at(broker.target[1])
+    broker.part.kill()
 
 
 def test_where_no_runner_runs_that_is_said(home: Path) -> None:
@@ -62,14 +77,17 @@ def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("how", ["start", "poll"])
+@pytest.mark.parametrize("how", ["start", "poll", "redis"])
 def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
-    home: Path, how: str
+    home: Path, how: str, request: pytest.FixtureRequest
 ) -> None:
+    broker = request.getfixturevalue("redis") if how == "redis" else ""
+    how = "start" if broker else how
+
     async def scenario() -> None:
-        hub = StubHub(job=SLOW, wheel=WHEEL)
-        async with runner(home, how, hub) as process:
-            ring(home)
+        hub = StubHub(job=HELD, wheel=WHEEL)
+        async with runner(home, how, hub, broker) as process:
+            ring(home, broker=broker)
             await until(lambda: "loaded" in hub.log)
             await until(lambda: station.notes(home, "run"))
             (code, out, _), (_, text, _) = await asyncio.gather(
@@ -82,13 +100,15 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
             assert seen["runs"][0]["environment"] == "alice/reverse-words"
             assert "alice/reverse-words 0.1.0, attempt 1" in text
 
-            hub.job = SLOW
+            hub.job = HELD
             code, out, _ = await command(home, "drain")
             assert (code, "still under way: 1" in out) == (0, True)
-            assert hub.told[-1]["draining"] is True
+            await until(lambda: hub.told[-1]["draining"])
             assert "draining" in (await command(home, "status"))[1]
-            ring(home)
-            async with asyncio.timeout(30):
+            ring(home, broker=broker)
+            assert not hub.endings
+            let_go(home)
+            async with asyncio.timeout(60):
                 assert await process.wait() == 0
             (ending,) = hub.endings
             assert ending["outcome"] == "succeeded"
@@ -123,7 +143,7 @@ def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_whe
     home: Path, how: str
 ) -> None:
     async def scenario() -> None:
-        hub = StubHub(job=SLOW, wheel=WHEEL)
+        hub = StubHub(job=HELD, wheel=WHEEL)
         async with runner(home, how, hub) as process:
             ring(home)
             await until(lambda: "loaded" in hub.log)
@@ -137,6 +157,7 @@ def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_whe
                 await until(lambda: "stub" in hub.told[-1]["models"])
             said = b"Canceling queue runs" if how == "start" else b"no new runs until"
             await until(lambda: said in (home / "log").read_bytes())
+            let_go(home)
             await until(lambda: hub.endings)
             assert hub.endings[0]["outcome"] == "succeeded"
 
@@ -201,7 +222,7 @@ def test_a_cancelled_run_is_killed_within_seconds_and_the_runner_goes_on(home: P
             await until(lambda: hub.endings, seconds=10)
             assert hub.endings[0]["outcome"] == "cancelled"
             await until(lambda: not list((home / "runs").iterdir()), seconds=5)
-            hub.cancel, hub.job = False, SLOW
+            hub.cancel, hub.job = False, QUICK
             await until(lambda: len(hub.endings) == 2)
             assert hub.endings[1]["outcome"] == "succeeded"
 
