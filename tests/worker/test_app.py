@@ -24,12 +24,13 @@ from envyard_runner.app import TASK, make_app
 from envyard_runner.config import Config
 from envyard_runner.model import state
 from envyard_runner.run import Machine
+from tests.flows.hub import free_port
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 
 pytestmark = pytest.mark.sandbox
 
-PORT = 18400
+PORT = free_port()
 WHEEL = make_wheel()
 QUICK = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=2)
 ENDLESS = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=1)
@@ -45,7 +46,9 @@ def home() -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.subprocess.Process]:
+async def runner(
+    home: Path, how: str, hub: StubHub, broker: str = ""
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """A hub, and a runner process that knows it; the process is gone afterwards."""
     log = (home / "log").open("wb")
     environment = {
@@ -53,6 +56,7 @@ async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.su
         "HUB_URL": f"http://127.0.0.1:{PORT}",
         "HUB_RUNNER_TOKEN": TOKEN,
         "HUB_HOME": str(home),
+        "HUB_BROKER_URL": broker,
         "RUNNER_HOME": str(home),
     }
     async with serving(hub.application(), PORT):
@@ -70,20 +74,24 @@ async def runner(home: Path, how: str, hub: StubHub) -> AsyncIterator[asyncio.su
             sys.stderr.write((home / "log").read_text())
 
 
-def ring(home: Path, queue: str = RUNS) -> None:
-    """Ring as the hub does: by name, on the shared folder."""
-    broker = home / "broker"
-    for part in ("messages", "control"):
-        (broker / part).mkdir(parents=True, exist_ok=True)
-    sender = Celery(broker="filesystem://", set_as_current=False)
+def ring(home: Path, queue: str = RUNS, broker: str = "") -> None:
+    """Ring as the hub does: by name, on that broker or the shared folder."""
+    sender = Celery(broker=broker or "filesystem://", set_as_current=False)
     sender.conf.task_queues = [Queue(queue, Exchange(queue, type="direct"), routing_key=queue)]
-    sender.conf.broker_transport_options = {
-        "data_folder_in": str(broker / "messages"),
-        "data_folder_out": str(broker / "messages"),
-        "control_folder": str(broker / "control"),
-    }
+    if not broker:
+        sender.conf.broker_transport_options = _shared_folder(home / "broker")
     with sender.connection_for_write() as connection:
         sender.send_task(TASK, queue=queue, connection=connection)
+
+
+def _shared_folder(folder: Path) -> dict[str, str]:
+    for part in ("messages", "control"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+    }
 
 
 def asked_with(hub: StubHub) -> list[list[str]]:
@@ -241,15 +249,13 @@ def test_run_once_tells_how_a_run_ended(home: Path) -> None:
     play(scenario())
 
 
-def test_what_a_killed_child_left_is_cleared_up_at_the_next_run(home: Path) -> None:
+def test_what_a_killed_runner_left_is_cleared_up_though_no_bell_rings(home: Path) -> None:
     async def scenario() -> None:
-        left = home / "runs" / "0123456789abcdef"
-        left.mkdir(parents=True)
-        hub = StubHub(job=QUICK, wheel=WHEEL)
-        async with runner(home, "start", hub):
-            ring(home)
-            await until(lambda: hub.endings)
-            assert not left.exists()
+        left = [home / kind / "0123456789abcdef" for kind in ("runs", "builds")]
+        for folder in left:
+            folder.mkdir(parents=True)
+        async with runner(home, "start", StubHub()):
+            await until(lambda: not any(folder.exists() for folder in left))
 
     play(scenario())
 

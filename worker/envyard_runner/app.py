@@ -25,6 +25,7 @@ from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import Listen
 from envyard_runner.poll import NoRoom, at_work, poll_once
 from envyard_runner.run import Machine
+from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
 from envyard_runner.station import at_station, drains
 
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 
 TASK = "envyard.run"
 FILESYSTEM = "filesystem://"
+CLEAR_UP_SECONDS = 120.0
 PR_SET_PDEATHSIG = 1
 
 
@@ -53,6 +55,7 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_enable_remote_control=False,
+        worker_proc_alive_timeout=CLEAR_UP_SECONDS,
         broker_connection_retry_on_startup=True,
         task_queues=[Queue(RUNS, Exchange(RUNS, type="direct"), routing_key=RUNS)],
         task_default_queue=RUNS,
@@ -89,6 +92,7 @@ def serve(app: Celery) -> None:
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     config: Config = app.conf.envyard_config
     home = config.home
+    worker_process_init.connect(partial(_clear_up, config), weak=False)
     worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
     with at_station(home, "broker", held_by(config.cgroup)):
         app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
@@ -103,6 +107,11 @@ def _keep_logging(**_: Any) -> None:
 def _end_with_parent(**_: Any) -> None:
     """A child whose parent was killed hands its run back instead of working on unseen."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _clear_up(config: Config, **_: Any) -> None:
+    """A new child removes what one that was killed left, whether or not a bell rings again here."""
+    reap_orphans(config)
 
 
 def _hand_back(home: Path, heard: list[bool], **_: Any) -> None:
