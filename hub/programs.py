@@ -56,7 +56,8 @@ def children(*, logs: Path, runner_token: str) -> list[Child]:
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
     runner = [str(PROGRAMS / "hub-runner"), "start"]
     return [
-        Child("web", _web(), ours, logs / "web.log"),
+        # A runner that ends tells web that it hands its run back.
+        Child("web", _web(), ours, logs / "web.log", outlives="runner"),
         Child("worker", _worker(), ours, logs / "worker.log"),
         Child("clock", _clock(), ours, logs / "clock.log"),
         # The sandbox's users are others than this one, and read what the runner lays out.

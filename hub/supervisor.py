@@ -19,6 +19,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
 HARSHER = ((0.0, signal.SIGTERM), (6.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
+LOOK_SECONDS = 0.1  # a look at all processes takes some milliseconds
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 
@@ -70,17 +71,41 @@ def session_members(leader: int, started: int) -> list[Process]:
     return [found for found in processes() if found.session == leader and found.started >= started]
 
 
-def end(members: Callable[[], list[Process]], *, seconds: float = STOP_SECONDS) -> bool:
-    """End them, more harshly as time goes by; False if some outlive even SIGKILL."""
-    began = time.monotonic()
-    steps = list(HARSHER)
-    while living := members():
-        waited = time.monotonic() - began
-        if waited > seconds:
+@dataclass(slots=True)
+class Ending:
+    """Processes that are being ended, more harshly as time goes by."""
+
+    members: Callable[[], list[Process]]
+    began: float = field(default_factory=time.monotonic)
+    steps: list[tuple[float, signal.Signals]] = field(default_factory=lambda: list(HARSHER))
+
+    def goes_on(self, *, at_once: bool = False) -> bool:
+        """Whether some are still there; call it often. `at_once` leaves out all but SIGKILL."""
+        if at_once:
+            self.steps = [(0.0, HARSHER[-1][1])]
+        living = self.members()
+        if living and self.steps and self.waited >= self.steps[0][0]:
+            _signal(living, self.steps.pop(0)[1])
+        return bool(living)
+
+    @property
+    def waited(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.began
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether they have outlived even SIGKILL."""
+        return self.waited > STOP_SECONDS
+
+
+def end(members: Callable[[], list[Process]]) -> bool:
+    """End them; False if some outlive even SIGKILL."""
+    ending = Ending(members)
+    while ending.goes_on():
+        if ending.is_in_vain:
             return False
-        if steps and waited >= steps[0][0]:
-            _signal(living, steps.pop(0)[1])
-        time.sleep(0.05)
+        time.sleep(LOOK_SECONDS)
     return True
 
 
@@ -108,13 +133,17 @@ def end_leftovers(folder: Path) -> list[str]:
 
 @dataclass(slots=True)
 class Child:
-    """One program to keep running; its output goes to `log`, its files are born under `umask`."""
+    """One program to keep running; its output goes to `log`, its files are born under `umask`.
+
+    Where all are stopped it is told to end once the one that it `outlives` has ended.
+    """
 
     name: str
     command: Sequence[str]
     environ: Mapping[str, str]
     log: Path
     umask: int = 0o077
+    outlives: str = ""
     popen: subprocess.Popen[bytes] | None = None
     started: int = 0
     since: float = 0.0
@@ -124,11 +153,15 @@ class Child:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Keeps its children running until `stop`; `say` gets one short line for each event."""
+    """Keeps its children running until `stop`; `say` gets one short line for each event.
+
+    What still runs is killed at once where somebody sets `in_a_hurry`, also while it stops.
+    """
 
     folder: Path
     say: Callable[[str], None]
     children: list[Child] = field(default_factory=list)
+    in_a_hurry: bool = False
 
     def start(self, child: Child) -> None:
         """Start one child and remember it in its pid file.
@@ -173,34 +206,37 @@ class Supervisor:
                 )
 
     def stop(self) -> None:
-        """End every child and all that it started: the first one last.
+        """End every child and all that it started, side by side but for those that outlive one."""
+        left = list(self.children)
+        endings: dict[str, Ending] = {}
+        while left:
+            names = {child.name for child in left}
+            for child in left.copy():
+                if self.in_a_hurry or child.outlives not in names:
+                    ending = endings.setdefault(child.name, Ending(partial(_members, child)))
+                    if self._is_over(child, ending):
+                        left.remove(child)
+            time.sleep(LOOK_SECONDS)
 
-        That is web, which the runner tells while it ends that it hands its run back.
-        """
-        for group in (self.children[1:], self.children[:1]):
-            if not self._end(group):
-                self.say("some processes did not end; the next start ends them")
-
-    def _end(self, group: list[Child]) -> bool:
-        ours = [(c.popen.pid, c.started) for c in group if c.popen is not None]
-
-        def members() -> list[Process]:
-            for child in group:
-                if child.popen is not None:
-                    child.popen.poll()
-            return [found for pid, started in ours for found in session_members(pid, started)]
-
-        if not end(members):
-            return False
-        for child in group:
-            (self.folder / f"{child.name}.pid").unlink(missing_ok=True)
-            child.popen = None
+    def _is_over(self, child: Child, ending: Ending) -> bool:
+        if ending.goes_on(at_once=self.in_a_hurry):
+            if ending.is_in_vain:
+                self.say(f"{child.name} did not end; the next start ends it")
+            return ending.is_in_vain
+        (self.folder / f"{child.name}.pid").unlink(missing_ok=True)
+        if child.popen is not None:
+            child.popen.wait()  # it has ended, and is heard of no more
+        child.popen = None
         return True
 
     def _clear(self, child: Child) -> None:
         """End what a dead child left of its session, before another takes its place."""
-        if child.popen is not None:
-            end(partial(session_members, child.popen.pid, child.started))
+        end(partial(_members, child))
+
+
+def _members(child: Child) -> list[Process]:
+    """What lives of the child and of all that it started."""
+    return [] if child.popen is None else session_members(child.popen.pid, child.started)
 
 
 def _ending(code: int) -> str:

@@ -16,6 +16,7 @@ from kombu import Connection
 
 from hub.celery import app, filesystem_options
 
+OWN = ("hub.broker:Transport", "envyard_runner.mail:Transport")  # the hub's and the runner's
 SEND = """
 import django; django.setup()
 from celery import current_app
@@ -55,10 +56,10 @@ def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Pa
     assert body["properties"]["delivery_info"]["routing_key"] == "runs"
 
 
-def test_who_waits_for_mail_looks_up_every_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("own", OWN)
+def test_who_waits_for_mail_looks_up_every_moment(tmp_path: Path, own: str) -> None:
     """Or Ctrl-C would wait for the two seconds that Celery asks for."""
     options = filesystem_options(f"filesystem://{tmp_path}")
-    own = "hub.broker:Transport"
     with Connection("filesystem://", transport=own, transport_options=options) as broker:
         broker.channel()
         began = time.monotonic()
@@ -67,9 +68,9 @@ def test_who_waits_for_mail_looks_up_every_moment(tmp_path: Path) -> None:
         assert time.monotonic() - began < 1.5
 
 
-def test_nobody_takes_a_message_that_is_still_being_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("own", OWN)
+def test_nobody_takes_a_message_that_is_still_being_written(tmp_path: Path, own: str) -> None:
     options = filesystem_options(f"filesystem://{tmp_path}")
-    own = "hub.broker:Transport"
     with Connection("filesystem://", transport=own, transport_options=options) as broker:
         channel: Any = broker.channel()
 

@@ -85,6 +85,11 @@ def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
         serving.wait(timeout=40)
 
 
+def living(children: dict[str, int]) -> list[supervisor.Process]:
+    """What is left of all that these have started."""
+    return [found for found in supervisor.processes() if found.session in children.values()]
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -119,6 +124,19 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
         assert "set HUB_PORT to a free port" in said
         assert place.healthy()
 
+        children = place.processes()
+        os.kill(children["web"], signal.SIGSTOP)  # it would be waited for
+        serving.send_signal(signal.SIGINT)
+        until(lambda: "Ctrl-C once more kills" in place.said.read_text())
+        time.sleep(1)
+        assert serving.poll() is None
+        began = time.monotonic()
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(timeout=40) == 0
+        assert time.monotonic() - began < supervisor.HARSHER[1][0]
+    assert not living(children)
+    assert place.processes() == {}
+
 
 def test_after_a_kill_at_the_top_it_starts_again_and_leaves_nothing_when_told_to_stop(
     place: Place,
@@ -137,7 +155,7 @@ def test_after_a_kill_at_the_top_it_starts_again_and_leaves_nothing_when_told_to
         serving.send_signal(signal.SIGINT)
         assert serving.wait(timeout=40) == 0
     assert place.said.read_text().rstrip().endswith("stopped")
-    assert [p for pid in children.values() for p in supervisor.session_members(pid, 0)] == []
+    assert not living(children)
     assert place.processes() == {}
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,50 @@ def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, said: lis
     watcher.stop()
     assert supervisor.session_members(leader, one.started) == []
     assert not list(tmp_path.glob("*.pid"))
+
+
+def test_what_outlives_another_is_told_to_end_after_it_and_all_else_at_once(
+    tmp_path: Path, said: list[str]
+) -> None:
+    """Each writes when it was told; the first two go on for a while."""
+    note = "date +%s.%N >> {}.told; sleep {}; exit"
+    script = 'trap "{}" TERM; while :; do sleep 0.05; done'
+    watcher = supervisor.Supervisor(tmp_path, said.append)
+    for name, lasts in (("web", 0), ("worker", 1), ("runner", 1)):
+        told = note.format(tmp_path / name, lasts)
+        one = child(tmp_path, ["sh", "-c", script.format(told)], name)
+        one.outlives = "runner" if name == "web" else ""
+        watcher.start(one)
+    time.sleep(0.5)  # each has set its trap
+    watcher.stop()
+    web, worker, runner = (
+        float((tmp_path / f"{name}.told").read_text()) for name in ("web", "worker", "runner")
+    )
+    assert abs(worker - runner) < 0.9 < web - runner
+
+
+def test_in_a_hurry_all_is_killed_at_once(tmp_path: Path, said: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, said.append)
+    for name in ("one", "two"):
+        watcher.start(child(tmp_path, [sys.executable, "-c", STUBBORN], name))
+    watcher.children[0].outlives = "two"
+    leaders = [one.popen.pid for one in watcher.children if one.popen]
+
+    def living() -> int:
+        return sum(found.session in leaders for found in supervisor.processes())
+
+    until(lambda: living() == 4)
+    stopping = threading.Thread(target=watcher.stop)
+    stopping.start()
+    time.sleep(0.3)
+    assert living() == 4
+    began = time.monotonic()
+    watcher.in_a_hurry = True
+    stopping.join()
+    assert time.monotonic() - began < supervisor.HARSHER[1][0]
+    assert living() == 0
+    assert not list(tmp_path.glob("*.pid"))
+    assert not said
 
 
 def test_leftovers_of_a_killed_supervisor_are_ended_even_without_their_leader(

@@ -118,8 +118,10 @@ def test_mail_lies_in_the_folder_that_the_broker_url_names(
     tmp_path: Path, named: str, used: str
 ) -> None:
     config = Config.from_environment({"HUB_BROKER_URL": named.format(tmp_path)})
-    options = make_app(Machine(config), tmp_path / "default").conf.broker_transport_options
-    assert options["data_folder_in"] == str(tmp_path / used / "messages")
+    app = make_app(Machine(config), tmp_path / "default")
+    folder = app.conf.broker_transport_options["data_folder_in"]
+    assert folder == str(tmp_path / used / "messages")
+    assert app.connection_for_read().transport_cls == "envyard_runner.mail:Transport"
 
 
 def test_a_ring_has_the_next_run_done(home: Path) -> None:

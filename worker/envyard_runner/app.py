@@ -7,9 +7,10 @@ import ctypes
 import logging
 import os
 import signal
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from billiard import active_children
 from celery import Celery
@@ -62,7 +63,11 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
     )
     if url.startswith(FILESYSTEM):
         folder = Path(url.removeprefix(FILESYSTEM))
-        app.conf.update(broker_url=FILESYSTEM, broker_transport_options=_shared_folder(folder))
+        app.conf.update(
+            broker_url=FILESYSTEM,
+            broker_transport="envyard_runner.mail:Transport",
+            broker_transport_options=_shared_folder(folder),
+        )
     elif url.startswith(("redis://", "rediss://")):
         app.conf.broker_transport_options = KEPT_ALIVE
 
@@ -86,16 +91,21 @@ async def answer(machine: Machine) -> None:
             log.warning("what waits stays queued, the hub rings again: %s", error)
 
 
-def serve(app: Celery) -> None:
-    """Work until stopped. One child process does the runs, on its main thread, one at a time."""
+def serve(app: Celery) -> NoReturn:
+    """Work until stopped, then end the process. One child does the runs, on its main thread, one
+    at a time."""
     name = f"--hostname=runner-{os.getpid()}@%h"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     config: Config = app.conf.envyard_config
     home = config.home
     worker_process_init.connect(partial(_clear_up, config), weak=False)
     worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
+    work: Callable[[list[str]], object] = app.worker_main  # it returns, unlike its type
     with at_station(home, "broker", held_by(config.cgroup)):
-        app.worker_main(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+        work(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+    # All has ended, yet Python would wait for a thread of the pool that sleeps for a second.
+    logging.shutdown()
+    os._exit(0)
 
 
 @setup_logging.connect

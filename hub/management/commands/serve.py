@@ -23,6 +23,7 @@ from registry.errors import HubError
 READY_SECONDS = 60
 TICK_SECONDS = 0.3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ONE_PRESS_SECONDS = 0.5  # a Ctrl-C may reach us twice: from the terminal and from who started us
 LOG_BYTES = 10_000_000
 
 
@@ -66,7 +67,7 @@ class Command(BaseCommand):
         watcher = supervisor.Supervisor(home / "run", self._say)
         with contextlib.ExitStack() as at_the_end:
             at_the_end.callback(watcher.stop)
-            at_the_end.callback(self._stopping)
+            at_the_end.callback(self._stopping, watcher)
             for child in programs.children(logs=home / "logs", runner_token=token):
                 watcher.start(child)
             self._wait_until_ready(watcher)
@@ -81,10 +82,16 @@ class Command(BaseCommand):
                     publisher = None
                 time.sleep(TICK_SECONDS)
 
-    def _stopping(self) -> None:
-        for signum in SIGNALS:  # impatience must not leave half of it running
-            signal.signal(signum, signal.SIG_IGN)
-        self._say("stopping")
+    def _stopping(self, watcher: supervisor.Supervisor) -> None:
+        """From now on no signal leaves half of it running: a further Ctrl-C kills what is left."""
+        began = time.monotonic()
+
+        def hurry(signum: int, frame: FrameType | None) -> None:
+            watcher.in_a_hurry = time.monotonic() - began > ONE_PRESS_SECONDS
+
+        for signum in SIGNALS:
+            signal.signal(signum, hurry if signum == signal.SIGINT else signal.SIG_IGN)
+        self._say("stopping; Ctrl-C once more kills what does not end")
 
     def _prepare(self, logs: Path) -> None:
         for log in logs.glob("*.log"):
