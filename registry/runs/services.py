@@ -17,6 +17,7 @@ from registry.catalog.models import Version
 from registry.errors import Forbidden
 from registry.runs import endings, limits, queue
 from registry.runs.models import Run
+from registry.runs.sweep import take_back
 
 BELLS = 32  # that a queue is rung with at first; then each run that ends rings for the next
 
@@ -121,6 +122,17 @@ def _take(run: Run, runner: Runner) -> Run | None:
         attempt=run.attempt,
     )
     return run
+
+
+def renew(*, runner: Runner) -> str:
+    """A new token for the runner, which ends the old one; what it has under way it finishes.
+
+    A disabled runner's runs go to others: the new token must not wake what a thief may hold.
+    """
+    with transaction.atomic():
+        if not runner.enabled:
+            take_back(runner=runner, why="was disabled")
+        return runners.renew(runner=runner)
 
 
 def cancel(*, run: Run, by: User) -> None:

@@ -10,10 +10,11 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from envyard.contract.codes import finding
+from registry.accounts.models import Runner
 from registry.runs import endings, limits
 from registry.runs.models import Run
 
@@ -32,14 +33,18 @@ class Swept:
 
 def sweep(*, now: datetime) -> Swept:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
-    expired = Run.objects.filter(status__in=Run.HELD, lease_expires_at__lt=now)
+    over = Q(lease_expires_at__lt=now)
+    expired = Run.objects.filter(over, status__in=Run.HELD)
     # A run that lost an attempt was taken when that began, however long ago it was made; that an
     # old one was made before is said for the index.
     since = now - limits.QUEUED_AT_MOST
     made = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=since)
     queued = made.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
     return Swept(
-        expired=_each(expired.order_by("lease_expires_at"), partial(_expire, now=now)),
+        expired=_each(
+            expired.order_by("lease_expires_at"),
+            partial(_lose, still=over, why="stopped reporting"),
+        ),
         abandoned=_each(queued.order_by("created_at"), _abandon),
     )
 
@@ -55,13 +60,20 @@ def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
     return moved
 
 
-def _expire(pk: UUID, now: datetime) -> bool:
+def take_back(*, runner: Runner, why: str) -> None:
+    """Move every run that the runner holds to its next attempt or its end, whatever its lease;
+    `why` says what became of the runner."""
+    for pk in Run.objects.filter(runner=runner, status__in=Run.HELD).values_list("pk", flat=True):
+        _lose(pk, Q(runner=runner), why)
+
+
+def _lose(pk: UUID, still: Q, why: str) -> bool:
     """One run in its own transaction, looked at again under lock: a batch may have come."""
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(of=("self",))
             .select_related("version__environment", "runner")
-            .filter(pk=pk, status__in=Run.HELD, lease_expires_at__lt=now)
+            .filter(still, pk=pk, status__in=Run.HELD)
             .first()
         )
         if run is None:
@@ -69,11 +81,10 @@ def _expire(pk: UUID, now: datetime) -> bool:
         if run.cancel_requested_at is not None:
             endings.note(run, "the runner did not answer the request to stop; the run ends here.")
             return endings.end(run=run, status=Run.Status.CANCELLED)
-        silent = finding(
-            "run.lease_expired",
-            f"Runner {run.runner} stopped reporting while the run was {run.status}.",
+        lost = finding(
+            "run.lease_expired", f"Runner {run.runner} {why} while the run was {run.status}."
         )
-        return endings.next_attempt(run=run, findings=[silent])
+        return endings.next_attempt(run=run, findings=[lost])
 
 
 def _abandon(pk: UUID) -> bool:

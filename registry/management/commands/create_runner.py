@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from registry.accounts import runners
 from registry.accounts.models import Runner
 from registry.errors import HubError
+from registry.runs import services
 
 
 class Command(BaseCommand):
@@ -29,7 +30,7 @@ class Command(BaseCommand):
         name = options["name"]
         try:
             if options["renew"]:
-                token = runners.renew(runner=Runner.objects.get(name=name))
+                token = services.renew(runner=Runner.objects.get(name=name))
             else:
                 token = runners.create(name=name)[1]
         except Runner.DoesNotExist:

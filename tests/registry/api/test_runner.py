@@ -12,6 +12,7 @@ from envyard.contract.job import JobSpec
 from registry.accounts import runners, tokens
 from registry.accounts.models import Runner, User
 from registry.api.runner import Report
+from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
 from tests.registry import story
@@ -220,3 +221,29 @@ def test_a_packed_batch_is_never_inflated_beyond_its_bound(
     assert len(raw) < 100_000
     assert code(gpu.post(path, token=job.run_token, raw=raw, **gzipped)) == refusal
     assert Run.objects.get().last_seq == 0
+
+
+def test_a_new_token_loses_no_run_that_is_under_way(gpu: Caller, job: JobSpec) -> None:
+    """A run reports with a token of its own: whoever renews the runner's need not wait for it."""
+    runner = Runner.objects.get()
+    new = Caller(services.renew(runner=runner))
+    assert gpu.post("poll/").status_code == 401
+    told = story.batch(log="hello\n").to_dict()
+    assert gpu.post(f"runs/{job.run}/events/", told, token=job.run_token).status_code == 200
+    assert new.post("poll/").status_code == 204
+    done = story.finish("failed").to_dict()
+    assert gpu.post(f"runs/{job.run}/finish/", done, token=job.run_token).status_code == 200
+    run = Run.objects.get()
+    assert (run.status, run.attempt) == ("failed", 1)
+
+
+def test_who_got_a_run_by_a_leaked_token_loses_it_for_good(gpu: Caller, job: JobSpec) -> None:
+    runners.revoke_leaked(gpu.token, where="a log")
+    new = Caller(services.renew(runner=Runner.objects.get()))
+    done = story.finish("succeeded").to_dict()
+    refused = gpu.post(f"runs/{job.run}/finish/", done, token=job.run_token)
+    assert refused.status_code in (401, 409)
+    run = Run.objects.get()
+    assert (run.status, run.attempt) == ("queued", 2)
+    assert "was disabled while the run was leased" in run.log.get().text
+    assert new.post("poll/").json()["attempt"] == 2
