@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner.venvs import VenvError, cache
+from envyard_runner.venvs import VenvError, cache, room, uv
 from envyard_runner.venvs.uv import diagnose
 from tests.wheels import entry, make_wheel
 from tests.worker.venvs.conftest import World, refused
@@ -153,6 +153,18 @@ def test_a_wheel_that_unpacks_to_any_size_does_not_fill_the_disk(world: World) -
     assert "32 MiB" in error.finding.message
     files = [path.stat() for path in world.config.home.rglob("*") if path.is_file()]
     assert sum(status.st_size for status in files) < 32 << 20
+
+
+def test_folders_too_deep_for_any_code_are_refused_and_gone(world: World) -> None:
+    deep = "deep/" + "d/" * 1700 + "x.py"
+    world.publish("deep", files={"deep/__init__.py": "", deep: "A = 1\n"})
+    error = refused(world, requires=["deep"])
+    assert error.fault == "environment"
+    assert "deep has more than 100 folders inside one another" in str(error)
+    assert list(uv.cache_folder(world.config).glob("archive-v*/*"))
+    room.make_room(replace(world.config, venv_cache_bytes=0))
+    assert not list(uv.cache_folder(world.config).glob("archive-v*/*"))
+    assert world.run(world.build(), "import demo_env; print(demo_env.WORD)") == "built\n"
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -12,7 +12,9 @@ import re
 import secrets
 import shutil
 import signal
+import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -60,7 +62,7 @@ class OwnedDir:
 
     def remove(self) -> None:
         """Delete the folder and drop its lock."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove_tree(self.path)
         os.close(self.lock_fd)
 
 
@@ -68,6 +70,14 @@ def make_shared(folder: Path) -> None:
     """Make a folder that every uid can walk through and only the runner can list or write."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o711)
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete it as far as it can be, however deep: Python takes a call and a descriptor a level."""
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        subprocess.run(["/bin/rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def reap_orphans(config: Config) -> int:
@@ -95,7 +105,7 @@ def reap_orphans(config: Config) -> int:
                 _kill_recorded(path / PROCESSES)
                 if groups is not None:
                     Group.of(groups, path.name).remove()
-                shutil.rmtree(path, ignore_errors=True)
+                remove_tree(path)
                 reaped += 1
             finally:
                 os.close(fd)

@@ -13,9 +13,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from envyard.contract.codes import finding
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import VENV
 from envyard_runner.sandbox.rundir import make_shared
+from envyard_runner.venvs.uv import VenvError
 
 SITE = "site"
 FACTS = "venv.json"
@@ -23,6 +25,7 @@ STALE_SECONDS = 3600.0
 UNWANTED = stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH
 INTERPRETER = f"#!{VENV}/bin/python".encode()
 LONGEST_LINE = 4096
+DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,9 @@ def settle(site: Path) -> None:
     """Make a folder that others wrote into safe to keep: no links or devices, all folders ours.
 
     Scripts start with the base interpreter, which cannot see the venv; they get the one inside.
+    Raises VenvError for folders that lie deeper in one another than those of any code.
     """
+    _refuse_deep(site)
     for folder, folders, files in os.walk(site):
         path = Path(folder)
         if os.geteuid() == 0:
@@ -138,6 +143,19 @@ def write_new(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)
     with path.open("x", encoding="ascii") as file:
         file.write(text)
+
+
+def _refuse_deep(site: Path) -> None:
+    waiting = [(str(site), 0)]
+    while waiting:
+        folder, depth = waiting.pop()
+        if depth > DEEPEST:
+            name = Path(folder).relative_to(site).parts[0]
+            message = f"{name} has more than {DEEPEST} folders inside one another"
+            raise VenvError(finding("env.dependencies_unresolvable", message, where=name))
+        with os.scandir(folder) as entries:
+            inside = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        waiting += [(path, depth + 1) for path in inside]
 
 
 def _start_inside(script: Path) -> None:

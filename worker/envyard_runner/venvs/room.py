@@ -9,15 +9,15 @@ from __future__ import annotations
 import fcntl
 import functools
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from envyard_runner.config import Config
+from envyard_runner.sandbox.rundir import remove_tree
 from envyard_runner.venvs import cache, uv
 
 RECENT_SECONDS = 1800.0  # a build may have found it and not started its sandbox yet
@@ -52,7 +52,7 @@ def make_room(config: Config) -> None:
             return
         cache.clear_up(config)
         for path in uv.cache_folder(config).glob(UNFINISHED):
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path)
         kept = sorted(cache.every(config), key=lambda one: one.used)
         held = sum(one.size for one in kept) + sum(map(_size, _paths(config)))
         over = max(held - config.venv_cache_bytes, lacking(config))
@@ -81,7 +81,7 @@ def _drop(config: Config, over: int) -> int:
 
 def _remove(path: Path) -> None:
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)
 
@@ -116,7 +116,7 @@ def _measure(path: Path) -> Download:
     """A file's status changes when it is linked, and when that link goes."""
     files = [path]
     if path.is_dir() and not path.is_symlink():
-        files = [Path(folder) / name for folder, _, names in os.walk(path) for name in names]
+        files = list(_files(path))
     statuses = [one.lstat() for one in files]
     plain = [status for status in statuses if stat.S_ISREG(status.st_mode)]
     return Download(
@@ -125,6 +125,18 @@ def _measure(path: Path) -> Download:
         used=max((status.st_ctime for status in statuses), default=0.0),
         linked=any(status.st_nlink > 1 for status in plain),
     )
+
+
+def _files(archive: Path) -> Iterator[Path]:
+    """All but folders, of which more may lie in one another than `os.walk` can take."""
+    waiting = [str(archive)]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:  # a path may be too long
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield Path(entry.path)
 
 
 @contextmanager
