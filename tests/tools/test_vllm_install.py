@@ -1,8 +1,10 @@
 """Where vLLM cannot be installed its tests are told why."""
 
+import fcntl
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,25 @@ def test_a_failed_install_is_kept_as_the_reason_for_the_tests(
     assert "vLLM cannot be installed here: uv" in install.missing(target)
     (target / install.COMPLETE).touch()
     assert not install.missing(target)
+
+
+def test_what_nobody_has_asked_for_in_a_week_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    target = install.folder()
+    old, failed, busy, fresh = (target.with_name(f"vllm-{name}") for name in "abcd")
+    for one in (target, old, failed, busy, fresh):
+        one.mkdir(parents=True)
+        (one / "lock").touch()
+    for one in (target, old, busy, fresh):
+        (one / install.COMPLETE).touch()
+    long_ago = time.time() - install.KEPT_SECONDS - 60
+    for one in (target / install.COMPLETE, old / install.COMPLETE, busy / install.COMPLETE, failed):
+        os.utime(one, (long_ago, long_ago))
+    with (busy / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert install.main() == 0
+    assert capsys.readouterr().out == f"{target}\n"
+    assert set(target.parent.iterdir()) == {target, busy, fresh}
+    assert (target / install.COMPLETE).stat().st_mtime > long_ago + 60  # it was asked for now

@@ -2,7 +2,8 @@
 """Install vLLM for processors and make a tiny model to serve; prints the folder that holds both.
 
 The folder lies in the user's cache, named by what it was made from, so that every checkout uses
-the same one. The locked requirements are written by, with UV_FIND_LINKS as below:
+the same one; what no checkout has asked for in a week is removed. The locked requirements are
+written by, with UV_FIND_LINKS as below:
 
     uv pip compile tools/vllm/requirements.in --override tools/vllm/left-out.txt \\
         --python-version 3.11 --only-binary :all: --generate-hashes --no-annotate \\
@@ -11,6 +12,7 @@ the same one. The locked requirements are written by, with UV_FIND_LINKS as belo
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -18,6 +20,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -32,6 +35,7 @@ TORCH = "torch==2.13.0"
 PYTHONS = ("3.11", "3.12", "3.13")
 NEEDED_BYTES = 4 << 30
 COMPLETE, WHY_NOT = "complete", "why-not"  # files of the folder; the tests read them
+KEPT_SECONDS = 7 * 24 * 3600  # a checkout of another branch may want its own again
 SHOWN_LINES = 6
 
 
@@ -105,6 +109,19 @@ def name_vllm(python: Path) -> None:
     (known / "RECORD").write_text("")
 
 
+def remove_unwanted(target: Path) -> None:
+    """Remove the folders beside this one that nobody has asked for in a week or fills just now."""
+    for other in target.parent.glob("vllm-*"):
+        mark = other / COMPLETE
+        asked = (mark if mark.exists() else other).stat().st_mtime
+        if other == target or time.time() - asked < KEPT_SECONDS:
+            continue
+        with (other / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            bootstrap.say(f"removing {other}, which no checkout has asked for in a week")
+            shutil.rmtree(other)
+
+
 def main() -> int:
     """0 with the folder on stdout, 1 where it cannot be filled, with the reason in it."""
     target = folder()
@@ -120,7 +137,8 @@ def main() -> int:
                 (target / WHY_NOT).write_text(why, encoding="utf-8")
                 bootstrap.say(why)
                 return 1
-            (target / COMPLETE).touch()
+        (target / COMPLETE).touch()  # its time tells that somebody wants it
+    remove_unwanted(target)
     print(target)
     return 0
 
