@@ -206,10 +206,13 @@ def test_a_tab_that_nobody_sees_asks_for_nothing(told: Told, reader: Reader) -> 
 def test_the_page_goes_on_when_the_hub_was_away(told: Told, reader: Reader) -> None:
     before = told.hub.pid("web")
     os.kill(before, signal.SIGKILL)
+    reader.page.context.set_offline(True)  # a new process may be there before the page asks
+    reader.page.wait_for_timeout(2000)
+    reader.page.context.set_offline(False)
+    assert [url for url in reader.failed if "/live/" in url]
     told.hub.wait(lambda: told.hub.pid("web") != before, "another web process")
     told.tick()
     reader.sees(f"tick {told.seq}")  # in the same page: nobody loaded it anew
-    assert [url for url in reader.failed if "/live/" in url]
 
 
 def test_a_run_is_cancelled_once_the_reader_is_sure(told: Told, reader: Reader) -> None:
