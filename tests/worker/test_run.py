@@ -172,6 +172,16 @@ def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> No
     assert outcome.hub.locks == {"cpython-311": "mine"}
 
 
+def test_a_run_that_waits_for_its_dependencies_says_so() -> None:
+    async def slow(*given: Any, **more: Any) -> Venv:
+        await asyncio.sleep(3.2)
+        return await built(*given, **more)
+
+    log = run(build=slow).hub.log
+    assert log.count("dependencies are being fetched and installed, for 3 s by now") == 1
+    assert "dependencies" not in run().hub.log
+
+
 def test_our_own_exceptions_are_errored_and_named() -> None:
     async def bug(*_: Any, **__: Any) -> Venv:
         raise KeyError("oops")

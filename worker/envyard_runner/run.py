@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 INSIDE = "/inside"
 CLEANUP_SECONDS = 30.0
 NOTE_SECONDS = 1.0
+TELL_SECONDS, LONGEST_TELL_SECONDS = 3.0, 60.0
 SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and wall clock
 
 
@@ -160,16 +161,30 @@ async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
         extra = FRAMEWORKS[job.framework].requirements(job.api)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
-        venv = await machine.build(
-            machine.config, wheel, extra,
-            agree=agree, before=job.uploaded_at, seconds=seconds,
-        )  # fmt: skip
+        waiting = asyncio.create_task(_tell_of_waiting(reports))
+        try:
+            venv = await machine.build(
+                machine.config, wheel, extra,
+                agree=agree, before=job.uploaded_at, seconds=seconds,
+            )  # fmt: skip
+        finally:
+            waiting.cancel()
     finally:
         owned.remove()
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
     reports.say(f"venv of {venv.packages} distributions {how}")
     reports.fact(install_seconds=venv.seconds, packages=venv.packages)
     return venv
+
+
+async def _tell_of_waiting(reports: Reports) -> None:
+    """Say ever more rarely that dependencies are being fetched; never ends by itself."""
+    began, pause = time.monotonic(), TELL_SECONDS
+    while True:
+        await asyncio.sleep(pause)
+        waited = time.monotonic() - began
+        reports.say(f"dependencies are being fetched and installed, for {waited:.0f} s by now")
+        pause = min(2 * pause, LONGEST_TELL_SECONDS)
 
 
 def _inside(job: JobSpec) -> InsideJob:

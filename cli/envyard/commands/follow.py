@@ -14,6 +14,7 @@ from envyard.output import Output
 
 PACE_SECONDS = 1.0
 DECIDED = ("listed", "rejected", "held")
+ABOUT = {"preparing": "its dependencies are fetched"}  # where nothing is counted yet
 
 
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
@@ -34,7 +35,7 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
             return
         run = detail.get("run") or {}
         if status == "evaluating" and run:
-            where = waits(run)
+            where = waits(run) or ABOUT.get(run["status"], "")
             what = f"run {run['status']}, {where}" if where else f"run {run['status']}"
             if deserted(run) and not warned:
                 out.note("No runner that can do it is present: the run waits for one.", "yellow")
