@@ -9,12 +9,16 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from aiohttp import web
 
-from envyard_runner import station
+from envyard_runner import station, status
+from envyard_runner.config import Config
+from envyard_runner.link import Hub, HubRefused, Known
 from envyard_runner.model import state
+from envyard_runner.presence import announcing
 from tests.faults import parts
 from tests.faults.conftest import NEEDS
 from tests.worker.model.stub_vllm import METRICS
@@ -59,6 +63,32 @@ def test_where_no_runner_runs_that_is_said(home: Path) -> None:
         assert str(home) in error
 
     play(scenario())
+
+
+def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
+    with station.at_station(config.home, "poll", "nothing"):
+        assert status.status(config, as_json=False) == status.TROUBLE
+    assert "HUB_RUNNER_TOKEN_FILE is not set here" in capsys.readouterr().out
+
+
+def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Refusing:
+        async def present(self, _: dict[str, Any]) -> Known:
+            raise HubRefused(401, "token.invalid", "this is not the token of an enabled runner")
+
+    async def scenario() -> None:
+        config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
+        async with announcing(config, cast("Hub", Refusing())):
+            await until(lambda: caplog.messages)
+
+    play(scenario())
+    (said,) = caplog.messages
+    assert said.endswith("gives this runner nothing: this is not the token of an enabled runner")
 
 
 def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:

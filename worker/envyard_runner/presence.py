@@ -66,7 +66,7 @@ async def announcing(
 async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None]) -> None:
     models, loop = config.models(), asyncio.get_running_loop()
     told: Standing | None = None
-    tell_at = loop.time()
+    tell_at, refusal = loop.time(), ""
     while True:
         ready = frozenset(await models.ready())
         if told is None or ready != told.models or loop.time() >= tell_at:
@@ -74,10 +74,12 @@ async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None
             try:
                 said = capabilities(ready, draining=drains(config.home))
                 drained = (await hub.present(said)).drained
-                tell_at = loop.time() + (DRAINED_SECONDS if drained else TELL_SECONDS)
+                tell_at, refusal = loop.time() + (DRAINED_SECONDS if drained else TELL_SECONDS), ""
             except (HubLost, HubRefused) as error:
                 tell_at = loop.time() + AWAY_SECONDS
-                log.debug("not told: %s", error)
+                if isinstance(error, HubRefused) and str(error) != refusal:
+                    refusal = str(error)
+                    log.warning("the hub gives this runner nothing: %s", refusal)
             now = Standing(ready, drained)
             if now != told:
                 _say(now, told or Standing())

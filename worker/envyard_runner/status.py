@@ -27,6 +27,7 @@ from envyard_runner.presence import capabilities
 DONE, TROUBLE, NOTHING = 0, 1, 3
 UNKNOWN = Known("", drained=False)
 DRAINED = "its staff have drained it, and can resume it on the moderation page"
+UNASKED = "not asked, for HUB_RUNNER_TOKEN_FILE is not set here: give the runner's own settings"
 NONE = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
 
 
@@ -83,12 +84,15 @@ async def _look(config: Config) -> dict[str, Any]:
 
 
 async def _hub(config: Config) -> dict[str, Any]:
+    nothing = {"url": config.hub_url, "ok": False, **asdict(UNKNOWN)}
+    if not config.token:
+        return nothing | {"error": UNASKED}
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token or "")
         try:
             known = await hub.whoami(patience=0.0)
         except (HubLost, HubRefused) as error:
-            return {"url": config.hub_url, "ok": False, "error": str(error), **asdict(UNKNOWN)}
+            return nothing | {"error": str(error)}
     return {"url": config.hub_url, "ok": True, "error": "", **asdict(known)}
 
 

@@ -99,7 +99,7 @@ def run_show(args: Namespace, out: Output) -> None:
     if run["ended_at"]:
         out.hint(f"read its rollouts: hub rollouts list {run['id']}")
     else:
-        out.hint(f"follow its log: hub logs -f {run['id']}")
+        out.hint(f"follow its log: hub logs -f {run['id']}; end it: hub cancel {run['id']}")
 
 
 def run_retry(args: Namespace, out: Output) -> None:
