@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -19,7 +20,8 @@ def tree(root: int) -> list[int]:
     found = [root]
     for pid in found:
         for file in Path(f"/proc/{pid}/task").glob("*/children"):
-            found += [int(child) for child in file.read_text().split()]
+            with suppress(OSError):  # a thread that has just ended
+                found += [int(child) for child in file.read_text().split()]
     return found
 
 

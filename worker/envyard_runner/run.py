@@ -99,7 +99,13 @@ async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
     known = {"run": job.run, "attempt": job.attempt, "since": time.time()}
     known |= {"environment": job.environment, "version": job.version}
     while True:
-        note(known | {"phase": reports.phase, "done": reports.done, "total": reports.total})
+        said = {"phase": reports.phase, "done": reports.done, "total": reports.total}
+        # A disk may take its time, and the gateway's calls must not wait for it.
+        writing = asyncio.create_task(asyncio.to_thread(note, known | said))
+        try:
+            await asyncio.shield(writing)
+        finally:  # nothing may be written once the note is withdrawn
+            await asyncio.wait([writing])
         await asyncio.sleep(NOTE_SECONDS)
 
 

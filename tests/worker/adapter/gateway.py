@@ -80,6 +80,7 @@ class Gateway:
         app = web.Application()
         path = "/{module}/rollouts/{rollout}"
         app.router.add_get("/{module}/plan", self._plan)
+        app.router.add_put("/{module}/references", self._all_references)
         app.router.add_put(f"{path}/references", self._references)
         app.router.add_post(f"{path}/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None)
@@ -106,6 +107,12 @@ class Gateway:
                 story.take(line)
             await asyncio.sleep(0.01)
         return web.json_response(await given.plan.told() if story.tasks else [])
+
+    async def _all_references(self, request: web.Request) -> web.Response:
+        given = self.given[request.match_info["module"]]
+        for word, said in (await request.json()).items():
+            self.seen.setdefault(given.plan.name(word) or "none", Seen()).references.append(said)
+        return web.json_response({})
 
     async def _references(self, request: web.Request) -> web.Response:
         self._of(request)[1].references.append(await request.json())

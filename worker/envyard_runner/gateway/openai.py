@@ -198,10 +198,10 @@ def read_object(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def read_references(raw: bytes) -> dict[str, Reference]:
+def read_references(body: dict[str, Any]) -> dict[str, Reference]:
     """Read `{"own": ..., "other": ...}`, each None or a Reference's fields; raises Refusal 400."""
     references = {}
-    for name, said in read_object(raw).items():
+    for name, said in body.items():
         if said is None:
             continue
         message = said.get("message") if isinstance(said, dict) else None

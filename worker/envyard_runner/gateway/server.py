@@ -55,6 +55,7 @@ class Gateway:
         self.through = Through(job, model)
         self.failure = ""
         self._job, self._again = job, again
+        self._references: dict[str, Any] = {}
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         # Not logging access or malformed requests: the environment decides how many there are.
         quiet = logging.getLogger(f"{__name__}.http")
@@ -92,6 +93,7 @@ class Gateway:
         application.add_routes(
             [
                 web.get("/plan", self._tell_plan),
+                web.put("/references", self._set_all_references),
                 web.post(f"{base}/v1/chat/completions", self._chat),
                 web.post(f"{base}/v1/completions", self._complete),
                 web.get(f"{base}/v1/models", self._models),
@@ -154,11 +156,20 @@ class Gateway:
     async def _set_references(self, request: web.Request) -> web.Response:
         """Take what two probes would say next; every rollout hands over both, whoever answers."""
         record = self._record(request)
-        given = openai.read_references(await _body(request))
-        if mine := given.get(REFERENCES.get(record.policy, "")):
+        self._refer(record, openai.read_object(await _body(request)))
+        return web.json_response({})
+
+    async def _set_all_references(self, request: web.Request) -> web.Response:
+        """The same for many rollouts, before they begin; there is room for one such request."""
+        if self._references:
+            raise Refusal(400, "told_before", "what all rollouts refer to is told once")
+        self._references = openai.read_object(await _body(request))
+        return web.json_response({})
+
+    def _refer(self, record: Record, said: dict[str, Any]) -> None:
+        if mine := openai.read_references(said).get(REFERENCES.get(record.policy, "")):
             record.reference = clean_message(mine.message) | {"role": "assistant"}
             record.reference_error = text(mine.error, 2000)
-        return web.json_response({})
 
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
@@ -172,6 +183,8 @@ class Gateway:
         else:
             name = self.plan.name(word)
             record = self.ledger.open(name) if name else None
+            if record and isinstance(said := self._references.pop(word, None), dict):
+                self._refer(record, said)
         if record is None:
             raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
         return record

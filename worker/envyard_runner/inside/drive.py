@@ -19,7 +19,7 @@ from typing import Any
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import InsideJob, read_given
 from .play import Outcome, Play, Rollout, RolloutTimeout, Task, framework
-from .reference import other
+from .reference import other, tell_all
 
 CANCEL_SECONDS = 10.0
 BEAT_SECONDS = 1.0
@@ -74,6 +74,7 @@ class Driver:
     async def run(self, groups: list[list[Rollout]]) -> None:
         """Every rollout that the gateway has planned, side by side, in its order."""
         async with self.beating(), self.play.serving():
+            await tell_all([rollout for group in groups for rollout in group], self.play.http)
             await asyncio.gather(*(self.one(group) for group in groups))
 
     @contextlib.asynccontextmanager

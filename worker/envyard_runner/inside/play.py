@@ -96,6 +96,7 @@ class Play(Protocol):
     """One framework. The stages are called in this order, and an error names its stage."""
 
     version: str
+    http: Any
 
     @property
     def compares(self) -> bool:

@@ -8,11 +8,13 @@ references are handed over in every rollout alike.
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 from .play import Message, Rollout, Task
 
 CANDIDATES = 8
+ROOM = 1 << 20  # of one request
 
 
 class OracleFailed(Exception):
@@ -59,19 +61,45 @@ async def _opening_reply(task: Task, here: Task) -> Message | None:
         return None
 
 
+async def tell_all(rollouts: list[Rollout], http: Any) -> None:
+    """Give the gateway both references of all rollouts whose task knows them whatever is said; as
+    many as one request takes, the others are told when they begin."""
+    body: dict[str, Any] = {}
+    room = ROOM
+    for rollout in rollouts:
+        if not hangs_on_what_is_said(rollout):
+            said = await _both(rollout, [])
+            room -= len(json.dumps(said))
+            if room < 0:
+                break
+            body[rollout.id], rollout.told = said, True
+    if body:
+        response = await http.put(f"{rollouts[0].job.door}/references", json=body)
+        response.raise_for_status()
+
+
 async def tell(rollout: Rollout, messages: list[Message], http: Any) -> None:
     """Give the gateway both references for the next call; `http` is an httpx.AsyncClient.
 
     Once is enough where neither hangs on the conversation.
     """
-    speakers = {"own": rollout.task, "other": rollout.task.other}
-    if rollout.told and not any(task and task.oracle for task in speakers.values()):
+    if rollout.told and not hangs_on_what_is_said(rollout):
         return
     rollout.told = True
-    body = {name: await _said(task, messages) for name, task in speakers.items()}
+    body = await _both(rollout, messages)
     if any(body.values()):
         response = await http.put(f"{rollout.door}/references", json=body)
         response.raise_for_status()
+
+
+def hangs_on_what_is_said(rollout: Rollout) -> bool:
+    """Whether either reference may be another one in each turn."""
+    return any(task and task.oracle for task in (rollout.task, rollout.task.other))
+
+
+async def _both(rollout: Rollout, messages: list[Message]) -> dict[str, Any]:
+    speakers = {"own": rollout.task, "other": rollout.task.other}
+    return {name: await _said(task, messages) for name, task in speakers.items()}
 
 
 async def _said(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
