@@ -274,6 +274,8 @@ def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: R
         (replace(FINE, code=1, oom_kills=1), "errored"),
         (replace(FINE, reason="machine_memory", code=None), "errored"),
         (replace(FINE, reason="killed", code=None), "errored"),
+        (replace(FINE, signal=9, code=None), "errored"),
+        (replace(FINE, signal=9, reason="memory", code=None), None),
     ],
 )
 def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:

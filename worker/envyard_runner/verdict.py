@@ -73,10 +73,14 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
 
 def unjudged(second: Exit, *, loaded: bool) -> Ending | None:
     """The ending of a run whose second sandbox could not show what it loads, and not through the
-    environment; None where it could. Whatever ends it later, while it plays, fails no run."""
+    environment; None where it could. Whatever ends it later, while it plays, fails no run.
+
+    A SIGKILL of the environment's own gains it nothing: after three of those nothing is listed.
+    """
     if loaded:
         return None
-    if second.reason == "killed":
+    shot = second.reason == "exited" and second.signal == signal.SIGKILL
+    if shot or second.reason == "killed":
         return platform("run.runner_error", KILLED)
     if second.reason == "machine_memory" or (second.reason == "exited" and second.oom_kills):
         return platform("run.runner_error", STARVED)
