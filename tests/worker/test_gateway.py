@@ -170,6 +170,29 @@ def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> Non
     play(scenario)
 
 
+def test_the_references_of_all_rollouts_may_be_told_before_they_begin() -> None:
+    async def scenario(w: World) -> None:
+        url = f"{w.url('x').partition('/rollouts/')[0]}/references"
+        said = {name: {"message": {"content": name}} for name in ("own", "other")}
+        names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
+        told: dict[str, Any] = {w.gateway.plan.word(name): said for name in names}
+        told |= {"nobody": said, w.gateway.plan.word("oracle/2/0"): {"own": 1}}
+        for status in (200, 400):  # there is room for one
+            async with w.client.put(url, json=told) as response:
+                assert response.status == status
+        replies = {"silent": "", "oracle": "own", "swapped": "other", "model": "ok"}
+        for policy, reply in replies.items():
+            _, body = await w.chat(f"{policy}/0/0", {"role": "user", "content": "Well?"})
+            assert body["choices"][0]["message"]["content"] == reply
+        later = {"own": {"message": {"content": "later"}}, "other": None}
+        async with w.client.put(w.url("oracle/1/0", "references"), json=later):
+            _, body = await w.chat("oracle/1/0")
+        assert body["choices"][0]["message"]["content"] == "later"
+        assert (await w.chat("oracle/2/0"))[0] == 400
+
+    play(scenario)
+
+
 def test_what_a_careless_model_server_leaves_out_is_added() -> None:
     """Clients refuse an answer without `object` and `created`; the environment had the blame."""
 
