@@ -30,7 +30,6 @@ class Hold:
     caught: threading.Event = field(default_factory=threading.Event)
     released: bool = False
     since: float = 0.0  # when it caught one, on the monotonic clock
-    asker: asyncio.StreamReader | None = None
 
     def wants(self, chunk: bytes) -> bool:
         """Whether to stop this one; true once at most."""
@@ -38,11 +37,6 @@ class Hold:
             return False
         self.skip -= 1
         return self.skip < 0
-
-    @property
-    def is_left(self) -> bool:
-        """Whether who asked has hung up: an attempt that was given up, not the one at its stage."""
-        return self.asker is not None and self.asker.at_eof()
 
 
 class Wires:
@@ -190,7 +184,7 @@ class Wire:
                         held.clear()
                         writer.write(chunk)
                         chunk = b""
-                    self.hold.since, self.hold.asker = time.monotonic(), reader
+                    self.hold.since = time.monotonic()
                     self.hold.caught.set()
                     await self._released.wait()
                     held.set()

@@ -113,7 +113,7 @@ class Staged:
             pairs = zip(found, self.expected[cell.name], strict=True)
             if any(is_ != should for is_, should in pairs if should != ANY) or (row[4] or 1) != 1:
                 left.append(f"{cell.stage}: {found}")
-        return left + [f"{hold.request!r}" for hold in self.holds if _is_over(hold)]
+        return left + [f"{hold.request!r}" for hold in self.holds if _is_old(hold)]
 
     def let_go(self) -> None:
         """Let everybody go on; the worker, too, unless it is what the fault has hit."""
@@ -128,9 +128,9 @@ class Staged:
             self.world.parts["worker"].signal_main(signal.SIGCONT)
 
 
-def _is_over(hold: Hold) -> bool:
+def _is_old(hold: Hold) -> bool:
     most = SLOW_MODEL_SECONDS if hold.request == CALL else HELD_UP_SECONDS
-    return hold.is_left or time.monotonic() - hold.since > most
+    return time.monotonic() - hold.since > most
 
 
 def play(world: World, fault: Fault, *, may_end: tuple[str, ...] = ("listed",)) -> list[Cell]:
