@@ -38,9 +38,10 @@ STAGES: Stages = {
     "scoring": ("scoring", Hold(b"/finish/ ", before=True)),
     "finishing": ("succeeded", Hold(b"/finish/ ", before=False)),
 }
-# A sandbox lives only while a run is running: its faults come at each of its four calls.
-PLAYING: Stages = {f"call {n + 1}": ("running", Hold(CALL, before=True, skip=n)) for n in range(4)}
-PLAYING |= {f"reply {n + 1}": ("running", Hold(CALL, before=False, skip=n)) for n in (0, 3)}
+# A sandbox lives only while a run is running: its faults come at each of its four calls. The runner
+# itself has asked the model whether it answers before.
+PLAYING: Stages = {f"call {n}": ("running", Hold(CALL, before=True, skip=n)) for n in range(1, 5)}
+PLAYING |= {f"reply {n}": ("running", Hold(CALL, before=False, skip=n)) for n in (1, 4)}
 HUBS = ("web", "worker", "beat", "database", "broker", "storage")  # the check meets these alone
 ANY = "any"
 UPLOADED_TO = ("web", "database", "broker", "storage")
