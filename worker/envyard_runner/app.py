@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import os
 import signal
@@ -24,6 +23,7 @@ from envyard_runner.config import Config
 from envyard_runner.hearing import HearAgain
 from envyard_runner.link import HubLost, HubRefused
 from envyard_runner.listen import Listen
+from envyard_runner.parent import die_with_parent
 from envyard_runner.poll import NoRoom, at_work, poll_once
 from envyard_runner.run import Machine
 from envyard_runner.sandbox import reap_orphans
@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 TASK = "envyard.run"
 FILESYSTEM = "filesystem://"
 CLEAR_UP_SECONDS = 120.0
-PR_SET_PDEATHSIG = 1
 
 
 def make_app(machine: Machine, broker_folder: Path) -> Celery:
@@ -116,7 +115,7 @@ def _keep_logging(**_: Any) -> None:
 @worker_process_init.connect
 def _end_with_parent(**_: Any) -> None:
     """A child whose parent was killed hands its run back instead of working on unseen."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    die_with_parent()
 
 
 def _clear_up(config: Config, **_: Any) -> None:

@@ -184,6 +184,23 @@ def test_a_uv_that_is_killed_is_started_again_by_the_next_attempt(installing: In
     installing.works()
 
 
+def test_no_uv_outlives_a_runner_that_is_killed(installing: Installing) -> None:
+    installing.trouble.kind = "silent"
+    if not (runner := os.fork()):
+        with suppress(VenvError):
+            installing.build()
+        os._exit(0)
+    assert installing.trouble.half.wait(60)
+    home = installing.world.config.home
+    assert uvs(home)
+    os.kill(runner, signal.SIGKILL)
+    os.waitpid(runner, 0)
+    began = time.monotonic()
+    while uvs(home):
+        assert time.monotonic() - began < 10
+        time.sleep(0.05)
+
+
 def test_a_disk_that_fills_up_anywhere_in_an_install_leaves_nothing_half(
     installing: Installing,
 ) -> None:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
 from contextlib import suppress
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
 GENTLE_SECONDS = 15.0
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to send this process SIGTERM when the thread that started it ends."""
-    _libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM))
 
 
 def started(pid: int) -> int:

@@ -20,6 +20,7 @@ from envyard_runner.model.command import Asked, Unusable, arguments, environment
 from envyard_runner.model.endpoint import ASK_SECONDS, Endpoint, Silent
 from envyard_runner.model.health import Health
 from envyard_runner.model.state import LOG, SOCKET, State, folder_of, held
+from envyard_runner.parent import die_with_parent
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ class Watcher:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=session.die_with_parent,
+            preexec_fn=die_with_parent,
             limit=LINE_BYTES,
         )
         born = session.started(process.pid)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
 from envyard_runner.config import Config
+from envyard_runner.parent import die_with_parent
 from envyard_runner.sandbox.rundir import make_shared
 
 BUILD_UID = 22999  # just below the runs' own
@@ -156,13 +157,14 @@ async def _start(
             user=BUILD_UID if root else None,
             group=BUILD_UID if root else None,
             extra_groups=[] if root else None,
-            preexec_fn=_bound_memory,
+            preexec_fn=_bind,
         )
     finally:
         os.close(program)
 
 
-def _bound_memory() -> None:
+def _bind() -> None:
+    die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
 
