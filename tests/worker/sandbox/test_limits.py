@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import textwrap
 import time
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from envyard_runner.config import Config
 from envyard_runner.limits import Limits
-from tests.worker.sandbox.conftest import MIB, QUICK, Ran, Run
+from tests.worker.sandbox.conftest import MIB, QUICK, Ran, Run, contained
 
 pytestmark = pytest.mark.sandbox
 
@@ -53,6 +55,15 @@ def test_an_endless_loop_meets_the_wall_clock(run: Run) -> None:
 def test_a_busy_loop_meets_the_processor_limit(run: Run) -> None:
     ran = run("while True: pass", replace(QUICK, cpu_seconds=1))
     assert ran.exit.reason == "cpu"
+
+
+def test_a_watchdog_that_looks_late_still_names_the_limit(config: Config, site: Path) -> None:
+    async def looking_late() -> Ran:
+        asyncio.get_running_loop().call_later(1.0, time.sleep, 3.0)
+        limits = replace(QUICK, cpu_seconds=2)
+        return await contained(config, site, ["python", "-c", "while True: pass"], limits)
+
+    assert asyncio.run(looking_late()).exit.reason == "cpu"
 
 
 def test_processor_seconds_are_summed_over_short_lived_children(run: Run) -> None:

@@ -16,6 +16,7 @@ from envyard_runner.sandbox.exit import SandboxError
 from envyard_runner.sandbox.hints import remedy
 
 START_SECONDS = 60.0
+CPU_SPARE_SECONDS = 10  # by which the kernel's limit is late: the watchdog knows what to call it
 SIGNALS = 4096  # that wait, and timers: memory of the kernel's
 
 
@@ -167,7 +168,7 @@ def _rlimits(limits: Limits) -> str:
         for name, value in {
             "AS": 2 * limits.memory_bytes + (4 << 30),
             "FSIZE": limits.file_bytes,
-            "CPU": limits.cpu_seconds + 1,
+            "CPU": limits.cpu_seconds + CPU_SPARE_SECONDS,
             "NOFILE": limits.files,
             "NPROC": limits.pids,
             "CORE": 0,
