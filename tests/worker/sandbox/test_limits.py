@@ -59,8 +59,8 @@ def test_a_busy_loop_meets_the_processor_limit(run: Run) -> None:
 
 def test_a_watchdog_that_looks_late_still_names_the_limit(config: Config, site: Path) -> None:
     async def looking_late() -> Ran:
-        asyncio.get_running_loop().call_later(1.0, time.sleep, 3.0)
-        limits = replace(QUICK, cpu_seconds=2)
+        asyncio.get_running_loop().call_later(0.8, time.sleep, 6.0)
+        limits = replace(QUICK, cpu_seconds=1)
         return await contained(config, site, ["python", "-c", "while True: pass"], limits)
 
     assert asyncio.run(looking_late()).exit.reason == "cpu"
