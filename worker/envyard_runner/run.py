@@ -142,7 +142,6 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
             "run.runner_error", f"this runner does not know framework {job.framework!r}"
         )
     async with answering(job, machine.config, say=reports.say) as (job, model):
-        limits = machine.config.limits.lowered(job.limits)
         venv = await _prepare(job, hub, machine, reports)
         prepare = partial(
             machine.prepare,
