@@ -147,7 +147,8 @@ def test_programs_named_like_the_systems_start_nothing_outside(world: World) -> 
 
 def test_a_wheel_that_unpacks_to_any_size_does_not_fill_the_disk(world: World) -> None:
     world.publish("dep", files={"dep.py": "", "dep.bin": bytes(1 << 20) * 400})
-    small = replace(world, config=replace(world.config, build_bytes=32 << 20))
+    limits = {"build_bytes": 32 << 20, "venv_cache_bytes": 16 << 20}
+    small = replace(world, config=replace(world.config, **limits))
     error = refused(small, requires=["dep"])
     assert (error.finding.code, error.fault) == ("run.install_failed", "platform")
     assert "32 MiB" in error.finding.message

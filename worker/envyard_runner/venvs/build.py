@@ -14,7 +14,8 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,32 +68,40 @@ async def build_venv(
     python = f"{base.python} {base.platform}".encode()
     make_shared(config.home)
     uv.own(config)
+    try:
+        with _folder(config) as folder:
+            pins = await locks.lock(
+                config, base, sorted(requirements), agree=agree, before=before,
+                folder=folder, deadline=deadline,
+            )  # fmt: skip
+            locks.check_driven(pins, extra)
+            own_key = _key(python, _content(wheel))
+            layer_key = _key(python, render(pins).encode())
+            layer, own = cache.find(config, layer_key), cache.find(config, own_key)
+            built = layer is None or own is None
+            if layer is None:
+                layer = await _dependencies(config, pins, layer_key, folder, deadline)
+            if own is None:
+                own = await _environment(config, wheel, layer, own_key, folder, deadline)
+    except VenvError:
+        await asyncio.to_thread(room.make_room, config)  # it leaves what was unpacked
+        raise
+    if built:
+        await asyncio.to_thread(room.make_room, config)
+    return Venv(
+        dependencies=layer.site,
+        environment=own.site,
+        packages=layer.packages + own.packages,
+        seconds=time.monotonic() - began if built else 0.0,
+    )
+
+
+@contextmanager
+def _folder(config: Config) -> Iterator[Path]:
+    """A folder for one build, which is gone afterwards."""
     owned = OwnedDir.create(config.builds)
     try:
-        pins = await locks.lock(
-            config, base, sorted(requirements), agree=agree, before=before,
-            folder=owned.path, deadline=deadline,
-        )  # fmt: skip
-        locks.check_driven(pins, extra)
-        own_key = _key(python, _content(wheel))
-        layer_key = _key(python, render(pins).encode())
-        layer, own = cache.find(config, layer_key), cache.find(config, own_key)
-        built = layer is None or own is None
-        if layer is None:
-            layer = await _dependencies(config, pins, layer_key, owned.path, deadline)
-        if own is None:
-            own = await _environment(config, wheel, layer, own_key, owned.path, deadline)
-        if built:
-            await asyncio.to_thread(room.make_room, config)
-        return Venv(
-            dependencies=layer.site,
-            environment=own.site,
-            packages=layer.packages + own.packages,
-            seconds=time.monotonic() - began if built else 0.0,
-        )
-    except VenvError:
-        await asyncio.to_thread(room.make_room, config)  # a killed uv leaves what it unpacked
-        raise
+        yield owned.path
     finally:
         owned.remove()
 
@@ -108,7 +117,7 @@ async def _dependencies(
             file.write(render(pins))
         pinned = ("--require-hashes", "-r", "pinned.txt")
         await _install(config, site, *pinned, folder=folder, deadline=deadline)
-    cache.settle(site)
+    _settle(config, site)
     cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
     await compiled.compile_folder(config, site, deadline)
     return cache.keep(config, site, key, len(pins))
@@ -122,7 +131,7 @@ async def _environment(
     uv.own(config, folder, own)
     shutil.copyfile(wheel, folder / wheel.name)
     await _install(config, own, f"./{wheel.name}", folder=folder, deadline=deadline)
-    cache.settle(own)
+    _settle(config, own)
     await compiled.compile_folder(config, own, deadline, beside=layer.site)
     return cache.keep(config, own, key, 1)
 
@@ -130,6 +139,11 @@ async def _environment(
 async def _install(config: Config, site: Path, *what: str, folder: Path, deadline: float) -> None:
     command = ("install", "--no-deps", "--target", site.name, *what)
     await uv.run(config, *command, folder=folder, deadline=deadline)
+
+
+def _settle(config: Config, site: Path) -> None:
+    if cache.settle(site) > config.build_bytes:
+        raise uv.too_large(config)
 
 
 def _content(wheel: Path) -> bytes:

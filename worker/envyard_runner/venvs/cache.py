@@ -105,13 +105,15 @@ def clear_up(config: Config) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def settle(site: Path) -> None:
-    """Make a folder that others wrote into safe to keep: no links or devices, all folders ours.
+def settle(site: Path) -> int:
+    """Make a folder that others wrote into safe to keep: no links or devices, all folders ours;
+    the bytes of its files.
 
     Scripts start with the base interpreter, which cannot see the venv; they get the one inside.
     Raises VenvError for folders that lie deeper in one another than those of any code.
     """
     _refuse_deep(site)
+    size = 0
     for folder, folders, files in os.walk(site):
         path = Path(folder)
         if os.geteuid() == 0:
@@ -125,6 +127,7 @@ def settle(site: Path) -> None:
             if not stat.S_ISREG(status.st_mode):
                 one.unlink()
                 continue
+            size += status.st_size
             if status.st_mode & UNWANTED:
                 one.chmod(status.st_mode & 0o755)
             if (
@@ -134,6 +137,7 @@ def settle(site: Path) -> None:
     for script in (site / "bin").glob("*"):
         if script.is_file():
             _start_inside(script)
+    return size
 
 
 def write_new(path: Path, text: str) -> None:

@@ -96,7 +96,7 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
         finally:
             guard.cancel()
         if guard.done() and not guard.cancelled():
-            raise VenvError(finding("run.install_failed", guard.result()))
+            raise too_large(config)
     finally:
         os.close(busy)
     if process.returncode:
@@ -112,19 +112,22 @@ async def _said(process: asyncio.subprocess.Process) -> bytes:
     return said
 
 
-async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -> str:
-    """Kill it, and say why, once the disk has lost what no honest venv takes: a small wheel may
-    unpack to any size."""
+def too_large(config: Config) -> VenvError:
+    """What is said of more than an honest venv has: a small wheel may unpack to any size."""
+    most = config.build_bytes >> 20
+    message = f"the dependencies fill this runner's disk: a venv may take {most} MiB of it"
+    return VenvError(finding("run.install_failed", message))
+
+
+async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -> None:
+    """Kill it once the disk has lost that much, or is nearly full; what ends between two looks is
+    measured by who asked for it."""
     home = config.home
     least = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
-    while True:
+    while shutil.disk_usage(home).free > least:  # noqa: ASYNC110  (no event tells)
         await asyncio.sleep(LOOK_SECONDS)
-        if shutil.disk_usage(home).free <= least:
-            break
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    most = config.build_bytes >> 20
-    return f"the dependencies fill this runner's disk: a venv may take {most} MiB of it"
 
 
 async def _start(
