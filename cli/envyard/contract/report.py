@@ -132,7 +132,11 @@ class TaskReport:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was measured once per run: install and load seconds, tasks, and the second load."""
+    """What was measured once per run: install and load seconds, tasks, and the second load.
+
+    `environment_began` is True once the guest driver reported that it starts to import the
+    environment's module. Before that no fault can be the environment's.
+    """
 
     install_seconds: float | None = None
     load_seconds: float | None = None
@@ -142,6 +146,7 @@ class Facts:
     peak_memory_bytes: int | None = None
     tasks: list[TaskReport] | None = None
     hashes_again: list[str] | None = None
+    environment_began: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form without what is not known."""
@@ -165,6 +170,7 @@ class Facts:
             hashes_again=None
             if not isinstance(again, list)
             else [text(h, 64) for h in again[:1000]],
+            environment_began=True if data.get("environment_began") is True else None,
         )
 
 
