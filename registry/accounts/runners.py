@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -130,6 +131,19 @@ def models(runner: Runner) -> list[str]:
     """The models that it said it has, of whatever shape its words are."""
     said = runner.capabilities.get("models")
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+
+
+def pythons(runner: Runner) -> list[str]:
+    """The versions of the Pythons that the runner reports, such as 3.12.4; at most 32."""
+    reported = runner.capabilities.get("pythons")
+    versions = reported[:32] if isinstance(reported, list) else []
+    return [v for v in versions if isinstance(v, str) and re.fullmatch(r"3\.\d{1,3}\.\d{1,3}", v)]
+
+
+def pythons_offered() -> list[str]:
+    """The Pythons of all live runners, the oldest first."""
+    offered = {version for runner in alive().only("capabilities") for version in pythons(runner)}
+    return sorted(offered, key=lambda version: [int(part) for part in version.split(".")])
 
 
 def alive() -> QuerySet[Runner]:

@@ -53,6 +53,7 @@ def _runner(runner: Runner) -> shapes.Shape:
         "name": runner.name,
         "enabled": runner.enabled,
         "models": runners.models(runner),
+        "pythons": runners.pythons(runner),
         "held": runner.held,  # type: ignore[attr-defined]
         "draining_since": shapes.when(runner.draining_since),
         "ending": runner.capabilities.get("draining") is True and not away,

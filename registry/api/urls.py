@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from registry.api import (
+    about,
     accounts,
     environments,
     files,
@@ -68,6 +69,7 @@ api: list[URLPattern | URLResolver] = [
     path("runners/", runners.every, name="api-runners"),
     path("runners/<int:pk>/drain/", runners.drain, name="api-runner-drain"),
     path("moderation/events/", moderation.of_all, name="api-events"),
+    path("about/", about.about, name="api-about"),
     path("whoami/", accounts.whoami, name="api-whoami"),
     path("tokens/", accounts.own_tokens, name="api-tokens"),
     path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),

@@ -18,8 +18,8 @@ from envyard_runner.model.endpoint import Endpoint
 from envyard_runner.model.known import Models
 
 SYSTEM_HOME = Path("/var/lib/envyard-runner")
-# The newest first, but for the one that many dependencies have no wheels for yet.
-PYTHON_VERSIONS = ("3.13", "3.12", "3.11", "3.14")
+# The first is the usual one: the newest, but for those that many dependencies lack wheels for.
+PYTHON_VERSIONS = ("3.13", "3.12", "3.11", "3.14", "3.15", "3.16")
 MEBIBYTE = 1 << 20
 
 
@@ -31,7 +31,8 @@ class ConfigError(ValueError):
 class Config:
     """Where things are and how much a run may take; holds the only secrets a runner has.
 
-    `python` is the base interpreter of every run, `limits` the ceiling of what a hub may ask for,
+    `python` is the base interpreter of a run, `pythons` all that runs may have (empty: `python`
+    alone), `limits` the ceiling of what a hub may ask for,
     `concurrency` the most rollouts at once while a model says that it can take them, `free_bytes`
     what must be free below `home` before a run is taken, `cgroup` a delegated cgroup v2 folder
     (None: look at the runner's own), `index_environment` the variables that tell uv which package
@@ -44,6 +45,7 @@ class Config:
     bwrap: Path
     uv: Path
     token: str | None = field(default=None, repr=False)
+    pythons: tuple[Path, ...] = ()
     broker_url: str | None = field(default=None, repr=False)
     model_url: str | None = None
     model: str | None = None
@@ -59,10 +61,12 @@ class Config:
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Config:
         """Read every setting; raises ConfigError at the first bad one."""
+        pythons = _pythons(environ)
         return cls(
             hub_url=_url(environ, "HUB_URL", "http://127.0.0.1:8000"),
             home=_home(environ),
-            python=_program(environ, "RUNNER_PYTHON", default_python()),
+            python=pythons[0],
+            pythons=pythons,
             bwrap=_program(environ, "RUNNER_BWRAP", shutil.which("bwrap") or "/usr/bin/bwrap"),
             uv=_program(environ, "RUNNER_UV", _default_uv()),
             token=secret(environ, "HUB_RUNNER_TOKEN"),
@@ -137,14 +141,29 @@ def secret(environ: Mapping[str, str], name: str) -> str | None:
         raise ConfigError(f"{name}_FILE={file} cannot be read: {error.strerror}") from error
 
 
-def default_python() -> str:
-    """The first system interpreter that every user of the machine may run."""
+def default_pythons() -> list[Path]:
+    """The system interpreters, from Python 3.11 on, that every user of the machine may run."""
+    pythons: dict[str, Path] = {}
     for folder in ("/usr/bin", "/usr/local/bin"):
         for version in PYTHON_VERSIONS:
             path = Path(folder) / f"python{version}"
-            if path.exists() and unreadable(path) is None:
-                return str(path)
-    return "/usr/bin/python3"
+            if path.exists() and unreadable(path.resolve()) is None:
+                pythons.setdefault(version, path)
+    return [pythons[version] for version in PYTHON_VERSIONS if version in pythons]
+
+
+def _pythons(environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """RUNNER_PYTHONS or RUNNER_PYTHON, else what the system has; never empty."""
+    given, single = environ.get("RUNNER_PYTHONS"), environ.get("RUNNER_PYTHON")
+    if given and single:
+        raise ConfigError("RUNNER_PYTHONS and RUNNER_PYTHON are both set; keep one of them")
+    if not given:
+        usual = default_pythons() or [Path("/usr/bin/python3")]
+        return (_program(environ, "RUNNER_PYTHON", str(usual[0])),) if single else tuple(usual)
+    paths = [path.strip() for path in given.split(",") if path.strip()]
+    if not paths:
+        raise ConfigError(f"RUNNER_PYTHONS={given} names no interpreter; write paths, with commas")
+    return tuple(_program({"RUNNER_PYTHONS": path}, "RUNNER_PYTHONS", path) for path in paths)
 
 
 def unreadable(file: Path) -> Path | None:

@@ -154,8 +154,8 @@ async def _filter(config: Config) -> str:
 
 
 async def _interpreter(config: Config) -> str:
-    base = interpreter.base(config.python)
-    return f"Python {base.version}, {base.python}"
+    bases = [interpreter.base(python) for python in config.pythons or (config.python,)]
+    return "; ".join(f"Python {base.release}, {base.python}" for base in bases)
 
 
 async def _home(config: Config) -> str:

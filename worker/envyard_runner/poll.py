@@ -13,7 +13,7 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.link import Hub, HubLost
-from envyard_runner.presence import Standing, announcing, capabilities
+from envyard_runner.presence import Standing, announcing, capabilities, pythons
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
@@ -93,7 +93,8 @@ async def poll_once(
     Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk.
     """
     await asyncio.to_thread(_need_room, machine.config)
-    job = await hub.poll(capabilities(await machine.config.models().ready()), patience=patience)
+    able = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
+    job = await hub.poll(able, patience=patience)
     if job is None:
         return None
     ending = await perform(job, hub=hub, machine=machine, stopping=stopping)

@@ -12,6 +12,7 @@ from typing import Any
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.sandbox import SandboxError, interpreter
 from envyard_runner.station import drains
 
 log = logging.getLogger(__name__)
@@ -23,9 +24,24 @@ AWAY_SECONDS = 10.0
 GOODBYE_SECONDS = 1.0
 
 
-def capabilities(models: Collection[str], *, draining: bool = False) -> dict[str, Any]:
+def capabilities(
+    models: Collection[str], *, pythons: Collection[str] = (), draining: bool = False
+) -> dict[str, Any]:
     """What decides which runs this runner is given, and whether it is about to end."""
-    return {"frameworks": sorted(FRAMEWORKS), "models": sorted(models), "draining": draining}
+    return {
+        "frameworks": sorted(FRAMEWORKS),
+        "models": sorted(models),
+        "pythons": list(pythons),
+        "draining": draining,
+    }
+
+
+def pythons(config: Config) -> list[str]:
+    """The versions of the Pythons that runs may have here, the newest first; empty without any."""
+    try:
+        return [base.release for base in interpreter.offered(config)]
+    except SandboxError:
+        return []
 
 
 def farewell() -> dict[str, Any]:
@@ -72,7 +88,8 @@ async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None
         if told is None or ready != told.models or loop.time() >= tell_at:
             drained = told is not None and told.drained
             try:
-                said = capabilities(ready, draining=drains(config.home))
+                draining = drains(config.home)
+                said = capabilities(ready, pythons=pythons(config), draining=draining)
                 drained = (await hub.present(said)).drained
                 tell_at, refusal = loop.time() + (DRAINED_SECONDS if drained else TELL_SECONDS), ""
             except (HubLost, HubRefused) as error:

@@ -22,7 +22,7 @@ from envyard_runner import station
 from envyard_runner.config import Config
 from envyard_runner.link import Hub, HubLost, HubRefused, Known
 from envyard_runner.model.servers import servers
-from envyard_runner.presence import capabilities
+from envyard_runner.presence import capabilities, pythons
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
 UNKNOWN = Known("", drained=False)
@@ -63,7 +63,8 @@ def drain(config: Config) -> int:
 async def _tell(config: Config) -> None:
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token or "")
-        await hub.present(capabilities(await config.models().ready(), draining=True))
+        ready = await config.models().ready()
+        await hub.present(capabilities(ready, pythons=pythons(config), draining=True))
 
 
 async def _look(config: Config) -> dict[str, Any]:
@@ -79,6 +80,7 @@ async def _look(config: Config) -> dict[str, Any]:
         "runs": station.notes(config.home, "run"),
         "hub": await _hub(config),
         "models": [one.to_dict() for one in await servers(config.model_servers, models)],
+        "pythons": pythons(config),
         "venv_bytes": await asyncio.to_thread(_size, config.venvs),
     }
 
@@ -105,6 +107,7 @@ def _lines(seen: dict[str, Any]) -> list[str]:
         f"hub      {hub['url']}: {known}{drained}",
         *(f"model    {_model(one)}" for one in seen["models"]),
         *([] if seen["models"] else ["model    none: runs of probes only"]),
+        f"python   {', '.join(seen['pythons']) or 'none that runs can use'}",
         f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
     ]
     for note in seen["runners"]:

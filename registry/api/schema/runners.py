@@ -24,6 +24,7 @@ class LentRunner(Shape):
     name: str
     enabled: bool
     models: list[str]
+    pythons: list[str]
     held: int
     draining_since: Moment | None
     ending: bool

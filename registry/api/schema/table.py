@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from registry.api.schema import (
     about_environments,
+    about_hub,
     about_locks,
     about_moderation,
     about_people,
@@ -18,4 +19,5 @@ OPERATIONS = (
     | about_runners.OPERATIONS
     | about_people.OPERATIONS
     | about_moderation.OPERATIONS
+    | about_hub.OPERATIONS
 )

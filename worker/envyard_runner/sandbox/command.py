@@ -26,13 +26,15 @@ NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
 class Base:
     """The interpreter runs start from: its path, the prefix to bind, and its X.Y version.
 
-    `platform` tells which wheels it takes, such as cpython-311-x86_64-linux-gnu-2.36.
+    `release` is the whole version, such as 3.11.2; `platform` tells which wheels it takes, such as
+    cpython-311-x86_64-linux-gnu-2.36.
     """
 
     python: Path
     prefix: Path
     version: str
     platform: str
+    release: str
 
     @property
     def site_packages(self) -> str:

@@ -7,7 +7,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from envyard_runner.config import unreadable
+from packaging.version import Version
+
+from envyard_runner.config import Config, unreadable
 from envyard_runner.sandbox.command import Base
 from envyard_runner.sandbox.exit import SandboxError
 
@@ -15,6 +17,7 @@ ASK = """
 import platform, sys, sysconfig
 print(sys.base_prefix, "%d.%d" % sys.version_info[:2], sep="\\n")
 print(sysconfig.get_config_var("SOABI"), platform.libc_ver()[1], sep="-")
+print("%d.%d.%d" % sys.version_info[:3])
 """
 OLDEST = (3, 11)
 
@@ -48,5 +51,27 @@ def base(python: Path) -> Base:
     if version < OLDEST:
         raise SandboxError(f"{python} is Python {answer[1]}; set RUNNER_PYTHON to 3.11 or newer")
     return Base(
-        python=real, prefix=Path(answer[0]), version=answer[1], platform=answer[2].strip("-")
+        python=real,
+        prefix=Path(answer[0]),
+        version=answer[1],
+        platform=answer[2].strip("-"),
+        release=answer[3],
     )
+
+
+def offered(config: Config) -> tuple[Base, ...]:
+    """Every interpreter that runs may have here, the newest first, one for each X.Y.
+
+    One that cannot be used is left out; raises SandboxError where none can.
+    """
+    bases: dict[str, Base] = {}
+    problems: list[SandboxError] = []
+    for python in config.pythons or (config.python,):
+        try:
+            found = base(python)
+            bases.setdefault(found.version, found)
+        except SandboxError as error:
+            problems.append(error)
+    if not bases:
+        raise problems[0]
+    return tuple(sorted(bases.values(), key=lambda found: Version(found.release), reverse=True))
