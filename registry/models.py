@@ -29,6 +29,7 @@ from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
+from registry.quotas.models import Quota
 from registry.runs.models import LogChunk, Rollout, Run, TranscriptPack
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme
@@ -49,6 +50,7 @@ __all__ = [
     "Organisation",
     "Owner",
     "Provenance",
+    "Quota",
     "RenderedReadme",
     "Report",
     "Rollout",

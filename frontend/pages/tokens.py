@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from frontend.access import lately, person, takes_form, unless_refused
+from registry.accounts import lineage
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
 from registry.api import throttles
@@ -59,7 +60,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and unless_refused(form, mint):
         form = _form(own)
     mine = user.tokens.filter(published_with={})  # not those of trusted publishers, soon gone
-    rows = mine.select_related("environment__owner").order_by(
+    rows = mine.select_related("environment__owner", "parent").order_by(
         F("revoked_at").asc(nulls_first=True), "-created_at"
     )
     context = {"form": form, "tokens": rows[:200], "minted": "".join(minted)}
@@ -84,4 +85,5 @@ def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
     if request.method == "POST":
         service.revoke(user=user, public_id=public_id)
         return redirect("tokens")
-    return render(request, "pages/token_revoke.html", {"token": token})
+    context = {"token": token, "made": lineage.descendants(token)}
+    return render(request, "pages/token_revoke.html", context)

@@ -38,6 +38,8 @@ def verify(text: str) -> Token | None:
     lender = Token.objects.filter(public_id=public_id).select_related("user__owner").first()
     if lender is None or not lender.usable or not lender.user.is_active:
         return None
+    if lender.environment_id not in (None, environment):
+        return None
     return Token(
         user=lender.user,
         name=f"lent by {lender}",

@@ -165,7 +165,8 @@ class Token(models.Model):
     `published_with` tells of the trusted publisher it was minted for, `claims` are all that its
     issuer said; both are {} for a person's own. A publisher of several environments gets one text,
     which has a row for each that it was used for: a row never reaches beyond its one environment
-    and what its one person may do.
+    and what its one person may do. `parent` is the token that made this one over the API: a child
+    exceeds its parent in nothing and ends with it at the latest (`tokens.mint`, `lineage.end`).
     """
 
     class Scope(models.TextChoices):
@@ -184,6 +185,9 @@ class Token(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="tokens",
+    )
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="children"
     )
     published_with = models.JSONField(default=dict)
     claims = models.JSONField(default=dict)
@@ -207,6 +211,10 @@ class Token(models.Model):
             models.CheckConstraint(
                 condition=rules.only_with("revoked_because", "revoked_at"),
                 name="only_revoked_tokens_have_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | ~Q(parent=models.F("id")),
+                name="no_token_is_its_own_parent",
             ),
         )
 

@@ -14,6 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from registry.accounts import second_factor
 from registry.accounts.models import Membership, Organisation, Owner, Token, User
+from registry.accounts.tokens import RANK
 from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ Thing: TypeAlias = (
     " | Who"
 )
 READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
-RANK = {str(READ): 0, str(PUBLISH): 1, str(ADMIN): 2}
 PUBLISHERS = (Membership.Role.OWNER, Membership.Role.MAINTAINER)
 
 

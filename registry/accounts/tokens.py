@@ -12,23 +12,25 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry import events, prepared
-from registry.accounts import keys, mail, second_factor
+from registry.accounts import keys, lineage, mail, second_factor
 from registry.accounts.models import Token, User
-from registry.errors import HubError, NotFound
+from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment
 
 PREFIX = "hub_"
 DAYS, MOST_DAYS = 90, 3650
+RANK = {str(Token.Scope.READ): 0, str(Token.Scope.PUBLISH): 1, str(Token.Scope.ADMIN): 2}
+PARENT_LEAKED = "the token that made it leaked"
 USED_EVERY = timedelta(minutes=1)
 _DIGEST = "the text's digest"  # stands for what is asked for
 LEAKED = """Your token {name!r} ({public_id}) was found where others can read it:
 
 {where}
 
-The hub has revoked it. Make a new one where you still need it, and look through your environments
-for what you did not do yourself.
+The hub has revoked it. {made}Make a new one where you still need it, and look through your
+environments for what you did not do yourself.
 """
 MINTED = """A token {name!r} ({public_id}) was made for you: scope {scope}, {reach}, {until}.
 
@@ -45,32 +47,35 @@ def mint(
     scope: str,
     environment: Environment | None = None,
     days: int | None = None,
+    parent: Token | None = None,
+    shorten: bool = False,
 ) -> tuple[Token, str]:
     """A new token and its text, which nobody can see again; `days` None never expires.
 
     The person is told by mail. One that may publish asks for the second factor that publishing
-    asks for.
+    asks for. `parent` is the token that makes it, which it exceeds in nothing: raises
+    token.exceeds_parent (403) otherwise; with `shorten` it ends with the parent at the latest.
     """
-    name = name.strip()
-    if not 1 <= len(name) <= 80:
-        raise HubError("request.invalid", f"name {name[:90]!r} must have 1 to 80 characters")
-    if scope not in Token.Scope.values:
-        words = ", ".join(Token.Scope.values)
-        raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")
-    if days is not None and not 1 <= days <= MOST_DAYS:
-        raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
+    name = _checked(name, scope, days)
     if scope != Token.Scope.READ and second_factor.missing(user):
         raise second_factor.refusal(user)
     key = keys.new(PREFIX)
     with transaction.atomic():
+        expires_at = None if days is None else timezone.now() + timedelta(days=days)
+        if parent is not None:
+            made_with = lineage.lock_parent(parent)
+            if shorten and made_with.expires_at is not None and expires_at is not None:
+                expires_at = min(expires_at, made_with.expires_at)
+            _check_parent(made_with, user, scope, environment, expires_at)
         token = Token.objects.create(
+            parent=parent,
             user=user,
             name=name,
             public_id=key.public_id,
             digest=key.digest,
             scope=scope,
             environment=environment,
-            expires_at=None if days is None else timezone.now() + timedelta(days=days),
+            expires_at=expires_at,
         )
         events.record(
             "token.minted",
@@ -82,6 +87,49 @@ def mint(
         )
         _tell_minted(token)
     return token, key.text
+
+
+def _checked(name: str, scope: str, days: int | None) -> str:
+    """The name without surrounding blanks; raises request.invalid by the field's name."""
+    name = name.strip()
+    if not 1 <= len(name) <= 80:
+        raise HubError("request.invalid", f"name {name[:90]!r} must have 1 to 80 characters")
+    if scope not in Token.Scope.values:
+        words = ", ".join(Token.Scope.values)
+        raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
+    return name
+
+
+def _check_parent(
+    parent: Token,
+    user: User,
+    scope: str,
+    environment: Environment | None,
+    expires_at: datetime | None,
+) -> None:
+    """Raise where a new token would exceed the token that makes it, a row locked by the caller."""
+    if not parent.usable or parent.user_id != user.pk:
+        raise HubError("token.invalid", status=401)
+    end = parent.expires_at
+    reach = environment.pk if environment else None
+    made_with = f"the token {parent.public_id} that makes it"
+    if RANK[scope] > RANK[parent.scope]:
+        raise _exceeds(f"scope {scope} is more than scope {parent.scope} of {made_with}", "scope")
+    if parent.environment_id is not None and reach != parent.environment_id:
+        raise _exceeds(f"{made_with} is for {parent.environment} alone", "environment")
+    if parent.published_with:
+        raise _exceeds(f"{made_with} belongs to a trusted publisher", "scope")
+    if end is not None and (expires_at is None or expires_at > end):
+        until = f"ends at {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else "would never end"
+        raise _exceeds(f"the token {until}, after {made_with} ({end:%Y-%m-%d %H:%M} UTC)", "days")
+
+
+def _exceeds(message: str, field: str) -> Forbidden:
+    refusal = Forbidden(message, code="token.exceeds_parent")
+    refusal.details["field"] = field
+    return refusal
 
 
 def _tell_minted(token: Token) -> None:
@@ -125,41 +173,61 @@ def _touch(token: Token, now: datetime) -> None:
 
 
 def revoke(*, user: User, public_id: str) -> None:
-    """End one of the person's tokens now; the row stays so that the journal keeps its name."""
-    unrevoked = Token.objects.filter(user=user, public_id=public_id, revoked_at=None)
+    """End one of the person's tokens now, and those that were made with it; the rows stay so that
+    the journal keeps their names."""
+    rows = Token.objects.filter(user=user, public_id=public_id, revoked_at=None)
     with transaction.atomic():
-        if not unrevoked.update(revoked_at=timezone.now()):
+        token, now = rows.select_for_update().first(), timezone.now()
+        if token is None or not rows.update(revoked_at=now):
             raise NotFound(f"you have no token {public_id!r} that could be revoked")
         events.record("token.revoked", by=user, owner=getattr(user, "owner", None), token=public_id)
+        lineage.end_descendants([token.pk], now=now, because=lineage.PARENT_REVOKED)
 
 
-def revoke_leaked(text: str, *, where: str) -> bool:
-    """End the token of that text, which somebody found at `where`; was it one of ours?
+def revoke_leaked(text: str, *, where: str) -> list[Token] | None:
+    """End the token of that text, which somebody found at `where`, and those made with it.
 
-    Who can show the text needs no permission. Its people are told by mail, once.
+    All rows that this ended; None where the text is no token of ours. Who can show the text needs
+    no permission. Its people are told by mail, once.
     """
     digest = keys.digest(text, PREFIX)
     rows = Token.objects.filter(digest=digest) if digest else Token.objects.none()
     where = " ".join(where.split())[:160]
     with transaction.atomic():
         rows.select_for_update().order_by("pk").first()  # see `short_lived.hold`
-        found = list(rows.select_related("user__owner", "environment"))
+        known = list(rows.select_related("user__owner", "environment__owner"))
         rows.update(claims={})
-        fresh = [token for token in found if token.revoked_at is None]
-        for token in fresh:
-            ended = {"revoked_at": timezone.now(), "revoked_because": f"leaked: {where}"}
-            if not Token.objects.filter(pk=token.pk, revoked_at=None).update(**ended):
-                continue
-            events.record(
-                "token.leaked",
-                owner=token.user.owner,
-                environment=token.environment,
-                token=token.public_id,
-                where=where,
-            )
-            mail.send(
-                to=token.user.email,
-                subject="A token of yours leaked and was revoked",
-                text=LEAKED.format(name=token.name, public_id=token.public_id, where=where),
-            )
-    return bool(found)
+        ended: list[Token] = []
+        for token in known:
+            if token.revoked_at is None:
+                ended += _end_leaked(token, where)
+    return ended if known else None
+
+
+def _end_leaked(token: Token, where: str) -> list[Token]:
+    now = timezone.now()
+    change = {"revoked_at": now, "revoked_because": f"leaked: {where}"}
+    if not Token.objects.filter(pk=token.pk, revoked_at=None).update(**change):
+        return []
+    events.record(
+        "token.leaked",
+        owner=getattr(token.user, "owner", None),
+        environment=token.environment,
+        token=token.public_id,
+        where=where,
+    )
+    made = lineage.end_descendants([token.pk], now=now, because=PARENT_LEAKED)
+    children = "".join(f"  {child.name} ({child.public_id})\n" for child in made)
+    mail.send(
+        to=token.user.email,
+        subject="A token of yours leaked and was revoked",
+        text=LEAKED.format(
+            name=token.name,
+            public_id=token.public_id,
+            where=where,
+            made=f"It has also revoked the tokens that were made with it:\n\n{children}\n"
+            if made
+            else "",
+        ),
+    )
+    return [token, *made]

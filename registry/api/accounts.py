@@ -62,21 +62,24 @@ def _publish_refusal(user: User) -> shapes.Shape | None:
 def own_tokens(request: Request) -> Response:
     """GET: the person's tokens but revoked ones. POST: a new one, whose text is shown this once.
 
-    It expires after `days`, 90 where they are left out, never where they are null.
+    It expires after `days`, never where they are null; after 90 where they are left out, or with
+    the token that makes it where that ends sooner. It may not outlive or exceed that token, and is
+    revoked with it.
     """
     user = _manager(request)
     if request.method == "POST":
         return _mint(request, user)
     # Not those of trusted publishers, which are soon gone.
     mine = Token.objects.filter(user=user, revoked_at=None, published_with={})
-    rows = mine.select_related("environment__owner")
+    rows = mine.select_related("environment__owner", "parent")
     return page(
         request, rows, by=("-pk",), shape=lambda found: [shapes.token(token) for token in found]
     )
 
 
 def _mint(request: Request, user: User) -> Response:
-    if asker(request)[1] is None:
+    parent = asker(request)[1]
+    if parent is None:
         raise Forbidden(
             "a browser session makes no tokens here",
             "Make one on the Tokens page, which asks for the password, or send an admin token.",
@@ -89,6 +92,8 @@ def _mint(request: Request, user: User) -> Response:
         scope=body.text(data, "scope"),
         environment=_environment(request, body.text(data, "environment", default="")),
         days=body.whole(data, "days") if "days" in data else tokens.DAYS,
+        parent=parent,
+        shorten="days" not in data,
     )
     return Response({"token": text} | shapes.token(token), 201)
 

@@ -13,9 +13,9 @@ from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.accounts import leaked
 from registry.api import body, throttles
 from registry.errors import HubError
+from registry.publishers import leaked
 
 MOST = 100
 

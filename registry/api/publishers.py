@@ -84,6 +84,7 @@ def _add(request: Request, to: Environment | Owner) -> Response:
         issuer=body.text(data, "issuer", default=""),
         fields=fields,
         by=person(request),
+        token=asker(request)[1],
     )
     return Response(shape(made), 201)
 

@@ -286,6 +286,7 @@ def token(token: Token) -> Shape:
         "name": token.name,
         "scope": token.scope,
         "environment": str(token.environment) if token.environment else None,
+        "parent": token.parent.public_id if token.parent else None,
         "created_at": when(token.created_at),
         "expires_at": when(token.expires_at),
         "last_used_at": when(token.last_used_at),

@@ -241,6 +241,7 @@ class Version(models.Model):
             models.Index(fields=("status", "status_at"), name="version_by_status"),
             models.Index(fields=("sha256",), name="version_by_sha256"),
             models.Index(fields=("metadata_sha256",), name="version_by_metadata"),
+            models.Index(fields=("uploaded_by", "-uploaded_at"), name="version_by_uploader"),
         )
 
     def __str__(self) -> str:

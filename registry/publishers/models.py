@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from registry import rules
-from registry.accounts.models import Owner, User
+from registry.accounts.models import Owner, Token, User
 from registry.catalog.models import Environment
 
 
@@ -18,7 +18,8 @@ class TrustedPublisher(models.Model):
     A pending one names an environment that does not exist yet: `owner` and `name` stand until the
     first use makes it. `subject` is the repository in lower case, or `sub`; `claims` is all that
     must match, `key` what tokens are looked up by, and `matching.py` says how. What it uploads
-    counts as done by the person who added it.
+    counts as done by the person who added it. `added_with` is the token that added it over the
+    API: a publisher added with a token that leaked goes with it (`publishers.leaked`).
     """
 
     class Kind(models.TextChoices):
@@ -39,6 +40,9 @@ class TrustedPublisher(models.Model):
     claims = models.JSONField()
     key = models.CharField(max_length=64)
     added_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    added_with = models.ForeignKey(
+        Token, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     added_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
 

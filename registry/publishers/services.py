@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from envyard.contract.names import BadName, check_name
 from registry import events
 from registry.accounts import short_lived
-from registry.accounts.models import Owner, User
+from registry.accounts.models import Owner, Token, User
 from registry.catalog.models import Environment
 from registry.errors import HubError, NotFound
 from registry.publishers import matching
@@ -28,10 +28,11 @@ def add(
     issuer: str = "",
     fields: Mapping[str, str],
     by: User,
+    token: Token | None = None,
 ) -> TrustedPublisher:
     """Let that identity publish the environment; under an Owner, the one that `name` will be.
 
-    Without an issuer it is the one trusted issuer of that kind.
+    Without an issuer it is the one trusted issuer of that kind. `token` is what `by` acts with.
     """
     issuer = _issuer(kind, issuer)
     subject, claims = matching.wanted(kind, fields)
@@ -49,6 +50,7 @@ def add(
                 claims=claims,
                 key=matching.key(kind, subject, claims),
                 added_by=by,
+                added_with=token,
             )
             _record("publisher.added", made, by)
     except IntegrityError:
@@ -75,8 +77,8 @@ def _check_room(to: Environment | Owner, by: User) -> None:
         )
 
 
-def remove(*, publisher: TrustedPublisher, by: User) -> None:
-    """Take the permission back; tokens that it holds right now end with it."""
+def remove(*, publisher: TrustedPublisher, by: User | None) -> None:
+    """Take the permission back; tokens that it holds right now end with it. `by` None: the hub."""
     with transaction.atomic():
         _record("publisher.removed", publisher, by)
         if publisher.environment is not None:
@@ -109,7 +111,7 @@ def _name(name: str) -> str:
         raise HubError("metadata.bad_name", str(refused), details={"field": "name"}) from None
 
 
-def _record(verb: str, publisher: TrustedPublisher, by: User) -> None:
+def _record(verb: str, publisher: TrustedPublisher, by: User | None) -> None:
     events.record(
         verb,
         by=by,

@@ -19,13 +19,14 @@ from envyard.contract.codes import Finding
 from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
 from registry import doorbell, events, limits, prepared
-from registry.accounts import leaked, permissions, second_factor
+from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.services import get_or_create_environment, locked
 from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
+from registry.publishers import leaked
 from registry.uploads import readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 

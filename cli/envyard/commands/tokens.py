@@ -23,7 +23,9 @@ def register(commands: Any, common: ArgumentParser) -> None:
     create.add_argument("name", metavar="NAME", help="what it is for")
     create.add_argument("--scope", required=True, choices=("read", "publish", "admin"))
     create.add_argument("--environment", metavar="owner/name", help="the only one it is good for")
-    create.add_argument("--days", type=int, default=90, help="how long it lives (default 90)")
+    create.add_argument(
+        "--days", type=int, help="until it expires (default 90, or the end of your own token)"
+    )
     create.set_defaults(run=run_create)
     revoke = three.add_parser("revoke", parents=[common], help="end a token")
     revoke.add_argument("public_id", metavar="ID", help="from `hub token list`")
@@ -55,7 +57,8 @@ def run_list(args: Namespace, out: Output) -> None:
 def run_create(args: Namespace, out: Output) -> None:
     """Print its text, which nobody can see again."""
     environment = str(ref_of(args.environment)) if args.environment else ""
-    body = {"name": args.name, "scope": args.scope, "environment": environment, "days": args.days}
+    body = {"name": args.name, "scope": args.scope, "environment": environment}
+    body |= {} if args.days is None else {"days": args.days}
     made = Hub(configs.load(args.url)).post("tokens/", body)
     if out.as_json:
         out.json(made)

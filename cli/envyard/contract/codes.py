@@ -214,6 +214,10 @@ CATALOGUE: dict[str, Code] = {
     ),
     "token.invalid": _ask("The token is unknown, expired or revoked.", "Run `hub login`."),
     "token.scope": _ask("The token's scope does not allow that.", "Make a token that may."),
+    "token.exceeds_parent": _ask(
+        "A token may not exceed the token that makes it.",
+        "Ask for less, or make the token on the hub's Tokens page.",
+    ),
     "publisher.unknown_issuer": _ask(
         "The hub does not trust that issuer of identity tokens.", "Ask its operator to add it."
     ),

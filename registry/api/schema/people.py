@@ -20,6 +20,10 @@ class TokenSummary(Shape):
     name: str
     scope: Annotated[str, among(Token.Scope.values)]
     environment: Annotated[str | None, Field(description="The only one it is good for.")]
+    parent: Annotated[
+        str | None,
+        Field(description="The `public_id` of the token that made it, and with which it ends."),
+    ]
     created_at: Moment
     expires_at: Moment | None
     last_used_at: Moment | None

@@ -37,7 +37,7 @@ def test_one_token_publishes_all_that_its_publishers_may(
     assert not can(alice, "environment.publish", theirs, found)
     assert exchange.is_shared(found)
     assert used(minted, alice, "absent").environment == theirs  # which no upload there may use
-    assert tokens.revoke_leaked(minted.text, where="x")
+    assert tokens.revoke_leaked(minted.text, where="x") is not None
     assert tokens.verify(minted.text) is None
     exchange.reach(token=found, owner=alice.owner, name="demo-env")
     assert not Token.objects.filter(revoked_at=None).exists()
@@ -152,7 +152,7 @@ def test_a_leaked_token_comes_to_no_life_again(issuer: Issuer, alice: User) -> N
     minted = mint(issuer)
     token = exchange.verify(minted.text)
     assert token is not None
-    assert tokens.revoke_leaked(minted.text, where="x")
+    assert tokens.revoke_leaked(minted.text, where="x") is not None
     for name in ("demo-env", "other"):
         exchange.reach(token=token, owner=alice.owner, name=name)
     assert exchange.verify(minted.text) is None
