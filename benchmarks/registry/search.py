@@ -49,7 +49,7 @@ def main() -> None:
     timings = []
     with web() as client:
         for case, paths in cases(client):
-            if asked.only in case:
+            if asked.only in case and paths:
                 timings.append(client.time(case, paths, asked.requests))
     print(table(timings))
     if asked.json:
@@ -128,6 +128,10 @@ def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
         "exact name": names[:50],
         "prefix": [word[:3] for word in texts.TOPICS[:40]],
         "two words": [f"{a} {b}" for a, b in zip(texts.TOPICS, texts.TOPICS[7:], strict=False)],
+        "any of two": [f"{a} qqqzzzqqq" for a in texts.TOPICS[:40]],
+        "any of five": [
+            " ".join(texts.TOPICS[at : at + 4]) + " qqqzzzqqq" for at in range(0, 40, 2)
+        ],
         "typo": [swapped(word) for word in (*texts.TOPICS[:20], *coined[:20]) if len(word) > 4],
         "nothing": ["qqqzzzqqq", "xyxyxyxyx zzz", "wwwvvvwww"],
     }

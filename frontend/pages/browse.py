@@ -63,7 +63,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         sort = finding.sort(given, asked)
     except HubError:
         sort = finding.sort({}, asked)
-    found = Found(asked, request.user)
+    found = Found(asked, request.user, by_relevance=sort == RELEVANCE)
     rows, following = begun(
         request,
         lambda cursor: finding.environments(found, sort=sort, cursor=cursor, limit=SIZE),

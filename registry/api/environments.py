@@ -12,7 +12,7 @@ from registry.api.auth import asker, person
 from registry.catalog import overlays, services, stars
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
-from registry.catalog.search.find import Found
+from registry.catalog.search.find import RELEVANCE, Found
 from registry.catalog.transfer import transfer as give
 
 
@@ -25,7 +25,7 @@ def environments(request: Request) -> Response:
     if asked.mine:
         person(request)
     sort = finding.sort(request.query_params, asked)
-    found = Found(asked, *asker(request))
+    found = Found(asked, *asker(request), by_relevance=sort == RELEVANCE)
     rows, cursor = finding.environments(found, sort=sort, **paging.asked(request))
     more = {}
     if request.query_params.get("facets") == "1":

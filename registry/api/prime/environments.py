@@ -58,7 +58,7 @@ def _chosen(request: Request) -> EnvironmentQuerySet:
         visibility=visibility,
         mine=flag(request, "mine_only") and person(request).is_authenticated,
     )
-    found = Found(question, *asker(request)).rows()
+    found = Found(question, *asker(request), by_relevance=False).rows()
     for tag in tags[1:]:
         found = found.filter(tags__name=tag)
     if flag(request, "starred_only"):

@@ -19,13 +19,13 @@ class Engine(Protocol):
     """Finds documents by their words, and words by their letters."""
 
     def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-        """Those that hold every word of the query somewhere."""
+        """Those that hold every word of one of the query's groups somewhere."""
 
     def foremost(
         self, documents: DocumentQuerySet, query: Query, *, names: bool = False
     ) -> DocumentQuerySet:
         """The same, to be asked for the first few: greatest place first. With `names`, those that
-        hold every word in name, owner or tags. Not to be put into another query."""
+        hold these words in name, owner or tags. Not to be put into another query."""
 
     def like(self, word: str, most: int) -> Iterable[str]:
         """Known words that share most letters with it or hold it; none where it cannot tell."""

@@ -8,6 +8,7 @@ because the hub has grown.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -37,6 +38,7 @@ from registry.catalog.search.rank import HEAD, Head, rank
 from registry.catalog.search.text import Query, meant, query
 
 NEAR = 40  # known words that a misspelled one is compared with
+TIERS = 2  # of partial matches: see Query.looser
 RELEVANCE = "relevance"
 # How lists of environments may be sorted, the last field unique; relevance needs words.
 ORDERS = {
@@ -76,11 +78,30 @@ class Match(NamedTuple):
     marks: str
 
 
-class Found:
-    """What a question finds for this person through this token."""
+class Level(NamedTuple):
+    """A query and its matches: all of them, or MOST and one where there are more."""
 
-    def __init__(self, question: Question, who: Who, token: Token | None = None) -> None:
+    query: Query
+    matches: list[Match]
+
+
+class Found:
+    """What a question finds for this person through this token.
+
+    `by_relevance` adds partial matches behind those of all words; any other order would mix them,
+    and has partial matches only where no document holds all words.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        who: Who,
+        token: Token | None = None,
+        *,
+        by_relevance: bool = True,
+    ) -> None:
         self.question, self._who, self._token = question, who, token
+        self._by_relevance = by_relevance
         self._engine = engine(SearchDocument.objects.db)
 
     def ranked(self) -> list[tuple[int, int]]:
@@ -88,19 +109,23 @@ class Found:
 
         Of more than MOST, those with the words in their names go before, then the most used ones.
         """
-        asked, matches = self._answer
-        heads = {match.head for match in matches}
-        if len(heads) > MOST:
-            named = self._foremost(self.question, asked, names=True).values_list(*HEAD)[:MOST]
-            heads.update(map(Head._make, named))
-        return sorted(((rank(head, asked), head.pk) for head in heads), reverse=True)
+        ranks: dict[int, int] = {}
+        for nth, (asked, matches) in enumerate(self._levels):
+            heads = {match.head for match in matches}
+            if len(heads) > MOST:
+                named = self._foremost(self.question, asked, names=True).values_list(*HEAD)[:MOST]
+                heads.update(map(Head._make, named))
+            for head in heads:
+                if head.pk not in ranks:
+                    ranks[head.pk] = rank(head, asked, TIERS - nth)
+        return sorted(((rank, pk) for pk, rank in ranks.items()), reverse=True)
 
     def rows(self) -> EnvironmentQuerySet:
         """All of them, to be sorted by one of ORDERS."""
         environments = Environment.objects.for_summary()
         documents = self._visible()
         if self.question.narrows:
-            asked, matches = self._answer
+            asked, matches = self._levels[-1]
             if len(matches) <= MOST:
                 return environments.filter(pk__in=[match.head.pk for match in matches])
             documents = self._engine.matching(documents, asked)
@@ -128,31 +153,48 @@ class Found:
             private = SearchDocument.objects.private_to(self._who, self._token)
             marks = list(private.values_list("marks", flat=True)[: MOST + 1])
         elif question == self.question:
-            marks = [match.marks for match in self._answer[1]]
+            marks = [match.marks for match in self._levels[-1].matches]
         else:
-            asked = replace(self._answer[0], marks=_marks(question))
+            asked = replace(self._levels[-1].query, marks=_marks(question))
             rows = self._foremost(question, asked).values_list("marks", flat=True)
             marks = list(rows[: MOST + 1])
         return (known or Counter()) + counted(marks[:MOST]), len(marks) <= MOST
 
     @cached_property
-    def _answer(self) -> tuple[Query, list[Match]]:
-        """The query with its matches; where nothing holds the words as they are written, one with
-        words that may be meant."""
-        asked = replace(query(self.question.words), marks=_marks(self.question))
-        matches = self._read(asked)
-        if matches or not asked.words:
-            return asked, matches
-        guessed = tuple(
-            (word, *meant(word, self._engine.like(word, NEAR))) for (word,) in asked.words
-        )
-        asked = replace(asked, words=guessed)
-        return asked, self._read(asked)
+    def _levels(self) -> list[Level]:
+        """The closest matches, then partial ones, each level with all of those before it.
 
-    def _read(self, asked: Query) -> list[Match]:
-        """All matches, or MOST of them and one, which says that there are more."""
+        Where nothing holds all words as they are written, words that nothing holds at all are
+        taken for misspelled. A level of more than MOST matches is the last one.
+        """
+        asked = replace(query(self.question.words), marks=_marks(self.question))
+        levels = [self._read(asked)]
+        if not levels[0].matches and asked.words:
+            asked = replace(asked, words=tuple(self._guessed(asked)))
+            levels = [self._read(asked)]
+        for looser in asked.looser():
+            if len(levels[-1].matches) > MOST:
+                break
+            if levels[-1].matches and not self._by_relevance:
+                break
+            levels.append(self._read(looser))
+        return levels
+
+    def _guessed(self, asked: Query) -> Iterator[tuple[str, ...]]:
+        """For each word what may stand for it: itself, and words like it if no document that this
+        person may see holds it."""
+        for at, (word,) in enumerate(asked.words):
+            is_open = asked.open and at == len(asked.words) - 1
+            alone = Query(((word,),), is_open, asked.marks)
+            held = self._foremost(self.question, alone).values_list("pk")[:1]
+            if len(asked.words) > 1 and held:
+                yield (word,)
+            else:
+                yield (word, *meant(word, self._engine.like(word, NEAR)))
+
+    def _read(self, asked: Query) -> Level:
         rows = self._foremost(self.question, asked).values_list(*HEAD, "marks")[: MOST + 1]
-        return [Match(Head(*row[:-1]), row[-1]) for row in rows]
+        return Level(asked, [Match(Head(*row[:-1]), row[-1]) for row in rows])
 
     def _foremost(
         self, question: Question, asked: Query, *, names: bool = False

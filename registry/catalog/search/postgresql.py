@@ -158,5 +158,7 @@ def _tsquery(query: Query) -> str:
     for number, alternatives in enumerate(query.words, 1):
         ending = ":*" if query.open and number == len(query.words) else ""
         parts.append("(" + " | ".join(f"'{word}'{ending}" for word in alternatives) + ")")
-    every = " & ".join(parts)
-    return f"({every}) | '{query.joined}'" if len(parts) > 1 else every
+    groups = [" & ".join(parts[at] for at in group) for group in query.groups]
+    if len(parts) > 1:
+        groups.append(f"'{query.joined}'")
+    return " | ".join(f"({group})" for group in groups)

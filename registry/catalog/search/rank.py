@@ -16,6 +16,8 @@ from registry.catalog.search.text import Query
 WEIGHTS = {"name": (60, 40), "tags": (36, 20), "owner_name": (30, 16), "summary": (18, 12)}
 README = 4
 EXACT, BEGINS = 2000, 200  # a name that is the question, or begins with it
+NAMED = 100  # a name that is one word of the question, or what it was taken for
+TIER = 10_000  # more than all of these together
 MISSPELLED = 0.5
 STEPS = 64  # of use, which decide between equals
 
@@ -34,16 +36,22 @@ class Head(NamedTuple):
 HEAD = Head._fields
 
 
-def rank(head: Head, query: Query) -> int:
-    """Greater is better."""
+def rank(head: Head, query: Query, tier: int) -> int:
+    """Greater is better; the tier, greater for closer matches, decides before all else.
+
+    A word that none of these texts holds stands in the README where every word must match, and
+    counts nothing in a partial match.
+    """
     texts = {text: getattr(head, text).split() for text in WEIGHTS}
+    least = 0 if query.least else README
+    counted = query.significant if query.least else range(len(query.words))
     points = sum(
         max(
-            _points(texts, word, query.open and last == len(query.words))
+            _points(texts, word, query.open and at == len(query.words) - 1, least)
             * (1 if not nth else MISSPELLED)
-            for nth, word in enumerate(alternatives)
+            for nth, word in enumerate(query.words[at])
         )
-        for last, alternatives in enumerate(query.words, 1)
+        for at in counted
     )
     name, full = texts["name"][-1], texts["owner_name"][-1] + texts["name"][-1]
     if query.joined in (name, full):
@@ -51,11 +59,12 @@ def rank(head: Head, query: Query) -> int:
     else:
         begun = [len(said) for said in (query.joined, query.guessed) if name.startswith(said)]
         points += BEGINS * max(begun, default=0) / len(name)
-    return round(points) * STEPS + steps(head.place)
+        points += NAMED * any(name in alternatives[:2] for alternatives in query.words)
+    return (tier * TIER + round(points)) * STEPS + steps(head.place)
 
 
-def _points(texts: dict[str, list[str]], word: str, is_open: bool) -> int:
-    best = README
+def _points(texts: dict[str, list[str]], word: str, is_open: bool, least: int) -> int:
+    best = least
     for text, (whole, beginning) in WEIGHTS.items():
         if whole > best and word in texts[text]:
             best = whole

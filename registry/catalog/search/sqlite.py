@@ -143,5 +143,7 @@ def _words(query: Query) -> str:
     for number, alternatives in enumerate(query.words, 1):
         ending = "*" if query.open and number == len(query.words) else ""
         parts.append("(" + " OR ".join(f'"{word}"{ending}' for word in alternatives) + ")")
-    every = " AND ".join(parts)
-    return f'({every}) OR "{query.joined}"' if len(parts) > 1 else every
+    groups = [" AND ".join(parts[at] for at in group) for group in query.groups]
+    if len(parts) > 1:
+        groups.append(f'"{query.joined}"')
+    return " OR ".join(f"({group})" for group in groups)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 WORD = re.compile(r"[^\W_]+")
 LONGEST = 60  # letters of a word that count
@@ -20,6 +21,12 @@ def words(text: str) -> list[str]:
         apart = unicodedata.normalize("NFKD", plain)
         plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return [word[:LONGEST] for word in WORD.findall(plain)]
+
+
+# Words that alone make no document a match of a longer question.
+GRAMMAR = frozenset(
+    words("a an and as at be by for from how in into is it its not of on or that the this to with")
+)
 
 
 def with_joined(names: Iterable[str]) -> str:
@@ -37,12 +44,37 @@ class Query:
     that must be there as well, as `facets.mark` makes them.
 
     Where it is open, the last word also means all that begin with it. Words hold letters and
-    digits alone, so that none of them means anything to a database.
+    digits alone, so that none of them means anything to a database. `least` is how many of the
+    significant words a document must hold; 0 for every word of the question.
     """
 
     words: tuple[tuple[str, ...], ...]
     open: bool
     marks: tuple[str, ...] = ()
+    least: int = 0
+
+    @property
+    def significant(self) -> tuple[int, ...]:
+        """Positions of the words that count for a partial match: neither of GRAMMAR nor twice."""
+        last = {alternatives[0]: at for at, alternatives in enumerate(self.words)}
+        chosen = sorted(at for word, at in last.items() if word not in GRAMMAR)
+        return tuple(chosen or last.values())
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Positions of words: a document matches if it holds every word of one group."""
+        if not self.least:
+            return (tuple(range(len(self.words))),) if self.words else ()
+        return tuple(combinations(self.significant, self.least))
+
+    def looser(self) -> Iterator[Query]:
+        """The same question for partial matches, the nearest first: all significant words but one
+        (or all, where the question has others), then any of them."""
+        count = len(self.significant)
+        nearly = count if count < len(self.words) else count - 1
+        for least in dict.fromkeys((nearly, 1)):
+            if 0 < least < len(self.words):
+                yield replace(self, least=least)
 
     @property
     def joined(self) -> str:

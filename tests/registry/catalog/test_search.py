@@ -43,10 +43,13 @@ def shelf(alice: User, carol: User) -> None:
     make_version(carol, "x", summary="One letter.")
 
 
-def found(words: str, who: Who = NOBODY, token: Token | None = None, **filters: Any) -> list[str]:
+def found(
+    words: str, who: Who = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
+) -> list[str]:
+    order = sort or ("relevance" if words else "name")
     rows, _ = finding.environments(
-        Found(Question(words=words, **filters), who, token),
-        sort="relevance" if words else "name",
+        Found(Question(words=words, **filters), who, token, by_relevance=order == "relevance"),
+        sort=order,
         cursor="",
         limit=100,
     )
@@ -62,17 +65,23 @@ QUESTIONS = {
     "math": ["gsm8k", "sums"],
     "minimax": ["tic-tac-toe"],
     "noughts crosses": ["tic-tac-toe"],
-    "carol/sums": ["sums"],
-    "carol sums": ["sums"],
+    # all words before some of them
+    "carol/sums": ["sums", "x", "gsm8k-hard", "gsm8k"],
+    "carol sums": ["sums", "x", "gsm8k-hard", "gsm8k"],
     "carol": ["x", "gsm8k-hard", "gsm8k", "sums"],
-    "noughts problems": [],
+    "noughts problems": ["gsm8k", "sums", "tic-tac-toe"],
+    "math with unicorns": ["gsm8k", "sums"],
+    "zebra gsm8k": ["gsm8k", "gsm8k-hard"],
+    "larger numbers game": ["gsm8k-hard", "tic-tac-toe"],
+    "minimax game gsm8k": ["tic-tac-toe", "gsm8k", "gsm8k-hard"],
+    "sums sums": ["sums"],
     "nothing-like-it": [],
     "übung": ["sums"],
     "ubung": ["sums"],
     "zahlen": ["sums"],
     # the exact name first, then what only begins so
     "gsm8k": ["gsm8k", "gsm8k-hard"],
-    "gsm8k hard": ["gsm8k-hard"],
+    "gsm8k hard": ["gsm8k-hard", "gsm8k"],
     "gsm 8k": ["gsm8k", "gsm8k-hard"],
     # spelled in one word or in two
     "code golf": ["code-golf"],
@@ -97,6 +106,8 @@ SLIPS = {
     "code gofl": ["code-golf"],
     "everse": ["reverse-text", "tic-tac-toe"],
     "golfing": [],
+    "gms8k unicorns": ["gsm8k", "gsm8k-hard"],
+    "minimax gms8k": ["gsm8k", "gsm8k-hard", "tic-tac-toe"],
 }
 
 
@@ -116,8 +127,43 @@ def test_signs_alone_find_nothing(shelf: None) -> None:
 
 
 def test_no_sign_or_word_means_anything_to_the_database(shelf: None) -> None:
-    wild = ("t%c", "t_c", "tic OR sums", "NOT sums", "name : sums", "sums NEAR sums")
-    assert [words for words in wild if found(words)] == []
+    wild = {
+        "t%c": [],
+        "t_c": [],
+        "tic OR sums": ["sums", "tic-tac-toe"],
+        "NOT sums": ["sums"],
+        "summary : sums": ["sums"],
+        "sums NEAR sums": ["sums"],
+    }
+    assert {words: found(words) for words in wild} == wild
+
+
+def test_search_words_of_one_letter_or_of_grammar_bring_no_others(shelf: None) -> None:
+    assert found("the math of a unicorn") == ["gsm8k", "sums"]
+
+
+def test_orders_but_relevance_hold_documents_with_all_words_where_there_are_any(
+    shelf: None,
+) -> None:
+    assert found("carol sums", sort="name") == ["sums"]
+    assert found("zebra gsm8k", sort="name") == ["gsm8k", "gsm8k-hard"]
+
+
+def test_filters_and_facets_count_partial_matches(shelf: None) -> None:
+    assert found("zebra golf", framework="gymnasium") == ["code-golf"]
+    assert found("zebra golf", framework="verifiers") == []
+    assert facets("zebra golf")["framework"] == {"gymnasium": 1}
+
+
+def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> None:
+    make_version(alice, "solve-maze", summary="Find out.")
+    make_version(alice, "paint", summary="Paint a maze.")
+    asked = Found(Question(words="solve maze quickly"), NOBODY)
+    before = {pk: rank for rank, pk in asked.ranked()}
+    make_version(alice, "solve-maze-quickly")
+    after = Found(Question(words="solve maze quickly"), NOBODY).ranked()
+    assert len(after) == 3
+    assert {pk: rank for rank, pk in after if pk in before} == before
 
 
 @settings(
