@@ -108,15 +108,17 @@ def tab_context(
 
 
 def install_lines(version: Version) -> dict[str, str]:
-    """How to install exactly this version, with each tool."""
+    """How to install exactly this version, with each tool: by its file's address and sha256.
+
+    Never by an index beside PyPI: pip takes a name from whichever has the highest version.
+    """
     env = version.environment
-    index = f"{settings.HUB_URL}/{env.owner.name}/simple/"
-    pin = f"{env.name}=={version.version}"
     file = settings.HUB_URL + reverse(
         "file", args=[version.sha256[:2], version.sha256, version.filename]
     )
+    requirement = f'"{env.name} @ {file}#sha256={version.sha256}"'
     return {
         "hub": f"hub install {env}=={version.version}",
-        "pip": f"pip install --extra-index-url {index} {pin}",
-        "uv": f'uv pip install "{env.name} @ {file}#sha256={version.sha256}"',
+        "pip": f"pip install {requirement}",
+        "uv": f"uv pip install {requirement}",
     }

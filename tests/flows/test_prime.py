@@ -197,7 +197,7 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
 
     said = bob("env", "install", "lab/secret-words", VIRTUAL_ENV=str(bob.venv()))
     assert "Successfully installed lab/secret-words@latest" in said
-    assert "/lab/simple/" in said
+    assert "/files/" in said
     assert hub.token("bob") not in said
     by_index = ("--index", f"lab={hub.url}/lab/simple/", "--reinstall", "secret-words")
     told = {"UV_INDEX_LAB_USERNAME": "__token__", "UV_INDEX_LAB_PASSWORD": hub.token("bob")}
@@ -217,7 +217,9 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
 def test_a_public_environment_installs_by_uv_and_goes_again(hub: Hub, people: People) -> None:
     assert hub.decided("alice/open-words==0.1.0")["status"] == "listed"
     carol = people.carol
-    assert f"--extra-index-url {hub.url}/alice/simple/" in carol("env", "info", "alice/open-words")
+    shown = carol("env", "info", "alice/open-words")
+    assert f"uv pip install {hub.url}/files/" in "".join(shown.split("\n"))
+    assert "index-url" not in shown
     home = {"VIRTUAL_ENV": str(carol.venv())}
     said = carol("env", "install", "alice/open-words@0.1.0", PRIME_API_KEY="", **home)
     assert "Successfully installed alice/open-words@0.1.0" in said

@@ -104,12 +104,11 @@ def _addresses(version: Version, token: Token | None) -> Shape:
     listed = version.status == Version.Status.LISTED
     public = environment.visibility == Environment.Visibility.PUBLIC and listed
     loan = "" if public or token is None else loans.lend(token=token, environment=environment)
-    index = _with(loan, links.to("index", environment.owner.name)) if listed else None
     source = links.to("prime-source", environment.owner.name, environment.name, version.version)
     return {
-        "install_index_url": index,
-        "simple_index_url": index,
-        "wheel_url": _with(loan, links.file(version)),
+        "install_index_url": None,  # prime would pass it on as --extra-index-url
+        "simple_index_url": None,
+        "wheel_url": f"{_with(loan, links.file(version))}#sha256={version.sha256}",
         "package_url": source if source_of(version) else None,
     }
 

@@ -93,30 +93,29 @@ def test_versions_are_found_by_word_number_and_hash(client: Client, alice: User)
     )
 
 
-def test_a_public_environment_names_its_index_without_any_secret(
+def test_a_public_environment_is_installed_by_its_wheels_address_and_sha256(
     client: Client, alice: User
 ) -> None:
-    make_version(alice)
+    """An index's address would be given to pip as --extra-index-url."""
+    version = make_version(alice)
     for user in (None, alice):
         said = get(client, "alice/demo-env/@latest", user)[1]["data"]
-        assert said["install_index_url"].endswith("/alice/simple/")
-        assert "@" not in said["install_index_url"] + said["wheel_url"]
+        assert said["install_index_url"] is said["simple_index_url"] is None
+        assert said["wheel_url"].endswith(f"{version.filename}#sha256={version.sha256}")
+        assert "@" not in said["wheel_url"]
 
 
-def test_a_private_environment_names_its_index_with_a_loan(
+def test_a_private_environment_names_its_wheel_with_a_loan(
     client: Client, bob: User, carol: User, lab: Organisation
 ) -> None:
     make_version(lab, visibility="private", wheel=wheels.make_wheel())
     assert get(client, "lab/demo-env/@latest")[0] == 404
     assert get(client, "lab/demo-env/@latest", carol)[0] == 404
     said = get(client, "lab/demo-env/@latest", bob)[1]["data"]
-    for address, path in (
-        (said["simple_index_url"], "/lab/simple/demo-env/"),
-        (said["wheel_url"], urlsplit(said["wheel_url"]).path),
-    ):
-        parts = urlsplit(address)
-        assert parts.username == "__token__"
-        headers = {"Authorization": f"Bearer {unquote(parts.password or '')}"}
+    parts = urlsplit(said["wheel_url"])
+    assert parts.username == "__token__"
+    headers = {"Authorization": f"Bearer {unquote(parts.password or '')}"}
+    for path in ("/lab/simple/demo-env/", parts.path):
         assert client.head(path).status_code == 404
         assert client.head(path, headers=headers).status_code == 200
 
@@ -126,7 +125,6 @@ def test_an_unlisted_version_is_installed_by_its_wheel_and_a_quarantined_one_by_
 ) -> None:
     version = make_version(alice, status="rejected")
     said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
-    assert said["install_index_url"] is None
     assert "hublent_" in said["wheel_url"]
     overlays.quarantine(version=version, by=root, reason="x")
     said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
