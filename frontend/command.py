@@ -1,5 +1,7 @@
 """The `hub` and `hub-runner` commands as wheels, packed from the very code that lies here.
 
+The `hub` wheel holds the public address of the hub that serves it, as its default hub.
+
 The same code gives the same bytes on every machine, so replicas agree on its sha256: entries are
 sorted, undated and stored as they are.
 """
@@ -18,6 +20,10 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from django.conf import settings
+
+from envyard.contract.names import INSTALLED_HUB
+
 COMMAND, RUNNER = "envyard", "envyard_runner"  # no index has them: the runner needs both
 
 
@@ -30,12 +36,20 @@ class Packed:
     data: bytes
 
 
-@cache
 def packed(package: str = COMMAND) -> Packed:
-    """The wheel of that package, as it belongs to this hub."""
+    """The wheel of that package, as it belongs to this hub and its public address of now."""
+    return pack(package, settings.HUB_URL if package == COMMAND else "")
+
+
+@cache
+def pack(package: str, hub_url: str) -> Packed:
+    """The wheel of that package, with `hub_url` as its default hub where there is one."""
     known = metadata.distribution(package)
     info = f"{package}-{known.version}.dist-info"
-    files = dict(sorted(_sources(package)))
+    files = dict(_sources(package))
+    if hub_url:
+        files[f"{package}/{INSTALLED_HUB}"] = f"{hub_url}\n".encode()
+    files = dict(sorted(files.items()))
     for name in ("METADATA", "WHEEL", "entry_points.txt"):
         files[f"{info}/{name}"] = (known.read_text(name) or "").encode()
     rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]

@@ -11,13 +11,29 @@ import sys
 from collections.abc import Sequence
 
 from envyard import __version__
+from envyard import config as configs
 from envyard.commands import ALL
 from envyard.errors import HubCliError
 from envyard.output import Output
 
 EPILOG = """exit codes: 0 done, 1 failed, 2 wrong usage, 3 version rejected, 4 hub could not decide
 
-environment variables: HUB_URL (default http://127.0.0.1:8000), HUB_TOKEN, NO_COLOR"""
+environment variables: HUB_URL, HUB_TOKEN, NO_COLOR"""
+
+
+class Version(argparse.Action):
+    """Print the version, and the hub that a command without `--url` would use."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print and exit; a config file that cannot be read is no reason not to."""
+        out = Output()
+        out.line(f"hub {__version__}")
+        try:
+            config = configs.load()
+            out.line(f"hub in use: {config.url} ({configs.SOURCES[config.source]})")
+        except HubCliError as exc:
+            out.line(f"hub in use: unknown, {exc.message}")
+        parser.exit()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    root.add_argument("--version", action="version", version=f"hub {__version__}")
+    root.add_argument("--version", action=Version, nargs=0, help="show version and hub in use")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in ALL:
         module.register(commands, common)

@@ -1,7 +1,8 @@
-"""Where the hub is and who we are: environment variables first, then one 0600 file.
+"""The hub's address and the token, from the first place that names one.
 
-`HUB_URL` and `HUB_TOKEN` win over `$XDG_CONFIG_HOME/envyard/config.json`, which `hub login` writes:
-{"url": "...", "tokens": {"<url>": "hub_..."}}.
+`--url`, then `HUB_URL` and `HUB_TOKEN`, then `$XDG_CONFIG_HOME/envyard/config.json`, which
+`hub login` writes: {"url": "...", "tokens": {"<url>": "hub_..."}}; then the address in the wheel
+that a hub serves; then DEFAULT_URL.
 """
 
 from __future__ import annotations
@@ -12,9 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from envyard.contract.names import INSTALLED_HUB
 from envyard.errors import UsageError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
+SOURCES = {
+    "flag": "from --url",
+    "environment": "from HUB_URL",
+    "config": "saved by hub login",
+    "installed": "the hub that this command was installed from",
+    "built-in": "the built-in default",
+}
 
 
 def config_path() -> Path:
@@ -41,10 +50,11 @@ def clean_url(url: str) -> str:
 
 @dataclass(slots=True)
 class Config:
-    """The hub's address and the tokens known for each hub."""
+    """The hub's address, the key of SOURCES it is from, and the tokens known for each hub."""
 
     url: str = DEFAULT_URL
     tokens: dict[str, str] = field(default_factory=dict)
+    source: str = "built-in"
 
     @property
     def token(self) -> str | None:
@@ -64,11 +74,27 @@ def load(url: str | None = None) -> Config:
                 f"{path} cannot be read: {exc}", f"Mend or remove it: rm {path}"
             ) from exc
     tokens = saved.get("tokens")
-    chosen = url or os.environ.get("HUB_URL") or str(saved.get("url") or DEFAULT_URL)
+    places = {
+        "flag": url,
+        "environment": os.environ.get("HUB_URL"),
+        "config": str(saved.get("url") or ""),
+        "installed": installed_hub(),
+        "built-in": DEFAULT_URL,
+    }
+    source, chosen = next((source, place) for source, place in places.items() if place)
     return Config(
+        source=source,
         url=clean_url(chosen),
         tokens={str(k): str(v) for k, v in tokens.items()} if isinstance(tokens, dict) else {},
     )
+
+
+def installed_hub() -> str:
+    """The address in the wheel that a hub serves; empty in any other `envyard`."""
+    try:
+        return (Path(__file__).parent / INSTALLED_HUB).read_text().strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def save(config: Config) -> Path:

@@ -21,9 +21,10 @@ def publish(request: HttpRequest) -> HttpResponse:
         request,
         "pages/publish.html",
         {
+            "hub": hub,
             "install": install(),
             "commands": [
-                f"hub login --url {hub}",
+                "hub login",
                 "hub init my-env",
                 "hub check my-env",
                 "hub push my-env",
@@ -81,5 +82,6 @@ def command(request: HttpRequest, filename: str) -> HttpResponse:
     response = get_conditional_response(request, etag=etag) or HttpResponse(
         wheel.data, content_type="application/octet-stream"
     )
-    response["ETag"], response["Cache-Control"] = etag, "public, max-age=600"
+    # An update of the hub changes the bytes under the same name: a cache must ask each time.
+    response["ETag"], response["Cache-Control"] = etag, "public, no-cache"
     return response

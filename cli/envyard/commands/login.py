@@ -88,10 +88,10 @@ def whoami(args: Namespace, out: Output) -> None:
     config = configs.load(args.url)
     me = Hub(config).get("whoami/")
     if out.as_json:
-        out.json({"url": config.url, **me})
+        out.json({"url": config.url, "url_source": config.source, **me})
         return
     out.line(me["user"])
-    out.note(f"on {config.url}")
+    out.note(f"on {config.url} ({configs.SOURCES[config.source]})")
     refusal = me["publish_refusal"]
     for owner in me["owners"]:
         may = "look into" if refusal or owner["role"] == "member" else "publish as"

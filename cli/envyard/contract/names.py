@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+INSTALLED_HUB = "installed_hub.txt"  # in the wheel a hub serves: that hub's public address
 OWNER = re.compile(r"^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?$")
 DISTRIBUTION = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$")
 REFERENCE = re.compile(r"^(?P<owner>[^/=@\s]+)/(?P<name>[^/=@\s]+)(?:(?:==|@)(?P<version>\S+))?$")
