@@ -120,7 +120,7 @@ def reward_range(evidence: Evidence) -> Measure:
 
 
 def reproducible_tasks(evidence: Evidence) -> Measure:
-    """The share of tasks that a second process, with the same seed, loaded as the same."""
+    """The share of tasks that a second process, given the same seed if any, loaded as the same."""
     code, title = "reproducible_tasks", "Reproducible tasks"
     tasks, again = evidence.facts.tasks, evidence.facts.hashes_again
     if tasks is None or again is None:
@@ -130,9 +130,25 @@ def reproducible_tasks(evidence: Evidence) -> Measure:
     pairs = zip((task.hash for task in tasks), again, strict=False)
     differ = [place for place, (one, two) in enumerate(pairs) if one != two]
     same = min(len(tasks), len(again)) - len(differ)
-    detail = f"{same} of {n} tasks were the same when loaded again with the same seed"
-    detail += f"; the first that differs is task {differ[0]}" if differ else ""
+    counted = f"{same} of {n} tasks were the same"
+    counted += f", the first that differs is task {differ[0]}" if differ else ""
+    detail = _two_loads(evidence, counted, differing=same < n)
     return _share(code, title, same, n, 1.0, "pass" if same == n else "fail", detail)
+
+
+def takes_no_seed(evidence: Evidence) -> bool:
+    """Whether the runner reported that nothing of the environment takes a seed."""
+    return evidence.facts.seed_options == []
+
+
+def _two_loads(evidence: Evidence, counted: str, *, differing: bool) -> str:
+    """What two loads showed, and which seed both were given, as far as the runner reported it."""
+    options, entry = evidence.facts.seed_options, evidence.facts.seed_entry or "the environment"
+    if options:
+        return f"{counted} when loaded again with the same seed ({entry}: {', '.join(options)})"
+    if options is None or not differing:
+        return f"{counted} when loaded again"
+    return f"{entry} takes no seed; tasks differed between two loads: {counted}"
 
 
 def reproducible_reward(evidence: Evidence) -> Measure:

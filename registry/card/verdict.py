@@ -7,7 +7,13 @@ from typing import Any
 
 from envyard.contract.codes import Finding, finding
 from registry.card.evidence import Evidence, excused, name
-from registry.card.measures import COMPLETES, Measure, all_measures, policy_rate
+from registry.card.measures import (
+    COMPLETES,
+    Measure,
+    all_measures,
+    policy_rate,
+    takes_no_seed,
+)
 from registry.card.pay import floor
 from registry.card.rescoring import rescored
 
@@ -57,10 +63,11 @@ def _errors(gate: Measure, deciding: Evidence) -> list[Finding]:
         return []
     if gate.code == "floor":
         return _paid_for_nothing(deciding)
+    unseeded = gate.code == "reproducible_tasks" and takes_no_seed(deciding)
     return [
         finding(
-            f"card.{gate.code}",
-            f"{gate.title}: {gate.detail}.",
+            "card.takes_no_seed" if unseeded else f"card.{gate.code}",
+            f"{gate.detail}." if unseeded else f"{gate.title}: {gate.detail}.",
             value=gate.value,
             threshold=gate.threshold,
             n=gate.n,

@@ -89,10 +89,14 @@ class Story:
         said = records(event.get("tasks"), 1000)
         swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
         self.plan.make(self.tasks, swapped=swapped, compares=event.get("compares") is True)
+        listed = event.get("seed_options")
+        options = listed if isinstance(listed, list) else None
         return Facts(
             load_seconds=finite(event.get("seconds")),
             framework_version=text(event.get("framework_version"), 80),
             tasks=self.tasks,
+            seed_entry=text(event.get("seed_entry"), 80),
+            seed_options=None if options is None else [text(name, 80) for name in options[:20]],
         )
 
     def _rollout(self, event: dict[str, Any]) -> RolloutReport | None:

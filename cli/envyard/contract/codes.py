@@ -169,7 +169,13 @@ CATALOGUE: dict[str, Code] = {
         "A reward is outside the expected range.", "Keep the total between -1 and 2."
     ),
     "card.reproducible_tasks": _env(
-        "Loading twice with the same seed gave other tasks.", "Seed every random choice."
+        "Loading the tasks twice gave different tasks.",
+        "Draw every random choice from the seed that the environment is given.",
+    ),
+    "card.takes_no_seed": _env(
+        "The environment takes no seed, and two loads gave different tasks.",
+        "Give load_environment(), or the taskset's configuration, an option `seed: int = 0`, and "
+        "draw every random choice from it; or fix the seeds inside.",
     ),
     "card.reproducible_reward": _env(
         "The same replies were rewarded otherwise when they were played again.",

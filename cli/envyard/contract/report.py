@@ -136,6 +136,8 @@ class Facts:
 
     `environment_began` is True once the guest driver reported that it starts to import the
     environment's module. Before that no fault can be the environment's.
+    `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
+    none; None where that is not known.
     """
 
     install_seconds: float | None = None
@@ -147,6 +149,8 @@ class Facts:
     tasks: list[TaskReport] | None = None
     hashes_again: list[str] | None = None
     environment_began: bool | None = None
+    seed_entry: str = ""
+    seed_options: list[str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form without what is not known."""
@@ -170,6 +174,10 @@ class Facts:
             hashes_again=None
             if not isinstance(again, list)
             else [text(h, 64) for h in again[:1000]],
+            seed_entry=text(data.get("seed_entry"), 80),
+            seed_options=None
+            if not isinstance(data.get("seed_options"), list)
+            else [text(name, 80) for name in data["seed_options"][:20]],
             environment_began=True if data.get("environment_began") is True else None,
         )
 

@@ -59,7 +59,7 @@ def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
     assert [task["index"] for task in loaded["tasks"]] == list(range(12))
     assert len({task["hash"] for task in loaded["tasks"]}) == 12
     first = loaded["tasks"][0]
-    assert (first["answer"], first["prompt"]) == ("birch606", "Say birch606")  # seed 3, not its 5
+    assert (first["answer"], first["prompt"]) == ("birch606", "Say birch606")  # seed 3, not None
     assert (first["reference"], first["hook"], first["split"]) == (True, False, "eval")
 
 

@@ -45,6 +45,8 @@ def main() -> int:
             seconds=seconds,
             framework_version=play.version,
             compares=play.compares,
+            seed_entry=play.seed_entry,
+            seed_options=play.seed_options,
             tasks=[task.event() for task in tasks],
         )
         stage = "run"

@@ -97,6 +97,8 @@ class Play(Protocol):
 
     version: str
     http: Any
+    seed_entry: str  # what would take a seed, as the author calls it
+    seed_options: list[str]  # the options that were given the seed; known once tasks are loaded
 
     @property
     def compares(self) -> bool:

@@ -25,7 +25,7 @@ from verifiers.clients import OpenAIChatCompletionsClient
 from verifiers.errors import EmptyModelResponseError, ModelError
 from verifiers.types import ClientConfig
 
-from . import web
+from . import seeds, web
 from .events import error_of
 from .job import InsideJob
 from .play import Message, Outcome, Rollout, Task
@@ -53,12 +53,15 @@ scoring: contextvars.ContextVar[dict[int, Scores]] = contextvars.ContextVar("env
 class VerifiersV0:
     """Plays one classic environment."""
 
+    seed_entry = "load_environment()"
+
     def __init__(self, job: InsideJob) -> None:
         self.job = job
         self.version = str(vf.__version__)
         self.module: Any = None
         self.env: Any = None
         self.http: Any = None
+        self.seed_options: list[str] = []
 
     def open(self) -> None:
         """Import the module."""
@@ -69,9 +72,9 @@ class VerifiersV0:
 
     def load(self) -> list[Task]:
         """The first rows of the training dataset, or of the evaluation one if it is the only."""
-        options = inspect.signature(self.module.load_environment).parameters
-        seeded = "seed" in options and isinstance(options["seed"].default, int)
-        self.env = self.module.load_environment(**({"seed": self.job.seed} if seeded else {}))
+        given = seeds.options(self.module.load_environment, self.job.seed)
+        self.seed_options = [*given]
+        self.env = self.module.load_environment(**given)
         split = "train" if self.env.build_dataset() is not None else "eval"
         take = self.env.get_dataset if split == "train" else self.env.get_eval_dataset
         rows = take(self.job.tasks).to_list()

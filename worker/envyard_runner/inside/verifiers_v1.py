@@ -18,8 +18,8 @@ from verifiers.v1.configs.agent import agent_config_fields
 from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.utils import loaders
 
+from . import config_seeds, web
 from . import harness as our_harness
-from . import web
 from .events import Fault, error_of, failure
 from .job import InsideJob
 from .play import Message, Outcome, Rollout, Task
@@ -38,12 +38,14 @@ class VerifiersV1:
     """Plays one taskset, alone or with the Env its module exports."""
 
     compares = False  # v1 scores every episode by itself
+    seed_entry = "the taskset's configuration"
 
     def __init__(self, job: InsideJob) -> None:
         self.job = job
         self.version = str(verifiers.__version__)
         self.env: Any = None
         self.http: Any = None
+        self.seed_options: list[str] = []
 
     def open(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
@@ -80,11 +82,17 @@ class VerifiersV1:
         return [outcome(await self.env.run_slot(slot, context))]
 
     def _config(self) -> Any:
-        taskset: dict[str, Any] = {"id": self.job.module}
-        field = loaders.taskset_config_type(self.job.module).model_fields.get("seed")
-        if field is not None and field.annotation is int:
-            taskset["seed"] = self.job.seed
-        config = loaders.resolve_env_config({"taskset": taskset})
+        kind, named = loaders.taskset_config_type(self.job.module), {"id": self.job.module}
+
+        def works(given: dict[str, int]) -> object:
+            return kind.model_validate({**named, **given})
+
+        given = config_seeds.given(kind, self.job.seed, works)
+        config = loaders.resolve_env_config({"taskset": {**named, **given}})
+        taskset, inner = config_seeds.seed_parts(config.taskset, self.job.seed)
+        config = config.model_copy(update={"taskset": taskset})
+        config, own = config_seeds.seed_own(config, vf.EnvConfig, self.job.seed)
+        self.seed_options = [*given, *inner, *own]
         self.asks_each_turn = True
         roles = {name: self._role(spec) for name, spec in agent_config_fields(config).items()}
         return config.model_copy(update=roles)

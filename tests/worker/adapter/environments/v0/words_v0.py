@@ -16,7 +16,7 @@ def length(completion):
     return float(len(completion[-1]["content"]))
 
 
-def load_environment(seed: int = 1, note: str = "default"):
+def load_environment(seed: int | None = None, note: str = "default"):
     rubric = vf.Rubric(funcs=[exact], weights=[2.0])
     rubric.add_metric(length)
     return vf.SingleTurnEnv(

@@ -28,7 +28,7 @@ class WordTask(vf.Task[WordData]):
 
 
 class WordConfig(vf.TasksetConfig):
-    seed: int = 5
+    seed: int | None = None
     split: Literal["train", "eval"] = "eval"
 
 
