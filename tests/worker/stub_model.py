@@ -3,7 +3,7 @@
 It reverses texts as asked, calls the first tool it is offered once, and otherwise says "ok". In a
 test its `failure` says how it misbehaves, `error` what it then answers, `hanging` for how many
 seconds it does that, `pause` how many it takes for every piece of a stream, and `requests` holds
-what it was asked.
+what it was asked. `reasoning` is by field what it gives beside its content.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class StubModel:
     failure: Failure = ""
     failing: int = -1
     extras: dict[str, Any] = field(default_factory=dict)
+    reasoning: dict[str, str] = field(default_factory=dict)
+    reasoning_tokens: int | None = None
     error: dict[str, Any] = field(
         default_factory=lambda: {"message": "told to fail", "type": "stub"}
     )
@@ -64,13 +66,14 @@ class StubModel:
             return web.Response(text="<html>busy</html>")
         if failure.isdigit():
             return web.json_response({"error": self.error}, status=int(failure))
-        message = decide(body)
+        message = decide(body) | self.reasoning
         if failure == "odd":
             return web.json_response(ENVELOPE | {"choices": [{"message": message["content"]}]})
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
-            said = {"object": "chat.completion", "choices": [choice], "usage": usage(message)}
+            counts = self._usage(message)
+            said = {"object": "chat.completion", "choices": [choice], "usage": counts}
             return web.json_response(said if failure == "bare" else ENVELOPE | self.extras | said)
         return await self._stream(request, message, reason, cut=failure == "cut_stream")
 
@@ -86,9 +89,15 @@ class StubModel:
             return response
         last = {"index": 0, "delta": {}, "finish_reason": reason}
         await send(response, {"choices": [last]})
-        await send(response, {"choices": [], "usage": usage(message)})
+        await send(response, {"choices": [], "usage": self._usage(message)})
         await response.write(b"data: [DONE]\n\n")
         return response
+
+    def _usage(self, message: dict[str, Any]) -> dict[str, Any]:
+        counts: dict[str, Any] = usage(message)
+        if self.reasoning_tokens is not None:
+            counts["completion_tokens_details"] = {"reasoning_tokens": self.reasoning_tokens}
+        return counts
 
     async def _note(self, request: web.Request) -> dict[str, Any]:
         body: dict[str, Any] = await request.json()
@@ -136,6 +145,9 @@ def call(tool: dict[str, Any]) -> dict[str, Any]:
 def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
     """The message in pieces, tool arguments cut in the middle as real servers do."""
     parts: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    for name in ("reasoning", "reasoning_content"):
+        value = message.get(name, "")
+        parts += [{name: value[at : at + 5]} for at in range(0, len(value), 5)]
     content = message["content"] or ""
     parts += [{"content": content[at : at + 5]} for at in range(0, len(content), 5)]
     for index, one in enumerate(message.get("tool_calls", [])):

@@ -15,7 +15,7 @@ import pytest
 from aiohttp import web
 
 from envyard_runner.gateway import Model
-from envyard_runner.gateway.openai import ModelFault, Reply
+from envyard_runner.gateway.reply import ModelFault, Reply
 from envyard_runner.model.endpoint import Endpoint, Silent
 
 KEY = "sk-the-models-own-key"

@@ -12,8 +12,9 @@ import aiohttp
 from envyard.contract.transcript import Exchange, Transcript
 from envyard_runner.gateway import Gateway, Model
 from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Ledger
-from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.reply import Reply
 from tests.worker.stub_hub import RUN_TOKEN, job
 
 KEY = 'sk-the-"operators"-own-key'

@@ -14,8 +14,9 @@ from envyard.contract.replay import Replay
 from envyard_runner.again import LEAST_SECONDS, Again
 from envyard_runner.gateway import replays
 from envyard_runner.gateway.ledger import Record
-from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.replays import MOST
+from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.tape import Tape
 from envyard_runner.sandbox import Exit
 from envyard_runner.verdict import unjudged

@@ -9,8 +9,9 @@ from typing import Any
 from envyard.contract.report import Facts, RolloutReport
 from envyard_runner.collect import Story
 from envyard_runner.gateway.ledger import Ledger, Record
-from envyard_runner.gateway.openai import Call, Reply
+from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.reply import Reply
 from envyard_runner.sandbox import Exit
 from tests.worker.stub_hub import job
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from envyard.contract.codes import Finding
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
-from envyard.contract.values import count, finite, record, records, text
+from envyard.contract.values import count, count_or_none, finite, record, records, text
 
 Phase = Literal["preparing", "running", "scoring"]
 Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
@@ -26,12 +26,16 @@ ERROR_KEYS = ("type", "message", "traceback", "fault")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and model seconds of one rollout, counted by the gateway."""
+    """Tokens and model seconds of one rollout, counted by the gateway.
+
+    `reasoning_tokens` are among the completion tokens, None where a reply came without the count.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     calls: int = 0
     model_seconds: float = 0.0
+    reasoning_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class RolloutReport:
                 completion_tokens=count(usage.get("completion_tokens")),
                 calls=count(usage.get("calls")),
                 model_seconds=finite(usage.get("model_seconds")) or 0.0,
+                reasoning_tokens=count_or_none(usage.get("reasoning_tokens")),
             ),
             error={key: text(error.get(key), 8000) for key in ERROR_KEYS} if error else None,
         )

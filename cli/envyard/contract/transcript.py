@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from envyard.contract.values import count, finite, plain, record, records, text
+from envyard.contract.values import count, count_or_none, finite, plain, record, records, text
 
 MAX_NODES = 20_000
 MAX_CALLS = 1000
 MAX_TOOLS = 100
 MAX_PARTS = 50
 SAMPLING = ("model", "temperature", "max_tokens", "seed")
+# A record keeps the first that holds text, under the first name; servers use either, or both.
+REASONING = ("reasoning_content", "reasoning")
+REPLY_FIELDS = ("content", *REASONING)
 Message = dict[str, Any]
 
 
@@ -36,6 +39,9 @@ class Exchange:
     what else the environment asked for; `at` is its beginning in seconds of Unix time, `seconds`
     how long it took and `first_seconds` how long until the first piece of a streamed reply, None
     where none was streamed; `left_out` counts sent messages that did not fit the record.
+    `reasoning_tokens` is the model server's count, None where it gave none; `reasoning_sent` counts
+    the sent messages that held reasoning, and `reply_fields` are those of REPLY_FIELDS that were
+    not null in the reply.
     """
 
     asked: int = -1
@@ -51,6 +57,9 @@ class Exchange:
     first_seconds: float | None = None
     error: str = ""
     left_out: int = 0
+    reasoning_tokens: int | None = None
+    reasoning_sent: int = 0
+    reply_fields: list[str] = field(default_factory=list)
 
     @property
     def end(self) -> int:
@@ -62,6 +71,8 @@ class Exchange:
         """Read an untrusted JSON form; indices beyond the nodes, tools and options become -1."""
         sampling = record(data.get("sampling"))
         first = finite(data.get("first_seconds"))
+        filled = data.get("reply_fields")
+        filled = filled if isinstance(filled, list) else []
         return cls(
             asked=_index(data.get("asked"), nodes),
             reply=_index(data.get("reply"), nodes),
@@ -76,6 +87,9 @@ class Exchange:
             first_seconds=None if first is None else max(0.0, first),
             error=text(data.get("error"), 2000),
             left_out=count(data.get("left_out")),
+            reasoning_tokens=count_or_none(data.get("reasoning_tokens")),
+            reasoning_sent=count(data.get("reasoning_sent")),
+            reply_fields=[name for name in REPLY_FIELDS if name in filled],
         )
 
 
@@ -150,7 +164,8 @@ class Transcript:
 
 
 def clean_message(message: Message) -> Message:
-    """A chat message cut to role, content (text), tool calls and ids; nothing else survives."""
+    """A chat message cut to role, content (text), tool calls, ids and an assistant's reasoning;
+    nothing else survives."""
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(
@@ -165,7 +180,20 @@ def clean_message(message: Message) -> Message:
     for key in ("tool_call_id", "name"):
         if message.get(key):
             clean[key] = text(message[key], 200)
+    if clean["role"] == "assistant" and (reasoning := reasoning_of(message)):
+        clean[REASONING[0]] = text(reasoning)
     return clean
+
+
+def reasoning_of(message: Message) -> str:
+    """The reasoning that a message carries beside its content; empty where it carries none."""
+    values = (message.get(name) for name in REASONING)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def without_reasoning(message: Message) -> Message:
+    """The message as most environments send it back in the next call."""
+    return {name: value for name, value in message.items() if name not in REASONING}
 
 
 def clean_tools(tools: Any) -> list[dict[str, Any]]:

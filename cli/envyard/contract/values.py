@@ -31,6 +31,11 @@ def count(value: Any) -> int:
     return int(min(max(finite(value) or 0.0, 0.0), 2**31 - 1))
 
 
+def count_or_none(value: Any) -> int | None:
+    """The value as `count` has it; None where it is no number."""
+    return None if finite(value) is None else count(value)
+
+
 def text(value: Any, most: int = MAX_TEXT) -> str:
     """The value as text without NULs or lone surrogates, which no database takes, cut at `most`
     characters with a mark."""

@@ -63,7 +63,9 @@ class Runner:
 
     home: Path
 
-    def perform(self, api: str, files: dict[str, str], **spec: Any) -> Again:
+    def perform(
+        self, api: str, files: dict[str, str], *, model: StubModel | None = None, **spec: Any
+    ) -> Again:
         """Play `files` of WHEELS, by their names in the module, with a real model behind.
 
         A file `sandbox` beside the module says the number of the sandbox, which nothing else does.
@@ -85,9 +87,9 @@ class Runner:
             which.write_text(str(int(which.read_text()) + 1))
             return Sandbox.prepare(**given | {"config": config})
 
-        hub, model = StubHub(wheel=WHEEL), StubModel()
+        hub, server = StubHub(wheel=WHEEL), model or StubModel()
         machine = {"build": build, "prepare": prepare}
-        return Again(run(spec=job, hub=hub, model=model, seconds=280, port=PORT, **machine))
+        return Again(run(spec=job, hub=hub, model=server, seconds=280, port=PORT, **machine))
 
     def _framework(self, api: str) -> Path:
         folder = self.home / api / "site-packages"

@@ -6,6 +6,7 @@ import pytest
 
 from envyard_runner.gateway.replays import NOT_ENDED, TOO_LONG
 from tests.worker.replays.conftest import Again, Runner
+from tests.worker.stub_model import StubModel
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)]
 HONEST, LOOKUP, RANDOM, DRIFTS, CRASHES, LOOKS = 0, 1, 2, 6, 7, 8
@@ -113,3 +114,16 @@ def test_what_an_environment_takes_as_it_loads_is_free_when_it_loads_again(runne
     facts = again.outcome.hub.facts
     assert facts["hashes_again"] == [task["hash"] for task in facts["tasks"]]
     assert again.same == {f"silent/{task}/0": True for task in range(3)}
+
+
+@pytest.mark.parametrize(("api", "source"), [("v0", "reasons.py"), ("v1", "reasons_v1.py")])
+def test_a_reward_that_reads_the_reasoning_is_the_same_from_the_record(
+    runner: Runner, api: str, source: str
+) -> None:
+    again = runner.perform(
+        api, {"__init__.py": source}, module=source.removesuffix(".py"), policies=("model",),
+        tasks=2, attempts=1, model=StubModel(reasoning={"reasoning": "six sevens"}),
+    )  # fmt: skip
+    assert again.outcome.said == ("succeeded", [])
+    assert set(again.first.values()) == {0.11}
+    assert again.same == {"model/0/0": True, "model/1/0": True}

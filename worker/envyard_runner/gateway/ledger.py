@@ -9,9 +9,10 @@ from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.report import Usage
-from envyard.contract.transcript import Exchange, Transcript
-from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
+from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.tape import Tape
 from envyard_runner.policies import Message
 
@@ -38,6 +39,7 @@ class Record:
     reference_error: str = ""
     calls: int = 0
     replies: int = 0
+    reasoning_counts: list[int] = field(default_factory=list)
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model_seconds: float = 0.0
@@ -50,7 +52,14 @@ class Record:
     @property
     def usage(self) -> Usage:
         """The counts in the form of a report."""
-        return Usage(self.prompt_tokens, self.completion_tokens, self.replies, self.model_seconds)
+        counts = self.reasoning_counts
+        return Usage(
+            self.prompt_tokens,
+            self.completion_tokens,
+            self.replies,
+            self.model_seconds,
+            sum(counts) if counts and len(counts) == self.replies else None,
+        )
 
     @property
     def transcript(self) -> Transcript:
@@ -65,6 +74,8 @@ class Record:
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
         self.model_seconds += seconds
+        if reply.reasoning_tokens is not None:
+            self.reasoning_counts.append(reply.reasoning_tokens)
         self.finish_reason = reply.finish_reason
         self.model_fault = self.refused = ""
         told = Exchange(
@@ -75,10 +86,12 @@ class Record:
             at=time.time() - seconds,
             seconds=seconds,
             first_seconds=reply.first_seconds,
+            reasoning_tokens=reply.reasoning_tokens,
+            reply_fields=[name for name in REPLY_FIELDS if name in reply.fields],
         )
         said = reply.message
         self.recorder.add(call.messages, call.tools, said, told, call.options)
-        self.exact = self.exact and not reply.more and self.recorder.holds(said)
+        self.exact = self.exact and reply.exact and self.recorder.holds(said)
 
     def fail(self, call: Call, fault: str, seconds: float, refusal: str = "") -> None:
         """Take in one exchange without an answer, through the model server's `fault` or `refusal`

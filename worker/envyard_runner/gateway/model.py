@@ -13,7 +13,7 @@ import aiohttp
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.crowd import Crowd
-from envyard_runner.gateway.openai import ModelFault, Refusal
+from envyard_runner.gateway.reply import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
 AT_ONCE = 1 << 20  # bytes of a request; aiohttp wants more of them as a stream

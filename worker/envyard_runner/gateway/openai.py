@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import orjson
 
+from envyard.contract.transcript import REASONING
+from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.policies import CHARACTERS_PER_TOKEN, Message, plain
 
 MAX_MESSAGES = 1000
-MAX_TOOL_CALLS = 1000  # of one reply
 # What an environment may say about a call. Model, sampling, seed and length are the gateway's.
 CHAT_FIELDS = (
     "messages",
@@ -31,25 +32,7 @@ CHAT_FIELDS = (
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
 SAID = ("messages", "tools", "prompt")  # the rest of what is passed on says how to answer
 CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
-RECORDED = ("role", "content", "tool_calls")
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
-
-
-class Refusal(Exception):
-    """A call that is not answered; carries OpenAI's error shape."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status, self.code, self.message = status, code, message
-
-    def to_dict(self) -> dict[str, Any]:
-        """`{"error": {message, type, code}}`, as OpenAI's clients read it."""
-        kind = "server_error" if self.status >= 500 else "invalid_request_error"
-        return {"error": {"message": self.message, "type": kind, "code": self.code, "param": None}}
-
-
-class ModelFault(Refusal):
-    """The model server did not do its part; never the environment's fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,73 +57,6 @@ class Call:
     def options(self) -> dict[str, Any]:
         """How the environment wants the answer: `stop`, `tool_choice`, `response_format`, ..."""
         return {name: value for name, value in self.passed_on.items() if name not in SAID}
-
-
-@dataclass(slots=True)
-class Reply:
-    """One answer: the assistant's message, why it ended, its tokens; built whole or by chunks.
-
-    `fault` is what went wrong on the model server's side, where something did, `refusal` why it
-    would not answer; `first_seconds` is when the first piece of a stream came; `more` says that the
-    answer held something besides, such as its reasoning, which no record keeps.
-    """
-
-    content: list[str] = field(default_factory=list)
-    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
-    finish_reason: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    fault: str = ""
-    refusal: str = ""
-    first_seconds: float | None = None
-    more: bool = False
-
-    @property
-    def begun(self) -> bool:
-        """Whether anything was said yet: a stream's first chunk names the role alone."""
-        return bool(self.tool_calls) or any(self.content)
-
-    @property
-    def message(self) -> Message:
-        """The assistant's message."""
-        message: Message = {"role": "assistant", "content": "".join(self.content)}
-        if self.tool_calls:
-            message["tool_calls"] = [self.tool_calls[index] for index in sorted(self.tool_calls)]
-        return message
-
-    def add(self, chunk: dict[str, Any]) -> None:
-        """Take in one stream chunk, or one whole completion; raises ModelFault on another shape."""
-        try:
-            self._add(chunk)
-        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
-            message = f"the model server's answer has an odd shape: {error}"
-            raise ModelFault(502, "model_error", message) from error
-
-    def _add(self, chunk: dict[str, Any]) -> None:
-        self._count(chunk.get("usage"))
-        for choice in chunk.get("choices") or []:
-            part = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
-            self.content.append(plain(part.get("content")))
-            beside = any(value for name, value in part.items() if name not in RECORDED)
-            self.more = self.more or beside or bool(choice.get("logprobs"))
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            for position, call in enumerate(part.get("tool_calls") or []):
-                self._add_call(call.get("index", position), call)
-
-    def _count(self, usage: Any) -> None:
-        if isinstance(usage, dict):
-            self.prompt_tokens = int(usage.get("prompt_tokens") or 0)
-            self.completion_tokens = int(usage.get("completion_tokens") or 0)
-
-    def _add_call(self, index: int, part: dict[str, Any]) -> None:
-        if type(index) is not int or len(self.tool_calls) > MAX_TOOL_CALLS:
-            raise ValueError(f"tool call {index!r:.40} of at most {MAX_TOOL_CALLS}")
-        empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-        call = self.tool_calls.setdefault(index, empty)
-        function = part.get("function") or {}
-        call["id"] = part.get("id") or call["id"]
-        call["function"]["name"] += function.get("name") or ""
-        call["function"]["arguments"] += function.get("arguments") or ""
 
 
 def read_chat(raw: bytes) -> Call:
@@ -249,7 +165,7 @@ def completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
     """The whole reply as one JSON object."""
     choice = {
         "index": 0,
-        "message": reply.message,
+        "message": reply.wire,
         "finish_reason": reply.finish_reason,
         "logprobs": None,
     }
@@ -269,12 +185,14 @@ def text_completion(reply: Reply, *, model: str, ident: str) -> dict[str, Any]:
 
 
 def chunks(reply: Reply, *, model: str, ident: str) -> Iterator[dict[str, Any]]:
-    """The reply as stream chunks: the message, the reason it ended, the usage."""
+    """The reply as stream chunks: reasoning, the message, the reason it ended, the usage."""
     base = envelope("chat.completion.chunk", model, ident)
-    delta = reply.message
+    delta = {name: value for name, value in reply.wire.items() if value is not None}
+    reasoning = {name: delta.pop(name) for name in REASONING if name in delta}
     if reply.tool_calls:
         delta["tool_calls"] = [{"index": i} | c for i, c in enumerate(delta["tool_calls"])]
-    for part, reason in ((delta, None), ({}, reply.finish_reason)):
+    parts = [{"role": delta.pop("role")} | reasoning, delta] if reasoning else [delta]
+    for part, reason in (*((part, None) for part in parts), ({}, reply.finish_reason)):
         yield base | {"choices": [{"index": 0, "delta": part, "finish_reason": reason}]}
     yield base | {"choices": [], "usage": _usage(reply)}
 

@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.transcript import (
+    REASONING,
     Exchange,
     Node,
     Transcript,
     clean_message,
     clean_options,
     clean_tools,
+    reasoning_of,
+    without_reasoning,
 )
 from envyard.contract.values import CUT, text
 from envyard_runner.gateway.openai import dump, load
@@ -30,6 +33,8 @@ class Recorder:
 
     A message is found again by what it says, so that a call costs what it adds: one that says
     just what was recorded after the same messages is compared with that and not looked at closer.
+    Most environments send a reply back without its reasoning: that is the reply's node all the
+    same, and no branch.
     """
 
     def __init__(self, room: int, secrets: Sequence[str] = ()) -> None:
@@ -37,6 +42,7 @@ class Recorder:
         self._room, self._for_replies = room, room // REPLIES_SHARE
         self._secrets = [s for s in secrets if len(s) >= SECRET_CHARACTERS]
         self._nodes: dict[tuple[int, bytes], int] = {}
+        self._without_reasoning: dict[tuple[int, bytes], int] = {}
         self._latest: dict[int, int] = {}
         self._sets: dict[bytes, int] = {}
 
@@ -57,7 +63,7 @@ class Recorder:
                 sent -= 1
                 break
             asked = node
-        answer = None if reply is None else self._node(asked, reply, spare=0)
+        answer = None if reply is None else self._node(asked, reply, spare=0, sent=False)
         offered = self._keep(known.tools, clean_tools, tools)
         wanted = self._keep(known.options, clean_options, options)
         left_out = len(messages) - sent
@@ -73,6 +79,7 @@ class Recorder:
                 finish_reason=text(self.without_secrets(str(call.finish_reason)), 80),
                 error=text(self.without_secrets(call.error), 2000),
                 left_out=left_out,
+                reasoning_sent=sum(bool(reasoning_of(message)) for message in messages),
             )
         )
 
@@ -87,16 +94,19 @@ class Recorder:
             raw = raw.replace(secret, "[secret]")
         return raw
 
-    def _node(self, parent: int, message: Message, *, spare: int) -> int | None:
-        """The node that says so after `parent`; None where there is no room for a new one."""
+    def _node(self, parent: int, message: Message, *, spare: int, sent: bool = True) -> int | None:
+        """The node of this message after `parent`, one with its reasoning where it was sent
+        without; None where there is no room for a new one."""
         latest = self._latest.get(parent, -1)
-        if latest >= 0 and self.transcript.nodes[latest].message == message:
+        if latest >= 0 and _same(self.transcript.nodes[latest].message, message, sent=sent):
             return latest
         message, raw = self._cleaned(message)
         place = (parent, hashlib.sha256(raw).digest())
-        if place in self._nodes:
-            self._latest[parent] = self._nodes[place]
-            return self._nodes[place]
+        known = self._nodes.get(place, self._without_reasoning.get(place) if sent else None)
+        if known is not None:
+            self._latest[parent] = known
+            return known
+        bare = dump(without_reasoning(message)) if REASONING[0] in message else b""
         room = self._room - spare - BESIDE
         if len(raw) > room:
             message, raw = _cut(message, raw, room)
@@ -106,6 +116,8 @@ class Recorder:
         self._room -= len(raw) + BESIDE
         self.transcript.nodes.append(Node(parent, message))
         self._latest[parent] = self._nodes[place] = len(self.transcript.nodes) - 1
+        if bare:
+            self._without_reasoning[parent, hashlib.sha256(bare).digest()] = self._nodes[place]
         return self._nodes[place]
 
     def _cleaned(self, message: Message) -> tuple[Message, bytes]:
@@ -141,15 +153,28 @@ class Recorder:
 def _cut(message: Message, raw: bytes, room: int) -> tuple[Message, bytes]:
     """The message with its long texts cut until it fits, or as short as it gets."""
     calls = message.get("tool_calls", [])
-    most = max(len(part) for part in (message["content"], *map(_arguments, calls)))
+    reasoning = message.get(REASONING[0], "")
+    most = max(len(part) for part in (message["content"], reasoning, *map(_arguments, calls)))
     while len(raw) > room and most > SHORTEST:
         most = max(SHORTEST, min(most * max(room, 0) // len(raw), most - most // 10))
         message = message | {"content": _first(message["content"], most)}
+        if reasoning:
+            message = message | {REASONING[0]: _first(message[REASONING[0]], most)}
         if calls:
             calls = [_with_arguments(call, _first(_arguments(call), most)) for call in calls]
             message = message | {"tool_calls": calls}
         raw = dump(message)
     return message, raw
+
+
+def _same(known: Message, message: Message, *, sent: bool) -> bool:
+    """Whether the message is the recorded one; sent back, it may lack the reasoning."""
+    if known == message:
+        return True
+    if not sent or REASONING[0] not in known:
+        return False
+    kept = reasoning_of(message) in ("", known[REASONING[0]])
+    return kept and without_reasoning(known) == without_reasoning(message)
 
 
 def _first(value: str, most: int) -> str:

@@ -17,9 +17,10 @@ from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
-from envyard_runner.gateway.openai import Call, Refusal, Reply
+from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.replays import Replays
+from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.through import (
     ANSWERING,
     DONE,

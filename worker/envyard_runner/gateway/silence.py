@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from envyard_runner.gateway.openai import Refusal
+from envyard_runner.gateway.reply import Refusal
 
 SHARE = 0.25  # of a rollout's time; who waited for less did not wait for long
 

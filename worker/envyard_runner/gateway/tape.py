@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.transcript import Exchange, Transcript, clean_message, clean_tools
+from envyard.contract.transcript import (
+    REASONING,
+    Exchange,
+    Message,
+    Transcript,
+    clean_message,
+    clean_tools,
+    without_reasoning,
+)
 from envyard.contract.values import text
-from envyard_runner.gateway.openai import Call, Refusal, Reply
-from envyard_runner.policies import Message, plain
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.policies import plain
 
 ASKED_CHARACTERS = 160
 
@@ -37,7 +46,7 @@ class Tape:
         self.diverged = 0
         self.asked = ""
         self._calls = 0
-        marks = [_mark(node.message) for node in told.nodes]
+        marks = [_message_mark(node.message) for node in told.nodes]
         offers = [_mark(tools) for tools in told.tools]
         self._left = [
             Take(
@@ -56,7 +65,7 @@ class Tape:
         a spent budget, where more is asked than was recorded.
         """
         self._calls += 1
-        messages = tuple(_mark(clean_message(message)) for message in call.messages)
+        messages = tuple(_message_mark(clean_message(message)) for message in call.messages)
         tools = _mark(clean_tools(call.tools)) if call.tools else b""
         if not self._left:
             recorded = self._calls - 1
@@ -85,12 +94,15 @@ class Tape:
 
 def _reply(take: Take) -> Reply:
     calls = take.reply.get("tool_calls") or []
+    fields, reasoning = set(take.exchange.reply_fields), take.reply.get(REASONING[0], "")
     return Reply(
         content=[take.reply["content"]],
         tool_calls=dict(enumerate(calls)),
         finish_reason=take.exchange.finish_reason,
         prompt_tokens=take.exchange.prompt_tokens,
         completion_tokens=take.exchange.completion_tokens,
+        reasoning={name: [reasoning] for name in fields if name in REASONING},
+        fields=fields,
     )
 
 
@@ -103,6 +115,11 @@ def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
     """How many messages both begin with."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _message_mark(message: Message) -> bytes:
+    """Alike with and without reasoning, as in the record."""
+    return _mark(without_reasoning(message))
 
 
 def _mark(value: Any) -> bytes:

@@ -14,7 +14,8 @@ from envyard.contract.job import JobSpec
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
-from envyard_runner.gateway.openai import Call, ModelFault, Refusal, Reply
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
 from envyard_runner.gateway.silence import Silence
 
 FAULTS_UNTIL_DOWN = 3
