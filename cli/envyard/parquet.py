@@ -83,11 +83,13 @@ def _schema(metrics: list[str]) -> Any:
                 "tool_calls": pa.list_(call),
                 "tool_call_id": text,
                 "name": text,
+                "reasoning_content": text,
             }
         )
     )
     step = {"after": whole, "prompt": messages, "completion": messages, "finish_reason": text}
     step |= {"prompt_tokens": whole, "completion_tokens": whole, "at": real, "seconds": real}
+    step |= {"reasoning_tokens": whole, "reasoning_sent": whole}
     step |= {"options": text, "first_seconds": real, "error": text}
     info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
     columns = {
@@ -104,7 +106,9 @@ def _schema(metrics: list[str]) -> Any:
         "stop_condition": text,
         "error": pa.struct(dict.fromkeys(("type", "message", "traceback", "fault"), text)),
         "timing": pa.struct(dict.fromkeys(("total", "model", "scoring"), real)),
-        "token_usage": pa.struct(dict.fromkeys(("input_tokens", "output_tokens"), whole)),
+        "token_usage": pa.struct(
+            dict.fromkeys(("input_tokens", "output_tokens", "reasoning_tokens"), whole)
+        ),
         "tool_defs": pa.list_(text),
         "trajectory": pa.list_(pa.struct(step)),
         "info": pa.struct(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from envyard.contract.transcript import Exchange, Transcript
+from envyard.contract.transcript import Exchange, Transcript, reasoning_of
 
 LONG = 4000
 SHOWN = 20  # conversations; a framework may branch at every turn
@@ -24,8 +24,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message: who, what, the tools it called; `exchange` is the call that it answered, and
-    `failed` are those that it was the last message of and that got no reply."""
+    """One message: who, what, its reasoning, the tools it called; `exchange` is the call that it
+    answered, and `failed` are those that it was the last message of and that got no reply."""
 
     number: int
     role: str
@@ -34,6 +34,7 @@ class Turn:
     calls: list[Call] = field(default_factory=list)
     exchange: Exchange | None = None
     failed: list[Exchange] = field(default_factory=list)
+    reasoning: str = ""
 
     @property
     def long(self) -> bool:
@@ -95,4 +96,5 @@ def _turn(
         ],
         exchange=exchange,
         failed=failed,
+        reasoning=reasoning_of(message),
     )

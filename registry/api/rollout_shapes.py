@@ -49,6 +49,7 @@ def summary(rollout: Rollout) -> Shape:
         "usage": {
             "prompt_tokens": rollout.prompt_tokens,
             "completion_tokens": rollout.completion_tokens,
+            "reasoning_tokens": rollout.reasoning_tokens,
             "calls": rollout.calls,
             "model_seconds": rollout.model_seconds,
         },
@@ -107,6 +108,7 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript | None) -> tuple[
         "token_usage": {
             "input_tokens": rollout.prompt_tokens,
             "output_tokens": rollout.completion_tokens,
+            "reasoning_tokens": rollout.reasoning_tokens,
         },
         # As text: no two tools have parameters of one type, and columns need one.
         "tool_defs": [json.dumps(tool) for tool in _last_tools(told)],
@@ -186,6 +188,8 @@ def _told_of(call: Exchange) -> Shape:
         "finish_reason": call.finish_reason,
         "prompt_tokens": call.prompt_tokens,
         "completion_tokens": call.completion_tokens,
+        "reasoning_tokens": call.reasoning_tokens,
+        "reasoning_sent": call.reasoning_sent,
         "at": call.at,
         "seconds": call.seconds,
         "first_seconds": call.first_seconds,

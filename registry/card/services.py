@@ -63,7 +63,13 @@ def _report(row: Rollout) -> RolloutReport:
         truncated=row.truncated,
         seconds=row.seconds,
         scoring_seconds=row.scoring_seconds,
-        usage=Usage(row.prompt_tokens, row.completion_tokens, row.calls, row.model_seconds),
+        usage=Usage(
+            row.prompt_tokens,
+            row.completion_tokens,
+            row.calls,
+            row.model_seconds,
+            row.reasoning_tokens,
+        ),
         error=row.error,
         replay=None if row.replay is None else Replay.from_dict(row.replay),
     )

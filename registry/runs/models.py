@@ -148,8 +148,9 @@ class Rollout(models.Model):
     """One attempt at a task by one policy; `reward` is null where it failed, never zero.
 
     Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
-    `replay` is the contract's Replay in JSON where it was to be played again, `rescored` the reward
-    that this gave.
+    `reasoning_tokens` are among its completion tokens, null where the model server did not count
+    them. `replay` is the contract's Replay in JSON where it was to be played again, `rescored` the
+    reward that this gave.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
@@ -175,6 +176,7 @@ class Rollout(models.Model):
     scoring_seconds = models.FloatField(null=True)
     prompt_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
+    reasoning_tokens = models.PositiveIntegerField(null=True)
     calls = models.PositiveIntegerField(default=0)
     model_seconds = models.FloatField(default=0.0)
     error = models.JSONField(null=True)

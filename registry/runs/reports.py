@@ -212,6 +212,7 @@ def _row(run: Run, one: RolloutReport) -> Rollout:
         scoring_seconds=None if one.scoring_seconds is None else clean.seconds(one.scoring_seconds),
         prompt_tokens=one.usage.prompt_tokens,
         completion_tokens=one.usage.completion_tokens,
+        reasoning_tokens=one.usage.reasoning_tokens,
         calls=one.usage.calls,
         model_seconds=clean.seconds(one.usage.model_seconds),
         error=one.error,

@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
 from envyard.contract.replay import Replay
+from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import tokens
 from registry.card import services as cards
 from registry.models import Run, User
@@ -96,6 +97,31 @@ def test_an_export_is_rows_of_verifiers_columns(
     assert [row["info"]["rescored"] for row in rows] == [None, None, 0.5, None]
     assert rows[3]["error"]["type"] == "KeyError"
     assert list(tmp_path.glob("*.part")) == []
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_an_export_holds_the_reasoning_and_its_tokens(
+    run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str
+) -> None:
+    nodes = [
+        Node(-1, {"role": "user", "content": "6 * 7?"}),
+        Node(0, {"role": "assistant", "content": "42", "reasoning_content": "six sevens"}),
+    ]
+    call = Exchange(asked=0, reply=1, reasoning_tokens=3, reply_fields=["content", "reasoning"])
+    transcript = Transcript(nodes, [call])
+    make_rollout(run, "parrot", 0, transcript=transcript, reasoning_tokens=3)
+    file = tmp_path / "rows"
+    said(capsys, "rollouts", "export", REF, "-o", str(file), "--policy", "parrot", "--format", kind)
+    (row,) = (
+        pq.read_table(file).to_pylist()
+        if kind == "parquet"
+        else [json.loads(line) for line in file.read_text().splitlines()]
+    )
+    assert row["completion"][0]["reasoning_content"] == "six sevens"
+    assert row["token_usage"]["reasoning_tokens"] == 3
+    assert row["trajectory"][0]["reasoning_tokens"] == 3
+    (summary,) = told(capsys, "rollouts", "list", REF, "--policy", "parrot")
+    assert summary["usage"]["reasoning_tokens"] == 3
 
 
 def test_parquet_holds_the_same_rows(

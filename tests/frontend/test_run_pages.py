@@ -122,10 +122,11 @@ def test_a_long_list_of_rollouts_costs_no_more_queries(
 def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     client: Client, listed: Version
 ) -> None:
+    opening = {"role": "assistant", "content": "e4 " + "x" * 5000, "reasoning_content": "<b>e4?</"}
     told = Transcript(
         [
             Node(-1, {"role": "system", "content": "You are white."}),
-            Node(0, {"role": "assistant", "content": "e4 " + "x" * 5000}),
+            Node(0, opening),
             Node(-1, {"role": "system", "content": "You are black."}),
             Node(2, {"role": "assistant", "content": "then e5"}),
             Node(0, {"role": "assistant", "content": "d4"}),
@@ -146,12 +147,15 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
                 first_seconds=0.25,
                 options=0,
                 at=1.8e9,
+                reasoning_tokens=5,
             ),
         ],
         [[{"type": "function", "function": {"name": "look_up"}}]],
         [{"stop": ["</i>"], "logprobs": True}],
     )
-    one = make_rollout(Run.objects.get(), "babble", transcript=told, shortened=True, calls=4)
+    tokens = {"completion_tokens": 640, "reasoning_tokens": 5}
+    run = Run.objects.get()
+    one = make_rollout(run, "babble", transcript=told, shortened=True, calls=4, **tokens)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
     assert (
         page.index("e4 x") < page.index("Another conversation: 2 messages") < page.index("then e5")
@@ -166,6 +170,12 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     assert page.index('id="turn-0"') < failed < page.index('id="turn-1"')
     for shown in ("This record is shortened", "look_up", "<dt>temperature</dt><dd>1.0</dd>"):
         assert shown in page
+    summary = (
+        '<summary class="small">Reasoning: 8 characters, 5 tokens <span class="muted">&lt;b&gt;e4?'
+    )
+    assert f"<details>{summary}" in page
+    assert "<pre>&lt;b&gt;e4?&lt;/</pre></details>" in page
+    assert "640 out, 5 of them reasoning" in page
     Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
     assert "This transcript is not kept any more." in page

@@ -11,7 +11,17 @@ from envyard.contract.transcript import Transcript
 from registry.api.schema.base import Shape
 from registry.api.schema.environments import Sha256, Uri
 
-Message = dict[str, Any]
+Message = Annotated[
+    dict[str, Any],
+    Field(
+        description="role, content and, where they apply, tool_calls, tool_call_id, name and "
+        "`reasoning_content`, the reasoning that a model server gave beside its content."
+    ),
+]
+ReasoningTokens = Annotated[
+    int | None,
+    Field(description="Among the completion tokens; null where the model server did not count."),
+]
 
 
 class Part(Shape):
@@ -26,6 +36,7 @@ class UsageCount(Shape):
 
     prompt_tokens: int
     completion_tokens: int
+    reasoning_tokens: ReasoningTokens
     calls: int
     model_seconds: float
 
@@ -81,6 +92,7 @@ class TokenUsage(Shape):
 
     input_tokens: int
     output_tokens: int
+    reasoning_tokens: ReasoningTokens
 
 
 class Step(Shape):
@@ -100,6 +112,14 @@ class Step(Shape):
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
+    reasoning_tokens: ReasoningTokens
+    reasoning_sent: Annotated[
+        int,
+        Field(
+            description="How many of the sent messages held reasoning. The record of a reply has "
+            "its reasoning also where the environment sent it back without."
+        ),
+    ]
     at: Annotated[float, Field(description="When it began, in seconds of Unix time.")]
     seconds: float
     first_seconds: Annotated[
