@@ -8,6 +8,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.utils import filter_users_by_username
 from allauth.core import context as current
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from frontend import attempts, known_devices
 from registry import events
 from registry.accounts.models import User
 from registry.api import throttles
@@ -41,6 +43,26 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise ImmediateHttpResponse(slow_down(current.request))
         refusal: ValidationError = super().validation_error(code, *args)
         return refusal
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the password for the known browser, or for the address and the account."""
+        name = str(credentials.get("username") or credentials.get("email") or "")
+        user = filter_users_by_username(name).first() if name else None
+        usage = attempts.consume_password(request, user=user, name=name)
+        if usage is None:
+            raise self.validation_error("too_many_login_attempts")
+        # `authenticate` takes this back after a right password.
+        self._login_failed_rl_usage = usage
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign in, after all stages; the browser is known from now on."""
+        super().login(request, user)
+        known_devices.remember(request, user)
+
+    def set_password(self, user: User, password: str) -> None:
+        """Set it; who changed it, or followed the link in a mail, does so in a known browser."""
+        super().set_password(user, password)
+        known_devices.remember(current.request, user)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """As the API counts them."""

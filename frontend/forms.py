@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.internal.flows.login import record_authentication
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -60,12 +61,14 @@ class SignUp(SignupForm):  # type: ignore[misc]
         return made
 
     def save(self, request: HttpRequest) -> User:
-        """Register, with the name that they own."""
-        return services.register(
+        """Register, with the name that they own. The password counts as typed just now."""
+        user = services.register(
             username=self.cleaned_data["username"],
             email=self.cleaned_data["email"],
             password=self.cleaned_data["password1"],
         )
+        record_authentication(request, user, method="password", username=user.username)
+        return user
 
 
 def plain(form: forms.Form) -> None:

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "frontend.known_devices.middleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -178,11 +179,14 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds for which a password just typed is believed
 ACCOUNT_RATE_LIMITS = {  # all windows are as long as frontend.adapter.SLOW says
-    "login": "60/5m/ip",
+    "login": None,  # counted as `sign_in`, which lets known browsers through
+    "sign_in": "60/5m/ip",
     "login_failed": "10/5m/ip,10/5m/key",
+    "code_failed": "10/5m/ip,10/5m/key",
+    "known_device": "10/5m/key",
     "signup": "10/5m/ip",
     "reset_password": "10/5m/ip,3/5m/key",
-    "reset_password_from_key": "20/5m/ip",
+    "reset_password_from_key": "100/5m/ip",  # its key cannot be guessed
     "reauthenticate": "10/5m/user",
     "change_password": "10/5m/user",
     "manage_email": "10/5m/user",
@@ -190,7 +194,13 @@ ACCOUNT_RATE_LIMITS = {  # all windows are as long as frontend.adapter.SLOW says
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Envyard"
-MFA_RATE_LIMITS = {"webauthn_login": "30/5m/ip"}
+MFA_RATE_LIMITS = {"webauthn_login": "300/5m/ip"}  # a key's signature cannot be guessed
+MFA_FORMS = {
+    "authenticate": "frontend.attempts.SecondFactor",
+    "authenticate_webauthn": "frontend.attempts.SecurityKey",
+    "reauthenticate": "frontend.attempts.ConfirmFactor",
+    "reauthenticate_webauthn": "frontend.attempts.ConfirmSecurityKey",
+}
 # Whoever may sign in may protect the account; where addresses must be real, they are by then.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost

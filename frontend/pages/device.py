@@ -30,7 +30,8 @@ def device(request: HttpRequest) -> HttpResponse:
     code = (request.POST or request.GET).get("code", "")
     try:
         if code:
-            throttles.check(request, "code")
+            # Of a person: nobody else at the same address can use the tries up.
+            throttles.check(request, "code", who=str(person(request).pk))
         if request.method == "POST":
             answer = request.POST.get("answer", "")
             decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)

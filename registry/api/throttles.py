@@ -5,7 +5,8 @@ Signing in, up and the like are counted by allauth, with ACCOUNT_RATE_LIMITS.
 
 from __future__ import annotations
 
-from ipaddress import ip_address, ip_network
+import re
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.core.cache import cache
@@ -27,6 +28,9 @@ RATES = {
     "report": (20, 3600),
     "retry": (20, 3600),
 }
+
+# `1.2.3.4:567` and `[2001:db8::1]:567`, as some proxies write an address.
+WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.%\w]+)\](?::\d+)?|(?P<v4>\d+(?:\.\d+){3}):\d+")
 
 
 def check(request: HttpRequest, door: str, *, who: str = "") -> None:
@@ -53,12 +57,26 @@ def check(request: HttpRequest, door: str, *, who: str = "") -> None:
 
 
 def address(request: HttpRequest) -> str:
-    """The client's address: the peer's, or the one that the outermost of our proxies saw."""
+    """The client's address: the peer's, or the one that the outermost of our proxies saw.
+
+    Without its port, and an IPv4 address as such where a dual-stack socket wrote it as IPv6.
+    """
     hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
     trusted = settings.HUB_PROXIES
     if trusted and len(hops) >= trusted and hops[-trusted]:
-        return hops[-trusted]
-    return str(request.META.get("REMOTE_ADDR", ""))
+        return _plain(hops[-trusted])
+    return _plain(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def _plain(text: str) -> str:
+    match = WITH_PORT.fullmatch(text)
+    host = (match["v6"] or match["v4"]) if match else text
+    try:
+        parsed = ip_address(host.partition("%")[0])
+    except ValueError:  # a proxy may write anything
+        return text
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return str(mapped or parsed)
 
 
 def subnet(address: str) -> str:

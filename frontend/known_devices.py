@@ -1,0 +1,92 @@
+"""Browsers from which a person signed in before: a signed cookie that lasts a year.
+
+Failed passwords and codes of a known browser count for that browser alone, those of all others for
+the account, so that nobody elsewhere can lock its owner out (OWASP, "device cookies"). The cookie
+proves nothing else: it signs nobody in. It ends with the password: a thief of the old password has
+cookies of their own.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from registry.accounts.models import User
+
+COOKIE = "hub_devices"
+SALT = "frontend.known_devices"
+SECONDS = 365 * 86400
+MOST = 5  # accounts of one browser
+_MARK = "_known_device_of"
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One account of the browser: `nonce` names the browser in the counters."""
+
+    user: int
+    nonce: str
+    password: str
+
+
+def known(request: HttpRequest, user: User) -> str | None:
+    """The name under which the browser's own failures are counted; None for an unknown one."""
+    for entry in _entries(request):
+        if entry.user == user.pk and constant_time_compare(entry.password, _of_password(user)):
+            return f"{entry.user}-{entry.nonce}"
+    return None
+
+
+def remember(request: HttpRequest, user: User) -> None:
+    """Let the answer to this request carry the cookie: the person has proven who they are."""
+    setattr(request, _MARK, user)
+
+
+def middleware(get_response: Handler) -> Handler:
+    """Set the cookie where `remember` was called during the request."""
+
+    def handle(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        user = getattr(request, _MARK, None)
+        if user is not None:
+            response.set_cookie(
+                COOKIE,
+                _signed(request, user),
+                max_age=SECONDS,
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+    return handle
+
+
+def _signed(request: HttpRequest, user: User) -> str:
+    others = [entry for entry in _entries(request) if entry.user != user.pk]
+    device = known(request, user)
+    nonce = device.partition("-")[2] if device else secrets.token_hex(8)
+    newest = Entry(user.pk, nonce, _of_password(user))
+    rows = [(e.user, e.nonce, e.password) for e in [newest, *others][:MOST]]
+    return signing.dumps(rows, salt=SALT)
+
+
+def _entries(request: HttpRequest) -> list[Entry]:
+    try:
+        rows = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=SECONDS)
+        return [Entry(int(user), str(nonce), str(password)) for user, nonce, password in rows]
+    except (signing.BadSignature, ValueError, TypeError):
+        return []
+
+
+def _of_password(user: User) -> str:
+    """Changes with the password, and gives nothing of it away."""
+    return salted_hmac(SALT, user.password).hexdigest()[:24]
