@@ -30,7 +30,7 @@ from registry.events import Event
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
-from registry.runs.models import LogChunk, Rollout, Run, TranscriptPack
+from registry.runs.models import LogChunk, LostAttempt, Rollout, Run, TranscriptPack
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme
 
@@ -46,6 +46,7 @@ __all__ = [
     "IndexChange",
     "Invitation",
     "LogChunk",
+    "LostAttempt",
     "Membership",
     "Organisation",
     "Owner",

@@ -76,7 +76,11 @@ def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> No
 
 def _hold(version: Version, why: str) -> None:
     stage = Stage.CHECK if version.status == CHECKING else Stage.CARD
-    broken = finding("hub.error", why, hint="Staff can retry the version; the log says more.")
+    broken = finding(
+        "hub.error",
+        why,
+        hint="Retry the version with `hub retry` or on its page; the hub's log has the error.",
+    )
     with suppress(Stale), transaction.atomic():
         keep(version, stage, [broken])
         move(version, HELD, reason=why)

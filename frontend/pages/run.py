@@ -70,7 +70,8 @@ def state(found: Run) -> str:
     place = queue.position(found)
     stands = f".{place.before}.{place.waiting}.{place.runners}" if place else ""
     asked = "c" if found.cancel_requested_at else ""
-    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}{asked}"
+    paused = "p" if waiting.paused(found) else ""
+    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}{asked}{paused}"
 
 
 def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:

@@ -81,6 +81,7 @@ def live_context(found: Version) -> dict[str, Any]:
     detail = shapes.version_detail(found)
     run, place = detail["run"] or {}, (detail["run"] or {}).get("queue") or {}
     shown = [run.get(name) for name in ("id", "status", "attempt", "done", "total")]
+    shown.append("paused" if (detail["run"] or {}).get("not_before") else "")
     return {
         "pace": pace(detail["run"]),
         "seen": ".".join(map(str, (found.status, *shown, *place.values()))),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from envyard.contract.values import record, text
 from registry import events
 from registry.accounts import keys, mail
 from registry.accounts.models import Runner, User
@@ -117,13 +119,42 @@ def resume(*, runner: Runner, by: User | None = None) -> None:
             runner.draining_since = None
 
 
+@dataclass(frozen=True, slots=True)
+class OutOfService:
+    """Why a runner takes no runs by its own decision, since when, and its last self-check."""
+
+    reason: str
+    since: datetime | None
+    check: str
+
+
+def out_of_service(runner: Runner) -> OutOfService | None:
+    """What the runner itself reported last; None where it is in service."""
+    reported = runner.capabilities.get("out_of_service")
+    if reported is None:
+        return None
+    known = record(reported)
+    try:
+        since = datetime.fromisoformat(text(known.get("since"), 40))
+    except ValueError:
+        since = None
+    if since is not None and since.tzinfo is None:
+        since = None
+    return OutOfService(text(known.get("reason"), 1000), since, text(known.get("check"), 1000))
+
+
 def standing(runner: Runner) -> tuple[str, ...]:
-    """What its staff should see at once, of: disabled, draining, away."""
+    """What its staff should see at once, of: disabled, draining, out of service, away."""
     said = runner.capabilities
     seen = runner.last_seen_at
     away = said.get("away") is True or seen is None or seen < timezone.now() - GONE_AFTER
     draining = runner.draining_since is not None or (said.get("draining") is True and not away)
-    words = {"disabled": not runner.enabled, "draining": draining, "away": away}
+    words = {
+        "disabled": not runner.enabled,
+        "draining": draining,
+        "out of service": out_of_service(runner) is not None,
+        "away": away,
+    }
     return tuple(word for word, true in words.items() if true)
 
 
@@ -148,11 +179,11 @@ def pythons_offered() -> list[str]:
 
 def alive() -> QuerySet[Runner]:
     """The runners that were heard of lately and take new runs: nobody drained them, nor are they
-    about to end by their own words."""
+    about to end or out of service by their own words."""
     lately = timezone.now() - GONE_AFTER
     found = Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
     stays = Q(capabilities__draining=False) | Q(capabilities__draining__isnull=True)
-    return found.filter(stays)
+    return found.filter(stays, capabilities__out_of_service__isnull=True)
 
 
 def with_model(name: str) -> tuple[int, int]:

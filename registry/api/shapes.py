@@ -12,7 +12,7 @@ from typing import Any
 
 from envyard.contract.job import MODEL
 from registry.accounts.models import Token
-from registry.api import links, scores
+from registry.api import links, lost_attempts, scores
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.locks import VersionLock
@@ -265,7 +265,8 @@ def _run(run: Run, policies: scores.Scores) -> Shape:
 def followed_run(run: Run) -> Shape:
     """FollowedRun."""
     place = queue.position(run)
-    return run_summary(run) | {"queue": None if place is None else asdict(place)}
+    waits = {"queue": None if place is None else asdict(place)}
+    return run_summary(run) | waits | lost_attempts.of_run(run)
 
 
 def run_detail(run: Run) -> Shape:

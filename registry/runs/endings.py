@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.codes import Finding
 from envyard.contract.job import queue_for
 from envyard.contract.values import text
 from registry import doorbell, events
 from registry.catalog.models import Version, VersionFinding
-from registry.runs import limits
+from registry.runs import attempts, limits
 from registry.runs.clean import clean_finding
-from registry.runs.models import LogChunk, Run
+from registry.runs.models import LogChunk, LostAttempt, Run
 
 WHY_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
 
@@ -46,50 +48,83 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
     return True
 
 
-def next_attempt(*, run: Run, findings: list[Finding]) -> bool:
-    """Queue a held run's next attempt and ring, or end it as errored after the last one.
+def next_attempt(
+    *,
+    run: Run,
+    findings: list[Finding],
+    now: datetime,
+    silent: bool = False,
+    handed_back: bool = False,
+) -> bool:
+    """Queue a held run's next attempt, or end the run as errored where none is left.
 
     What the lost attempt reported goes, so that a card never mixes two attempts; its log stays
-    and says what happened. False where the attempt was not held any more.
+    and says what happened. False where the attempt was not held any more. `silent` where the
+    runner stopped reporting, `handed_back` where the run was taken from it in order.
     """
-    most = limits.max_attempts()
+    row = attempts.lost(run, findings, now=now, silent=silent, handed_back=handed_back)
+    rows = [*run.lost_attempts.order_by("attempt"), row]
     why = text("; ".join(f.message.rstrip(".") for f in findings), WHY_CHARACTERS)
-    if run.attempt >= most:
-        spent = finding(
-            "run.attempts_exhausted", f"{run.attempt} of {most} attempts ended early. Last: {why}."
-        )
-        with transaction.atomic():
-            if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, spent]):
-                return False
-            note(run, f"attempt {run.attempt} of {most} ended: {why}. No attempt is left.")
-        return True
+    line = f"attempt {run.attempt} on {row.runner_name} ended: {why}."
     with transaction.atomic():
-        moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.HELD).update(
-            status=Run.Status.QUEUED,
-            attempt=run.attempt + 1,
-            runner=None,
-            lease_expires_at=None,
-            rung_at=timezone.now(),
-            last_seq=0,
-            done=0,
-            total=0,
-            facts={},
-        )
-        if not moved:
+        last = attempts.spent(rows, now=now)
+        if last is not None:
+            if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, last]):
+                return False
+            row.save(force_insert=True)
+            note(run, f"{line} No attempt is left.")
+            return True
+        earliest = attempts.not_before(run, rows, now=now)
+        if not _queue_again(run, earliest, why):
             return False
-        run.rollouts.all().delete()
-        run.findings.all().delete()
-        events.record(
-            "run.requeued",
-            environment=run.version.environment,
-            version=run.version,
-            run=run,
-            attempt=run.attempt + 1,
-            reason=why,
-        )
-        note(run, f"attempt {run.attempt} of {most} ended: {why}. The next one is queued.")
-        ring_after_commit(run.model)
+        row.save(force_insert=True)
+        note(run, f"{line} {_outlook(rows, earliest, now)}")
+        if earliest is None:
+            ring_after_commit(run.model)
     return True
+
+
+def _queue_again(run: Run, earliest: datetime | None, why: str) -> bool:
+    """Put the held run back into the queue, one attempt further; False where it was not held."""
+    moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.HELD).update(
+        status=Run.Status.QUEUED,
+        attempt=run.attempt + 1,
+        runner=None,
+        lease_expires_at=None,
+        rung_at=timezone.now(),
+        not_before=earliest,
+        last_seq=0,
+        done=0,
+        total=0,
+        facts={},
+    )
+    if not moved:
+        return False
+    run.rollouts.all().delete()
+    run.findings.all().delete()
+    events.record(
+        "run.requeued",
+        environment=run.version.environment,
+        version=run.version,
+        run=run,
+        attempt=run.attempt + 1,
+        reason=why,
+    )
+    return True
+
+
+def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: datetime) -> str:
+    """Whether the last of these counted, and when the next attempt may begin."""
+    counted, most = sum(row.counted for row in rows), limits.max_attempts()
+    if rows[-1].counted:
+        counts = f"It is number {counted} of {most} that may end so."
+    else:
+        why = "was handed back" if rows[-1].handed_back else "never reached the environment's code"
+        counts = f"Since it {why}, it does not count against the limit of {most}."
+    wait = 0 if earliest is None else math.ceil((earliest - now).total_seconds())
+    return (
+        f"{counts} The next one is queued{f' and begins in {wait} s at the earliest' * bool(wait)}."
+    )
 
 
 def ring_after_commit(model: str) -> None:

@@ -12,6 +12,9 @@ LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
 TRANSCRIPT_BYTES = 4 << 20  # of one rollout, not packed
 
 QUEUED_AT_MOST = timedelta(hours=24)
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=10), timedelta(hours=1)  # between attempts' starts
+SAME_RUNNER_PAUSE = timedelta(minutes=5)  # longer, for a runner that lost an attempt of the run
+UNCOUNTED_AT_MOST = timedelta(hours=24)  # of tries that use up no attempt, since the first was lost
 SLACK = timedelta(minutes=2)  # for download, start and report, beyond install and wall clock
 
 
@@ -45,5 +48,5 @@ def attempt_at_most() -> timedelta:
 
 
 def max_attempts() -> int:
-    """How often the platform tries before it gives a run up."""
+    """How many attempts may reach environment code and end early before a run is given up."""
     return int(settings.HUB_LEASE_ATTEMPTS)

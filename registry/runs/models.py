@@ -16,7 +16,8 @@ class Run(models.Model):
 
     Every write of a runner is fenced by (`id`, `attempt`); `last_seq` makes its batches
     idempotent. `facts` is the contract's Facts in JSON. `owner` is whom the run counts for while
-    it waits, `turn` its number in that owner's line, `place` where that puts it among all.
+    it waits, `turn` its number in that owner's line, `place` where that puts it among all. A queued
+    run is leased no earlier than `not_before`.
     """
 
     class Status(models.TextChoices):
@@ -52,6 +53,7 @@ class Run(models.Model):
     lease_expires_at = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
     rung_at = models.DateTimeField(null=True)
+    not_before = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
@@ -115,6 +117,37 @@ class Run(models.Model):
     def is_active(self) -> bool:
         """Not ended yet."""
         return self.status in self.ACTIVE
+
+
+class LostAttempt(models.Model):
+    """An attempt that ended without a result: on which runner, why, and whether it counts.
+
+    `counted` attempts use up HUB_LEASE_ATTEMPTS: environment code had begun, and the runner did
+    not hand the run back in order. `runner_name` outlives the runner's row.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lost_attempts")
+    attempt = models.PositiveSmallIntegerField()
+    runner = models.ForeignKey(Runner, null=True, on_delete=models.SET_NULL, related_name="+")
+    runner_name = models.CharField(max_length=80)
+    counted = models.BooleanField()
+    handed_back = models.BooleanField()
+    code = models.CharField(max_length=80)
+    message = models.CharField(max_length=500)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("attempt",)
+        constraints = (
+            models.UniqueConstraint(fields=("run", "attempt"), name="one_loss_an_attempt"),
+            models.CheckConstraint(
+                condition=Q(counted=False) | Q(handed_back=False),
+                name="handed_back_attempts_do_not_count",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"attempt {self.attempt} of {self.run_id}"
 
 
 class TranscriptPack(models.Model):

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 
 from registry.accounts import runners
-from registry.accounts.models import Owner
+from registry.accounts.models import Owner, Runner
 from registry.catalog.models import Version
-from registry.runs.models import Run
+from registry.runs import limits
+from registry.runs.models import LostAttempt, Run
 
 FIRST, FURTHER, AGAIN = 0, 2, 10  # turns that a run waits for the sake of more urgent ones
 
@@ -66,18 +68,42 @@ def _patience(version: Version) -> int:
     return FURTHER if others.exists() else FIRST
 
 
-def head(*, models: Collection[str], without: Collection[int]) -> Run | None:
+def head(
+    *,
+    runner: Runner,
+    models: Collection[str],
+    without: Collection[int],
+    elsewhere: Collection[str] = (),
+    now: datetime,
+) -> Run | None:
     """The next run that asks for none but these models, of none of those owners, locked.
 
-    Needs a transaction. Rows that another runner is just taking are passed over.
+    A run of which this runner lost an attempt is left to others for a while where its model is
+    also `elsewhere`. Needs a transaction. Rows that another runner is just taking are passed over.
     """
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, model__in=["", *models])
+    waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
+    if elsewhere:
+        lost = LostAttempt.objects.filter(run=OuterRef("pk"), runner=runner, handed_back=False)
+        long_ago = Q(not_before__lte=now - limits.SAME_RUNNER_PAUSE)
+        waiting = waiting.filter(~Q(model__in=elsewhere) | long_ago | ~Exists(lost))
     return (
         waiting.exclude(owner__in=without)
         .order_by("place", "created_at")
         .select_for_update(skip_locked=True)
         .first()
     )
+
+
+def ready(now: datetime) -> Q:
+    """Runs whose pause after a lost attempt, where they have one, is over."""
+    return Q(not_before=None) | Q(not_before__lte=now)
+
+
+def elsewhere(*, runner: Runner, models: Collection[str]) -> set[str]:
+    """Those of the models, "" standing for none, that another live runner can serve too."""
+    others = runners.alive().exclude(pk=runner.pk).only("capabilities")
+    served = {name for other in others for name in ("", *runners.models(other))}
+    return served & {"", *models}
 
 
 def busy_owners() -> set[int]:

@@ -104,9 +104,10 @@ def _end(run: Run, outcome: Outcome, findings: list[Finding]) -> None:
             endings.end(run=run, status=Run.Status.CANCELLED, findings=findings)
         case "cancelled":
             unasked = finding("run.runner_error", "The runner stopped without being asked.")
-            endings.next_attempt(run=run, findings=[*findings, unasked])
+            endings.next_attempt(run=run, findings=[*findings, unasked], now=timezone.now())
         case "errored":
-            endings.next_attempt(run=run, findings=findings or [finding("run.runner_error")])
+            findings = findings or [finding("run.runner_error")]
+            endings.next_attempt(run=run, findings=findings, now=timezone.now())
 
 
 def _held(run_id: UUID, attempt: int) -> Run:

@@ -60,20 +60,23 @@ def ring_again() -> int:
     """Ring for runs that wait at the head of the queue, ever more rarely the longer; how many.
 
     No more are rung for than runners are idle, and one for a runner that nobody has heard of. A
-    run that lost an attempt waits since that began.
+    run that lost an attempt waits since that began, or since its pause ended; as many hear of it
+    as are idle, for the runner that lost the attempt is not given it again at once.
     """
     now = timezone.now()
     idle = runners.alive().exclude(runs__status__in=Run.HELD).count()
     rung = 0
-    queued = Run.objects.filter(status=Run.Status.QUEUED)
+    queued = Run.objects.filter(queue.ready(now), status=Run.Status.QUEUED)
     for model in queued.order_by().values_list("model", flat=True).distinct():
         waiting = queued.filter(model=model)
         for run in waiting.order_by("place", "created_at")[: min(idle + 1, BELLS)]:
             since = run.started_at or run.created_at
             last = run.rung_at or since
-            if now - last >= max(limits.ring_again(), (last - since) / 2):
+            paused = run.not_before is not None and last < run.not_before
+            if paused or now - last >= max(limits.ring_again(), (last - since) / 2):
                 Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
-                rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model))
+                for _ in range(idle + 1 if run.attempt > 1 else 1):
+                    rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model))
     return rung
 
 
@@ -86,12 +89,15 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
     """
     if not runner.enabled:
         raise Forbidden(f"runner {runner.name!r} is disabled", "Ask the hub's staff to enable it.")
-    if runner.draining_since is not None:
+    if runner.draining_since is not None or runners.out_of_service(runner) is not None:
         return None
-    busy = queue.busy_owners()
+    busy, now = queue.busy_owners(), timezone.now()
+    elsewhere = queue.elsewhere(runner=runner, models=models)
     while True:
         with transaction.atomic():
-            run = queue.head(models=models, without=busy)
+            run = queue.head(
+                runner=runner, models=models, without=busy, elsewhere=elsewhere, now=now
+            )
             if run is None:
                 return None
             if queue.is_busy(run.owner_id):

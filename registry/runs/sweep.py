@@ -12,10 +12,12 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from envyard.contract.codes import finding
 from registry.accounts.models import Runner
 from registry.runs import endings, limits
+from registry.runs.attempts import by_runner
 from registry.runs.models import Run
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,7 @@ def sweep(*, now: datetime) -> Swept:
     return Swept(
         expired=_each(
             expired.order_by("lease_expires_at"),
-            partial(_lose, still=over, why="stopped reporting"),
+            partial(_lose, still=over, why="stopped reporting", now=now, silent=True),
         ),
         abandoned=_each(queued.order_by("created_at"), _abandon),
     )
@@ -64,11 +66,14 @@ def take_back(*, runner: Runner, why: str) -> None:
     """Move every run that the runner holds to its next attempt or its end, whatever its lease;
     `why` says what became of the runner."""
     for pk in Run.objects.filter(runner=runner, status__in=Run.HELD).values_list("pk", flat=True):
-        _lose(pk, Q(runner=runner), why)
+        _lose(pk, Q(runner=runner), why, now=timezone.now(), silent=False)
 
 
-def _lose(pk: UUID, still: Q, why: str) -> bool:
-    """One run in its own transaction, looked at again under lock: a batch may have come."""
+def _lose(pk: UUID, still: Q, why: str, *, now: datetime, silent: bool) -> bool:
+    """One run in its own transaction, looked at again under lock: a batch may have come.
+
+    What was taken from a runner that was not `silent` counts as handed back.
+    """
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(of=("self",))
@@ -84,7 +89,9 @@ def _lose(pk: UUID, still: Q, why: str) -> bool:
         lost = finding(
             "run.lease_expired", f"Runner {run.runner} {why} while the run was {run.status}."
         )
-        return endings.next_attempt(run=run, findings=[lost])
+        return endings.next_attempt(
+            run=run, findings=[lost], now=now, silent=silent, handed_back=not silent
+        )
 
 
 def _abandon(pk: UUID) -> bool:
@@ -98,7 +105,9 @@ def _abandon(pk: UUID) -> bool:
         if run is None:
             return False
         hours = limits.QUEUED_AT_MOST.total_seconds() / 3600
-        endings.note(run, f"no runner took this run within {hours:.0f} hours.")
-        return endings.end(
-            run=run, status=Run.Status.ERRORED, findings=[finding("run.never_taken")]
-        )
+        message = f"no runner took this run within {hours:.0f} hours."
+        endings.note(run, message)
+        rows = list(run.lost_attempts.order_by("attempt"))
+        before = f" Earlier attempts: {by_runner(rows)}." if rows else ""
+        never = finding("run.never_taken", f"N{message[1:]}{before}")
+        return endings.end(run=run, status=Run.Status.ERRORED, findings=[never])

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from django.utils import timezone
+
 from registry.accounts import runners
 from registry.runs.models import Run
+
+
+def paused(run: Run) -> datetime | None:
+    """When the next attempt may begin; None unless the run waits for that time."""
+    if run.status != Run.Status.QUEUED or run.not_before is None:
+        return None
+    return run.not_before if run.not_before > timezone.now() else None
 
 
 def lacking(run: Run) -> str:

@@ -1,9 +1,11 @@
 """The bar of a push on terminals of any width."""
 
 import io
+import re
 
 import pytest
 
+from envyard.commands.show import waits
 from envyard.output import Output
 
 
@@ -31,3 +33,18 @@ def test_where_nothing_is_planned_yet_there_is_no_bar(monkeypatch: pytest.Monkey
     terminal = Terminal()
     Output(err=terminal).progress("run preparing", 0, 0)
     assert terminal.getvalue() == "\r\033[Krun preparing"
+
+
+def test_a_run_between_attempts_says_until_when_it_waits_and_why() -> None:
+    lost = {"attempt": 1, "runner": "gpu-1", "message": "uv cache:\n\x1b[31mpermission denied"}
+    run = {
+        "queue": {"before": 0, "waiting": 1, "runners": 2},
+        "not_before": "2026-11-22T10:15:30+00:00",
+        "lost_attempts": [lost],
+    }
+    waiting = waits(run)
+    assert re.match(
+        r"waits until \d\d:15:30 for its next attempt: attempt 1 on gpu-1 ended", waiting
+    )
+    assert waiting.isprintable()
+    assert waits(run | {"not_before": None}) == "number 1 of 1 in the queue, 2 runners present"

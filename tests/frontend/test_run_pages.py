@@ -2,14 +2,16 @@
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import LogChunk, Rollout, Run, User, Version
+from registry.models import LogChunk, LostAttempt, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
@@ -211,3 +213,24 @@ def test_a_runs_rollouts_are_chosen_by_policy_and_outcome(client: Client, listed
     assert "silent · task 0" in text(client, f"{path}?failed=1")
     assert "oracle · task 0" not in text(client, f"{path}?failed=1")
     assert "No such rollout." in text(client, f"{path}?policy=oracle&failed=1")
+
+
+def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_others(
+    client: Client, alice: User
+) -> None:
+    run = make_run(make_version(alice, status="evaluating"), status="queued", attempt=2)
+    LostAttempt.objects.create(
+        run=run, attempt=1, runner_name="gpu-1", counted=False, handed_back=False,
+        code="run.install_failed", message="uv cache: permission denied", at=timezone.now(),
+    )  # fmt: skip
+    Run.objects.update(not_before=timezone.now() + timedelta(minutes=5))
+    client.force_login(alice)
+    for path in (f"/runs/{run.pk}/", VERSION):
+        page = text(client, path)
+        assert "The next attempt begins at" in page
+        assert "on gpu-1: uv cache: permission denied" in page
+        assert "does not count" in page
+    asked = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
+    text(client, html.unescape(asked), 204)
+    Run.objects.update(not_before=timezone.now())
+    assert "The next attempt begins at" not in text(client, html.unescape(asked))

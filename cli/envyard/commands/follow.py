@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from envyard.client import Hub, environment_path
-from envyard.commands.show import show_finding, waits
+from envyard.commands.show import lost_text, show_finding, waits
 from envyard.contract.codes import Finding
 from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
@@ -20,7 +20,7 @@ ABOUT = {"preparing": "its dependencies are fetched"}  # where nothing is counte
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
     """Show each step, finding and the rollouts' progress; raises Rejected or Held."""
     path = f"{environment_path(ref)}versions/{ref.version}/"
-    status, shown, warned = "", 0, False
+    status, shown, lost, warned = "", 0, 0, False
     while True:
         detail = hub.get(path)
         findings = [Finding.from_dict(f) for f in detail["findings"]]
@@ -37,6 +37,9 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
         if status == "evaluating" and run:
             where = waits(run) or ABOUT.get(run["status"], "")
             what = f"run {run['status']}, {where}" if where else f"run {run['status']}"
+            for attempt in run.get("lost_attempts", [])[lost:]:
+                out.note(f"{lost_text(attempt)}; another follows", "yellow")
+                lost += 1
             if deserted(run) and not warned:
                 out.note("No runner that can do it is present: the run waits for one.", "yellow")
                 warned = True

@@ -9,6 +9,7 @@ from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.show import (
     lasted,
+    lost_text,
     ref_of,
     run_of,
     score_text,
@@ -91,6 +92,9 @@ def run_show(args: Namespace, out: Output) -> None:
     for label, value in rows:
         if value:
             out.line(f"{label:<10} {value}")
+    for lost in run.get("lost_attempts", ()):
+        counts = "counts against the limit" if lost["counted"] else "does not count"
+        out.line(f"  {lost_text(lost)} ({counts})")
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score)}{failed}")

@@ -9,7 +9,7 @@ from uuid import UUID
 from envyard.contract.codes import Finding
 from envyard.contract.names import BadName, Ref, parse_ref
 from envyard.errors import UsageError
-from envyard.output import Output
+from envyard.output import Output, safe
 
 MARK = {"error": ("✗", "red"), "warning": ("!", "yellow"), "info": ("·", "dim")}
 STATUS_COLOUR = {
@@ -77,6 +77,11 @@ def when(stamp: str | None) -> str:
     return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def clock(stamp: str) -> str:
+    """An ISO time as `10:15:30`, local to this machine."""
+    return datetime.fromisoformat(stamp).astimezone().strftime("%H:%M:%S")
+
+
 def lasted(start: str | None, end: str | None) -> str:
     """Seconds between two ISO times, the end being now where there is none yet."""
     if not start:
@@ -90,8 +95,17 @@ def waits(run: dict[str, Any]) -> str:
     place = run.get("queue")
     if not place:
         return ""
+    if run.get("not_before"):
+        why = "".join(f": {lost_text(lost)}" for lost in run.get("lost_attempts", [])[-1:])
+        return f"waits until {clock(run['not_before'])} for its next attempt{why}"
     present = "1 runner" if place["runners"] == 1 else f"{place['runners']} runners"
     return f"number {place['before'] + 1} of {place['waiting']} in the queue, {present} present"
+
+
+def lost_text(lost: dict[str, Any]) -> str:
+    """One line on an attempt that ended early."""
+    message = " ".join(safe(lost["message"]).split())
+    return f"attempt {lost['attempt']} on {lost['runner']} ended early: {message}"
 
 
 def show_finding(finding: Finding, out: Output) -> None:

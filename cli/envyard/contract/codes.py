@@ -72,7 +72,7 @@ def _env(title: str, hint: str) -> Code:
     return Code(title, hint, "environment")
 
 
-def _ours(title: str, hint: str = "Nothing to change; the hub tries again by itself.") -> Code:
+def _ours(title: str, hint: str = "Nothing to change in the environment.") -> Code:
     return Code(title, hint, "platform")
 
 
@@ -151,15 +151,21 @@ CATALOGUE: dict[str, Code] = {
     "run.model_unreachable": _ours("The model server did not answer.", "Is the model up?"),
     "run.lease_expired": _ours("The runner stopped reporting."),
     "run.runner_error": _ours("The runner itself failed."),
+    "run.handed_back": _ours("The runner was stopped and handed the run back."),
     "run.never_taken": _ours(
         "No runner took the run.",
-        "Start one: `hub-runner start`; then staff can retry.",
+        "Once a runner is there (`hub-runner start`), retry the version: `hub retry`, or its page.",
+    ),
+    "run.never_began": _ours(
+        "No runner could carry out the run.",
+        "Once the runners are mended, retry the version with `hub retry` or on its page.",
     ),
     "run.cancelled": _ask(
         "The run was cancelled.", "Evaluate it after all on the run's page or by `hub runs retry`."
     ),
     "run.attempts_exhausted": _ours(
-        "The hub could not decide after its attempts.", "Staff can retry the version."
+        "The hub could not decide after its attempts.",
+        "Retry the version with `hub retry` or on its page.",
     ),
     # what the card says
     "card.completes": _env("Rollouts do not complete.", "See the errors of the failed rollouts."),
@@ -193,7 +199,8 @@ CATALOGUE: dict[str, Code] = {
         "A policy that must pass for listing did not.", "See the run's rollouts."
     ),
     "card.undecided": _ours(
-        "The run does not show enough to decide.", "Staff can retry the version."
+        "The run does not show enough to decide.",
+        "Retry the version with `hub retry` or on its page.",
     ),
     # what its name is like
     "name.similar": _env(

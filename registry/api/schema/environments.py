@@ -168,10 +168,27 @@ class QueuePosition(Shape):
     runners: int
 
 
+class LostAttempt(Shape):
+    """An attempt that ended without a result."""
+
+    attempt: int
+    runner: str
+    counted: Annotated[
+        bool,
+        Field(description="It used up one of the attempts that a run has: its code had begun."),
+    ]
+    handed_back: Annotated[bool, Field(description="Its runner was stopped or taken out.")]
+    code: str
+    message: str
+    at: Moment
+
+
 class FollowedRun(RunSummary):
-    """A run and where it waits, while it does."""
+    """A run and where it waits, while it does; `not_before` is when its next attempt may begin."""
 
     queue: QueuePosition | None
+    not_before: Moment | None
+    lost_attempts: list[LostAttempt]
 
 
 class RunDetail(FollowedRun):

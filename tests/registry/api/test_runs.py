@@ -51,7 +51,8 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     Run.objects.update(facts={"load_seconds": 1.5}, done=1, total=4)
     make_rollout(run, "silent", 0, reward=0.25)
     answer = client.get(at(run)).json()
-    assert set(answer) == SUMMARY | {"facts", "findings", "tasks", "attempts", "seed", "queue"}
+    followed = {"queue", "not_before", "lost_attempts"}
+    assert set(answer) == SUMMARY | followed | {"facts", "findings", "tasks", "attempts", "seed"}
     assert (answer["done"], answer["total"], answer["runner"]) == (1, 4, "box")
     assert answer["facts"] == {"load_seconds": 1.5}
     assert answer["scores"][0]["mean"] == 0.25

@@ -55,7 +55,7 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, bells: Bel
     taken = services.lease(runner=story.make_runner(), models=[NAME])
     assert taken is not None
     with bells.committed():
-        endings.next_attempt(run=taken, findings=[])
+        endings.next_attempt(run=taken, findings=[], now=timezone.now() + timedelta(minutes=1))
     assert len(bells.heard(queue_for(NAME))) == 1
 
 

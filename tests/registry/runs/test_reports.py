@@ -237,7 +237,7 @@ def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
     assert (run.facts, run.runner) == ({}, None)
     assert not run.rollouts.exists()
     log = "".join(chunk.text for chunk in run.log.all())
-    assert log.startswith("one\n[hub] attempt 1 of 3 ended: the index did not answer")
+    assert log.startswith("one\n[hub] attempt 1 on gpu-1 ended: the index did not answer")
 
 
 def test_what_an_errored_attempt_says_is_kept_clean_and_short(run: Run) -> None:

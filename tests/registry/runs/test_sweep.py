@@ -47,6 +47,7 @@ def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bell
 def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, bells: Bells) -> None:
     now = timezone.now()
     for attempt in (1, 2, 3):
+        reports.record(run_id=run.pk, events=story.batch(attempt=attempt))
         sweep(now=now + later())
         run.refresh_from_db()
         if attempt < 3:

@@ -142,6 +142,7 @@ def test_a_lost_object_is_told_by_verify_and_hides_no_row(run: Run) -> None:
 def test_the_clock_forgets_what_a_lost_attempt_said(run: Run) -> None:
     record(run, said("silent"))
     reports.finish(run_id=run.pk, finish=story.finish("errored"))
+    story.skip_pause()
     services.lease(runner=story.make_runner("gpu-2"))
     record(run, said("silent", text="second"), attempt=2)
     assert len(objects()) == 2

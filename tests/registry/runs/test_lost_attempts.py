@@ -1,0 +1,250 @@
+"""Attempts that ended early: which count, who gets the next one and when, and how it ends."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from envyard.contract.codes import Finding, finding
+from envyard.contract.report import Facts, Finish
+from registry.accounts import runners
+from registry.accounts.models import Runner, User
+from registry.runs import limits, reports, services
+from registry.runs.models import LostAttempt, Run
+from registry.runs.sweep import sweep
+from tests.registry import story
+from tests.registry.conftest import Bells
+
+CACHE = finding("run.install_failed", "uv cache /var/cache/uv: permission denied")
+STOPPED = finding("run.handed_back", "The runner was stopped.")
+BEGAN = Facts(environment_began=True)
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    return story.make_run(story.make_version(alice.owner))
+
+
+@pytest.fixture
+def gpus(db: None) -> list[Runner]:
+    """Two runners that the hub has heard from lately."""
+    made = [story.make_runner("gpu-1"), story.make_runner("gpu-2")]
+    Runner.objects.update(last_seen_at=timezone.now())
+    return made
+
+
+def lose(runner: Runner, found: Finding = CACHE, *, facts: Facts | None = None) -> Run:
+    """The next run, taken by that runner and ended by it as errored."""
+    run = services.lease(runner=runner)
+    assert run is not None
+    if facts is not None:
+        events = story.batch(attempt=run.attempt, facts=facts)
+        reports.record(run_id=run.pk, events=events)
+    reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [found]))
+    run.refresh_from_db()
+    return run
+
+
+def after(**some: float) -> None:
+    """Let that much time pass for the queue, by moving its times back."""
+    ago = timedelta(**some)
+    for run in Run.objects.filter(not_before__isnull=False):
+        moved = {
+            "not_before": run.not_before - ago,
+            "rung_at": (run.rung_at or run.created_at) - ago,
+        }
+        Run.objects.filter(pk=run.pk).update(**moved)
+
+
+def test_attempts_that_never_reached_environment_code_do_not_count_against_the_limit(
+    run: Run, gpus: list[Runner]
+) -> None:
+    for _ in range(6):
+        assert lose(gpus[0]).status == "queued"
+        after(hours=2)
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == ("queued", 7)
+    assert not LostAttempt.objects.filter(counted=True).exists()
+
+
+def test_the_third_attempt_that_reached_environment_code_holds_the_version(
+    run: Run, gpus: list[Runner]
+) -> None:
+    lose(gpus[0])
+    for attempt in (2, 3, 4):
+        after(hours=2)
+        assert lose(gpus[1], facts=BEGAN).status == ("queued" if attempt < 4 else "errored")
+    spent = run.findings.get(code="run.attempts_exhausted")
+    assert "3 attempts" in spent.message
+    assert "gpu-2 (attempts 2, 3, 4)" in spent.message
+    assert "by itself" not in spent.hint
+    assert "hub retry" in spent.hint
+
+
+@pytest.mark.parametrize("facts", [Facts(load_seconds=1.0), story.facts(2), BEGAN])
+def test_what_only_environment_code_can_yield_proves_that_it_began(
+    run: Run, gpus: list[Runner], facts: Facts
+) -> None:
+    lose(gpus[0], facts=facts)
+    assert LostAttempt.objects.get().counted
+
+
+@pytest.mark.parametrize(("phase", "counted"), [("preparing", False), ("running", True)])
+def test_a_runner_that_fell_silent_after_its_sandbox_started_used_up_an_attempt(
+    run: Run, gpus: list[Runner], phase: Any, counted: bool
+) -> None:
+    taken = services.lease(runner=gpus[0])
+    assert taken is not None
+    reports.record(run_id=run.pk, events=story.batch(phase=phase))
+    sweep(now=timezone.now() + limits.lease() + timedelta(seconds=1))
+    assert LostAttempt.objects.get().counted is counted
+
+
+def test_the_next_attempt_waits_and_each_pause_is_twice_the_last(
+    run: Run, gpus: list[Runner]
+) -> None:
+    waits = []
+    for _ in range(12):
+        lost = lose(gpus[0])
+        assert lost.not_before is not None
+        assert lost.started_at is not None
+        waits.append((lost.not_before - lost.started_at).total_seconds())
+        assert services.lease(runner=gpus[1]) is None
+        after(hours=2)
+    assert waits[:4] == [10, 20, 40, 80]
+    assert waits[-1] == limits.LONGEST_PAUSE.total_seconds()
+
+
+def test_an_attempt_that_lasted_longer_than_the_pause_is_followed_at_once(
+    run: Run, gpus: list[Runner], bells: Bells
+) -> None:
+    services.lease(runner=gpus[0])
+    Run.objects.update(started_at=timezone.now() - timedelta(minutes=5))
+    bells.heard("runs")
+    with bells.committed():
+        reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+    assert bells.heard("runs") == [("envyard.run", {})]
+    assert services.lease(runner=gpus[1]) == run
+
+
+def test_another_runner_gets_the_next_attempt_while_one_is_present(
+    run: Run, gpus: list[Runner]
+) -> None:
+    lose(gpus[0])
+    after(minutes=1)
+    assert services.lease(runner=gpus[0]) is None
+    assert services.lease(runner=gpus[1]) == run
+
+
+@pytest.mark.parametrize("gone", ["unseen", "draining", "out of service", "without the model"])
+def test_the_same_runner_gets_it_where_no_other_can_take_it(
+    alice: User, gpus: list[Runner], gone: str
+) -> None:
+    model = "m" if gone == "without the model" else ""
+    run = story.make_run(story.make_version(alice.owner))
+    Run.objects.update(model=model)
+    taken = services.lease(runner=gpus[0], models=["m"])
+    assert taken == run
+    reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+    after(minutes=1)
+    assert services.lease(runner=gpus[0], models=["m"]) == (run if model else None)
+    if gone == "unseen":
+        Runner.objects.filter(pk=gpus[1].pk).update(
+            last_seen_at=timezone.now() - timedelta(hours=1)
+        )
+    elif gone == "draining":
+        runners.drain(runner=gpus[1])
+    elif gone == "out of service":
+        said = {"out_of_service": {"reason": "run.install_failed", "since": 1.0}}
+        runners.describe(runner=gpus[1], capabilities=said)
+    if not model:
+        assert services.lease(runner=gpus[0]) == run
+
+
+def test_the_same_runner_gets_it_after_a_longer_pause(run: Run, gpus: list[Runner]) -> None:
+    lose(gpus[0])
+    after(minutes=4)
+    assert services.lease(runner=gpus[0]) is None
+    after(minutes=2)
+    assert services.lease(runner=gpus[0]) == run
+
+
+def test_a_run_that_waits_for_its_next_attempt_lets_others_pass(
+    run: Run, gpus: list[Runner], carol: User
+) -> None:
+    lose(gpus[0])
+    hers = story.make_run(story.make_version(carol.owner))
+    assert services.lease(runner=gpus[0]) == hers
+
+
+def test_what_no_runner_can_begin_ends_in_held_after_a_day_and_names_runners_and_faults(
+    run: Run, gpus: list[Runner]
+) -> None:
+    lose(gpus[0])
+    after(hours=2)
+    lose(gpus[1], finding("run.runner_error", "no sandbox: bwrap is missing"))
+    LostAttempt.objects.update(at=timezone.now() - limits.UNCOUNTED_AT_MOST)
+    after(hours=2)
+    Runner.objects.filter(name="gpu-2").update(enabled=False)
+    ended = lose(gpus[0])
+    assert ended.status == "errored"
+    found = ended.findings.get(code="run.never_began")
+    assert "gpu-1 (attempts 1, 3): uv cache /var/cache/uv: permission denied" in found.message
+    assert "gpu-2 (attempt 2): no sandbox: bwrap is missing" in found.message
+
+
+def test_a_runners_orderly_hand_back_uses_up_no_attempt(run: Run, gpus: list[Runner]) -> None:
+    for _ in range(4):
+        assert lose(gpus[0], STOPPED, facts=BEGAN).status == "queued"
+        after(hours=2)
+    assert services.lease(runner=gpus[0]) == run  # it may have been restarted
+
+
+def test_hand_backs_do_not_go_on_for_ever(run: Run, gpus: list[Runner]) -> None:
+    lose(gpus[0], STOPPED, facts=BEGAN)
+    LostAttempt.objects.update(at=timezone.now() - limits.UNCOUNTED_AT_MOST)
+    after(hours=2)
+    ended = lose(gpus[0], STOPPED, facts=BEGAN)
+    assert ended.status == "errored"
+    assert (
+        "gpu-1 (attempts 1, 2): The runner was stopped"
+        in ended.findings.get(code="run.never_began").message
+    )
+
+
+def test_what_a_disabled_runner_held_used_up_no_attempt(run: Run, gpus: list[Runner]) -> None:
+    taken = services.lease(runner=gpus[0])
+    assert taken is not None
+    reports.record(run_id=run.pk, events=story.batch(facts=BEGAN))
+    Runner.objects.filter(pk=gpus[0].pk).update(enabled=False)
+    gpus[0].refresh_from_db()
+    services.renew(runner=gpus[0])
+    run.refresh_from_db()
+    assert run.status == "queued"
+    assert not LostAttempt.objects.get().counted
+
+
+def test_a_run_is_rung_for_once_its_pause_is_over_and_for_every_idle_runner(
+    run: Run, gpus: list[Runner], bells: Bells
+) -> None:
+    with bells.committed():
+        lose(gpus[0])
+    bells.heard("runs")
+    assert services.ring_again() == 0
+    after(minutes=1)
+    # Whichever runner hears the first bell may be the one that failed: another must hear one too.
+    assert services.ring_again() == 3
+    assert services.ring_again() == 0
+
+
+def test_the_log_says_when_the_next_attempt_begins_and_how_many_are_left(
+    run: Run, gpus: list[Runner]
+) -> None:
+    lose(gpus[0])
+    log = "".join(chunk.text for chunk in run.log.all())
+    assert "attempt 1 on gpu-1 ended: uv cache /var/cache/uv: permission denied" in log
+    assert "it does not count" in log
+    assert "10 s" in log
