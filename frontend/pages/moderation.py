@@ -84,7 +84,14 @@ def moderation(request: HttpRequest) -> HttpResponse:
     held = Run.objects.filter(status__in=Run.HELD).select_related("version__environment__owner")
     every = rows().prefetch_related(Prefetch("runs", held, to_attr="at_work"))
     known = [
-        (one, runners.standing(one), runners.models(one), runners.pythons(one)) for one in every
+        (
+            one,
+            runners.standing(one),
+            runners.models(one),
+            runners.pythons(one),
+            runners.out_of_service(one),
+        )
+        for one in every
     ]
     context = {"reports": reports, "next": following, "runners": known}
     return render(request, "pages/moderation.html", context)

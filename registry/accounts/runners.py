@@ -74,9 +74,17 @@ def verify(text: str) -> Runner | None:
 
 def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
     """Keep what the runner says of itself: it decides which runs it is given, and nothing else."""
-    if capabilities != runner.capabilities:
+    if capabilities == runner.capabilities:
+        return
+    before = out_of_service(runner)
+    with transaction.atomic():
         Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
         runner.capabilities = capabilities
+        after, gone = out_of_service(runner), capabilities.get("away") is True
+        if after is not None and before is None:
+            events.record("runner.out_of_service", runner=runner.name, reason=after.reason)
+        elif before is not None and after is None and not gone:
+            events.record("runner.in_service", runner=runner.name)
 
 
 def revoke_leaked(text: str, *, where: str) -> bool:

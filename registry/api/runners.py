@@ -47,7 +47,7 @@ def _staff(request: Request) -> None:
 
 
 def _runner(runner: Runner) -> shapes.Shape:
-    away = "away" in runners.standing(runner)
+    away, out = "away" in runners.standing(runner), runners.out_of_service(runner)
     return {
         "id": runner.pk,
         "name": runner.name,
@@ -58,5 +58,8 @@ def _runner(runner: Runner) -> shapes.Shape:
         "draining_since": shapes.when(runner.draining_since),
         "ending": runner.capabilities.get("draining") is True and not away,
         "away": away,
+        "out_of_service": None
+        if out is None
+        else {"since": shapes.when(out.since), "reason": out.reason, "check": out.check},
         "last_seen_at": shapes.when(runner.last_seen_at),
     }

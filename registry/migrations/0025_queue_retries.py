@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0028_quotas'),
+        ('registry', '0027_reasoning'),
     ]
 
     operations = [

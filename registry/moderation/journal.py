@@ -57,6 +57,8 @@ SENTENCES = {
     "run.requeued": "A run of {version} was queued again for attempt {attempt}",
     "run.succeeded": "A run of {version} succeeded",
     "runner.created": "{actor} registered runner {runner}",
+    "runner.in_service": "Runner {runner} is in service again",
+    "runner.out_of_service": "Runner {runner} took itself out of service",
     "runner.leaked": "{actor} revoked the token of runner {runner}, found at {where}",
     "runner.draining": "{actor} gives runner {runner} no more runs",
     "runner.resumed": "{actor} gives runner {runner} runs again",

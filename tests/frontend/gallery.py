@@ -202,9 +202,16 @@ def machines() -> None:
         long: {"last_seen_at": now, "draining_since": now},
         "gpu-c": {"last_seen_at": now - timedelta(hours=5)},
         "gpu-d": {"enabled": False},
+        "gpu-e": {"last_seen_at": now},
     }.items():
         runner, _ = runners.create(name=name)
-        said = {"models": ["Qwen/Qwen3-0.6B"] if name == "gpu-a" else []}
+        said: dict[str, Any] = {"models": ["Qwen/Qwen3-0.6B"] if name == "gpu-a" else []}
+        if name == "gpu-e":
+            said["out_of_service"] = {
+                "since": now.isoformat(),
+                "reason": "3 runs in a row ended with run.install_failed",
+                "check": "uv: its cache cannot be written",
+            }
         type(runner).objects.filter(pk=runner.pk).update(capabilities=said, **fields)
 
 

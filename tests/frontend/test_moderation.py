@@ -116,3 +116,22 @@ def test_staff_drain_a_runner_and_give_it_runs_again(client: Client, root: User)
     client.post(f"/moderation/runners/{runner.pk}/resume/")
     runner.refresh_from_db()
     assert runner.draining_since is None
+
+
+def test_staff_see_why_a_runner_took_itself_out_of_service(client: Client, root: User) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    out = {
+        "since": timezone.now().isoformat(),
+        "reason": "3 runs <failed>",
+        "check": "uv: no cache",
+    }
+    runners.describe(runner=runner, capabilities={"out_of_service": out})
+    client.force_login(root)
+    page = text(client, "/moderation/")
+    assert "out of service" in page
+    assert "3 runs &lt;failed&gt;" in page
+    assert "Its last self-check failed: uv: no cache" in page
+    [row] = client.get("/api/v1/runners/").json()["results"]
+    assert row["out_of_service"]["reason"] == "3 runs <failed>"
+    runners.describe(runner=runner, capabilities={})
+    assert client.get("/api/v1/runners/").json()["results"][0]["out_of_service"] is None

@@ -1,7 +1,7 @@
 """A runner as a process of its own, `start` or `poll`: real Celery, a real sandbox, an empty venv.
 
 Its environment is a program that makes one rollout and, where its run's seed is 1, never ends;
-where it is 3, it waits until it is let go.
+where it is 3, it waits until it is let go. While a file `broken` lies in its home no venv is built.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from envyard.contract.codes import finding
 from envyard_runner.app import make_app, serve
 from envyard_runner.config import Config
 from envyard_runner.inside import launch
 from envyard_runner.poll import poll
 from envyard_runner.run import Machine
 from envyard_runner.sandbox import Sandbox
-from envyard_runner.venvs import Venv
+from envyard_runner.venvs import Venv, VenvError
 
 INSIDE = """
 import json, os, sysconfig, time, urllib.request
@@ -52,13 +53,21 @@ def machine(home: Path, program: str = INSIDE) -> Machine:
     (inside / "main.py").write_text(program)
     shutil.copy(Path(launch.__file__), inside)
 
+    broken = home / "broken"
+
     async def empty(*_: Any, **__: Any) -> Venv:
+        if broken.exists():
+            raise VenvError(finding("run.install_failed", "the cache cannot be written"))
         return Venv(site, site, packages=1, seconds=0.0)
 
     def prepare(**given: Any) -> Sandbox:
         return Sandbox.prepare(inside=inside, **given)
 
-    return Machine(Config.from_environment(), build=empty, prepare=prepare)
+    async def examine() -> str:
+        return "uv: its cache is broken" if broken.exists() else ""
+
+    config = Config.from_environment()
+    return Machine(config, build=empty, prepare=prepare, examine=examine)
 
 
 if __name__ == "__main__":

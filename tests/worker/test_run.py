@@ -229,7 +229,7 @@ def test_a_stopped_runner_hands_its_run_back() -> None:
         stopping.set()
 
     outcome = run(endless, meanwhile=stop)
-    assert outcome.said == ("errored", ["run.runner_error"])
+    assert outcome.said == ("errored", ["run.handed_back"])
     assert "goes back to the queue" in outcome.hub.log
     assert outcome.sandbox.closed
 

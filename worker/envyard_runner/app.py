@@ -28,6 +28,7 @@ from envyard_runner.poll import NoRoom, at_work, poll_once
 from envyard_runner.run import Machine
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
+from envyard_runner.service import NotInService
 from envyard_runner.station import at_station, drains
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
     app.steps["consumer"].add(Listen)
     app.steps["consumer"].add(HearAgain)
     app.conf.envyard_config = machine.config
+    app.conf.envyard_examine = machine.examine
 
     @app.task(name=TASK)
     def run() -> None:
@@ -86,7 +88,7 @@ async def answer(machine: Machine) -> None:
     async with at_work(machine.config) as (hub, stopping):
         try:
             await poll_once(machine, hub, stopping, patience=None)
-        except (HubLost, HubRefused, NoRoom) as error:
+        except (HubLost, HubRefused, NoRoom, NotInService) as error:
             log.warning("what waits stays queued, the hub rings again: %s", error)
 
 

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if rest or (given[cut:] and asked.command != "model"):
         _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
-    if asked.command in ("status", "drain"):
+    if asked.command in ("status", "drain", "resume"):
         return _ask_here(asked)
     if asked.command == "model":
         return _serve_model(asked, given[cut + 1 :])
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", help="show the runner of this machine and its run")
     status.add_argument("--json", action="store_true", help="as one JSON document")
     commands.add_parser("drain", help="let it finish its run, take no new one, and end")
+    commands.add_parser("resume", help="put a runner that took itself out of service back")
     commands.add_parser("run-once", help="do the next queued run and end")
     model = commands.add_parser(
         "model", help="serve a model with vLLM until stopped; options for vLLM itself follow `--`"
@@ -90,11 +91,9 @@ def _ask_here(asked: argparse.Namespace) -> int:
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         return REFUSED
-    return (
-        status.drain(config)
-        if asked.command == "drain"
-        else status.status(config, as_json=asked.json)
-    )
+    if asked.command == "status":
+        return status.status(config, as_json=asked.json)
+    return status.drain(config) if asked.command == "drain" else status.resume(config)
 
 
 def _serve_model(asked: argparse.Namespace, extra: list[str]) -> int:
@@ -150,7 +149,9 @@ async def _greet(config: Config) -> None:
 
 def _start(config: Config, polling: bool) -> int:
     from envyard_runner.run import Machine
+    from envyard_runner.service import check_now
 
+    check_now(config.home)
     if polling:
         from envyard_runner.poll import poll
 
@@ -170,12 +171,13 @@ def _start(config: Config, polling: bool) -> int:
 def _run_once(config: Config) -> int:
     from envyard_runner.poll import NoRoom, at_work, poll_once
     from envyard_runner.run import Machine
+    from envyard_runner.service import NotInService
 
     async def once() -> int:
         async with at_work(config) as (hub, stopping):
             try:
                 ending = await poll_once(Machine(config), hub, stopping)
-            except NoRoom as error:
+            except (NoRoom, NotInService) as error:
                 raise Refused(str(error)) from None
         if ending is None:
             sys.stderr.write("no run is waiting\n")

@@ -15,12 +15,14 @@ from envyard.contract.job import RUNS, queue_for
 from envyard_runner.config import Config
 from envyard_runner.link import Hub
 from envyard_runner.presence import Standing, announcing
+from envyard_runner.service import Examine
 
 STOP_SECONDS = 5.0
 
 
 class Listen(bootsteps.StartStopStep):
-    """To the queue of all runs and to those of the models that are ready; to none while drained.
+    """To the queue of all runs and to those of the models that are ready; to none while drained or
+    out of service.
 
     It looks from a thread of its own: the worker's main one may wait for its broker. Celery starts
     and stops this with every connection to the broker.
@@ -30,6 +32,7 @@ class Listen(bootsteps.StartStopStep):
 
     def __init__(self, consumer: Consumer, **_: Any) -> None:
         self._config: Config = consumer.app.conf.envyard_config
+        self._examine: Examine = consumer.app.conf.envyard_examine
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
         self._stopping = asyncio.Event()
@@ -53,12 +56,13 @@ class Listen(bootsteps.StartStopStep):
         config = self._config
         async with aiohttp.ClientSession() as session:
             hub = Hub(session, url=config.hub_url, token=config.token or "")
-            async with announcing(config, hub, partial(self._hear, consumer)):
+            changed = partial(self._hear, consumer)
+            async with announcing(config, hub, changed, examine=self._examine):
                 await self._stopping.wait()
 
     def _hear(self, consumer: Consumer, now: Standing) -> None:
         """Change what the worker listens to, on its own thread: no connection is safe for two."""
-        names = () if now.drained else ("", *now.models)
+        names = ("", *now.models) if now.takes_runs else ()
         wanted = frozenset(queue_for(name) for name in names)
         for queue in wanted:  # those heard before are asked for again after a reconnection
             consumer.call_soon(consumer.add_task_queue, queue)

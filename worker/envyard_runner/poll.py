@@ -17,6 +17,7 @@ from envyard_runner.presence import Standing, announcing, capabilities, pythons
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import held_by
+from envyard_runner.service import NotInService, out_of_service
 from envyard_runner.station import at_station, drains
 from envyard_runner.venvs import room
 from envyard_runner.venvs.uv import cache_folder
@@ -69,12 +70,16 @@ async def _poll(machine: Machine) -> None:
         nonlocal standing
         standing = now
 
-    async with at_work(config) as (hub, stopping), announcing(config, hub, changed):
+    async with (
+        at_work(config) as (hub, stopping),
+        announcing(config, hub, changed, examine=machine.examine),
+    ):
         log.info("polling %s", config.hub_url)
         while not stopping.is_set() and not drains(config.home):
             pause = 0.0
             try:
-                if standing.drained or await poll_once(machine, hub, stopping) is None:
+                idle = standing.drained or out_of_service(config.home) is not None
+                if idle or await poll_once(machine, hub, stopping) is None:
                     pause = IDLE_SECONDS
             except (HubLost, NoRoom) as error:
                 log.warning("%s", error)
@@ -90,8 +95,11 @@ async def poll_once(
 ) -> Ending | str | None:
     """Do the next queued run and say how it ended; "given up" if lost, None if none waited.
 
-    Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk.
+    Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk;
+    NotInService while this machine's runner is out of service.
     """
+    if out := out_of_service(machine.config.home):
+        raise NotInService(out.sentence())
     await asyncio.to_thread(_need_room, machine.config)
     able = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
     job = await hub.poll(able, patience=patience)

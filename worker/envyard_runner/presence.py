@@ -13,6 +13,7 @@ from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.link import Hub, HubLost, HubRefused
 from envyard_runner.sandbox import SandboxError, interpreter
+from envyard_runner.service import Examine, Out, keep_examining, out_of_service, run_doctor
 from envyard_runner.station import drains
 
 log = logging.getLogger(__name__)
@@ -25,15 +26,21 @@ GOODBYE_SECONDS = 1.0
 
 
 def capabilities(
-    models: Collection[str], *, pythons: Collection[str] = (), draining: bool = False
+    models: Collection[str],
+    *,
+    pythons: Collection[str] = (),
+    draining: bool = False,
+    out: Out | None = None,
 ) -> dict[str, Any]:
-    """What decides which runs this runner is given, and whether it is about to end."""
-    return {
+    """What decides which runs this runner is given, whether it is about to end, and why it is out
+    of service where it is."""
+    known = {
         "frameworks": sorted(FRAMEWORKS),
         "models": sorted(models),
         "pythons": list(pythons),
         "draining": draining,
     }
+    return known if out is None else known | {"out_of_service": out.report()}
 
 
 def pythons(config: Config) -> list[str]:
@@ -51,10 +58,17 @@ def farewell() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The models that are ready here, and whether the hub's staff have drained this runner."""
+    """The models that are ready here, whether the hub's staff have drained this runner, and why
+    it is out of service by its own decision."""
 
     models: frozenset[str] = frozenset()
     drained: bool = False
+    out: Out | None = None
+
+    @property
+    def takes_runs(self) -> bool:
+        """Neither drained nor out of service."""
+        return not self.drained and self.out is None
 
 
 def _nothing(_: Standing) -> None:
@@ -63,17 +77,26 @@ def _nothing(_: Standing) -> None:
 
 @asynccontextmanager
 async def announcing(
-    config: Config, hub: Hub, changed: Callable[[Standing], None] = _nothing
+    config: Config,
+    hub: Hub,
+    changed: Callable[[Standing], None] = _nothing,
+    *,
+    examine: Examine = run_doctor,
 ) -> AsyncIterator[None]:
-    """Tell the hub while this is held that the runner lives, and at last that it is gone.
+    """Tell the hub while this is held that the runner lives, and at last that it is gone; have a
+    runner that is out of service examined.
 
     `changed` gets what stands then, at first and whenever it is another.
     """
-    telling = asyncio.create_task(_announce(config, hub, changed))
+    tasks = (
+        asyncio.create_task(_announce(config, hub, changed)),
+        asyncio.create_task(keep_examining(config.home, examine)),
+    )
     try:
         yield
     finally:
-        telling.cancel()
+        for task in tasks:
+            task.cancel()
         with suppress(HubLost, HubRefused, TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await hub.present(farewell())
@@ -84,12 +107,13 @@ async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None
     told: Standing | None = None
     tell_at, refusal = loop.time(), ""
     while True:
-        ready = frozenset(await models.ready())
-        if told is None or ready != told.models or loop.time() >= tell_at:
+        ready, out = frozenset(await models.ready()), out_of_service(config.home)
+        changed_here = told is None or (ready, out) != (told.models, told.out)
+        if changed_here or loop.time() >= tell_at:
             drained = told is not None and told.drained
             try:
                 draining = drains(config.home)
-                said = capabilities(ready, pythons=pythons(config), draining=draining)
+                said = capabilities(ready, pythons=pythons(config), draining=draining, out=out)
                 drained = (await hub.present(said)).drained
                 tell_at, refusal = loop.time() + (DRAINED_SECONDS if drained else TELL_SECONDS), ""
             except (HubLost, HubRefused) as error:
@@ -97,7 +121,7 @@ async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None
                 if isinstance(error, HubRefused) and str(error) != refusal:
                     refusal = str(error)
                     log.warning("the hub gives this runner nothing: %s", refusal)
-            now = Standing(ready, drained)
+            now = Standing(ready, drained, out)
             if now != told:
                 _say(now, told or Standing())
                 changed(now)

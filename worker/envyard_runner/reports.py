@@ -21,6 +21,7 @@ LOG_IN_A_BATCH = 100_000  # characters
 LATE_LOG_IN_A_BATCH = 4_000  # once the job's bound is reached
 LOG_WAITING = 1 << 20  # of a hub that does not answer
 TRANSCRIPTS_IN_A_BATCH = 1 << 19
+BEGAN = ("environment_began", "load_seconds", "tasks")  # facts that only environment code yields
 MOST_ROLLOUTS = 200  # in a batch: each may bring 30 KB of errors, and the hub takes 32 MiB
 
 
@@ -45,6 +46,7 @@ class Reports:
         self._replays: list[Replayed] = []
         self._facts = Facts()
         self._done = 0
+        self._began = False
         self._seq = 0
         self._unacknowledged: Events | None = None
         self._news = asyncio.Event()
@@ -54,6 +56,11 @@ class Reports:
     def done(self) -> int:
         """How many rollouts have finished."""
         return self._done
+
+    @property
+    def began(self) -> bool:
+        """Whether environment code has begun to run: its driver, load time or tasks prove it."""
+        return self._began or self._done > 0
 
     def log(self, chunk: bytes) -> None:
         """Add bytes of the sandbox's output; they may end inside a character."""
@@ -77,6 +84,7 @@ class Reports:
     def fact(self, **known: Any) -> None:
         """Add what was measured; names are Facts' fields, and each is sent once."""
         self._facts = replace(self._facts, **known)
+        self._began |= any(known.get(name) not in (None, False) for name in BEGAN)
         self._news.set()
 
     async def keep_sending(self) -> None:

@@ -22,6 +22,7 @@ from envyard_runner.playing import Stage, play
 from envyard_runner.reports import Cancelled, Reports
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
+from envyard_runner.service import Examine, record_ending, run_doctor
 from envyard_runner.station import Write, noting
 from envyard_runner.venvs import Venv, VenvError, build_venv
 from envyard_runner.verdict import Ending, platform
@@ -37,11 +38,13 @@ SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a run uses of this machine: its settings, how a venv is built, how a sandbox is made."""
+    """What a run uses of this machine: its settings, how a venv is built, how a sandbox is made;
+    and how the machine is examined once runs have failed."""
 
     config: Config
     build: Callable[..., Awaitable[Venv]] = build_venv
     prepare: Callable[..., Sandbox] = Sandbox.prepare
+    examine: Examine = run_doctor
 
 
 async def perform(
@@ -64,6 +67,7 @@ async def perform(
         reports.phase = "scoring"
         for one in ending.findings:
             reports.say(f"{one.code}: {one.message}")
+        record_ending(machine.config.home, job, ending, began=reports.began)
         await reports.finish(ending.outcome, ending.findings)
     except (Superseded, HubLost, HubRefused) as error:
         log.warning("run %s attempt %d is given up: %s", job.run, job.attempt, error)
@@ -111,7 +115,7 @@ async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
 
 async def _stopped(stopping: asyncio.Event) -> Ending:
     await stopping.wait()
-    return platform("run.runner_error", "the runner was stopped; the run goes back to the queue")
+    return platform("run.handed_back", "the runner was stopped; the run goes back to the queue")
 
 
 async def _guarded(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Ending:

@@ -1,7 +1,7 @@
 """`hub-runner status` and `hub-runner drain`: the runner processes of this machine.
 
 Exit codes: 0 a runner runs here and the hub knows its token, 1 it runs but the hub is away or
-refuses it, 3 no runner runs here.
+refuses it or it is out of service, 3 no runner runs here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Any
 
 import aiohttp
 
-from envyard_runner import station
+from envyard_runner import service, station
 from envyard_runner.config import Config
 from envyard_runner.link import Hub, HubLost, HubRefused, Known
 from envyard_runner.model.servers import servers
 from envyard_runner.presence import capabilities, pythons
+from envyard_runner.service import Out, out_of_service
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
 UNKNOWN = Known("", drained=False)
@@ -41,7 +42,14 @@ def status(config: Config, *, as_json: bool) -> int:
     if not seen["runners"]:
         sys.stderr.write(NONE.format(home=config.home))
         return NOTHING
-    return DONE if seen["hub"]["ok"] else TROUBLE
+    return DONE if seen["hub"]["ok"] and seen["out_of_service"] is None else TROUBLE
+
+
+def resume(config: Config) -> int:
+    """Put a runner that took itself out of service back, whatever its doctor says."""
+    was = service.resume(config.home)
+    sys.stdout.write("in service again\n" if was else "it was in service\n")
+    return DONE
 
 
 def drain(config: Config) -> int:
@@ -63,8 +71,9 @@ def drain(config: Config) -> int:
 async def _tell(config: Config) -> None:
     async with aiohttp.ClientSession() as session:
         hub = Hub(session, url=config.hub_url, token=config.token or "")
-        ready = await config.models().ready()
-        await hub.present(capabilities(ready, pythons=pythons(config), draining=True))
+        ready, out = await config.models().ready(), out_of_service(config.home)
+        known = capabilities(ready, pythons=pythons(config), draining=True, out=out)
+        await hub.present(known)
 
 
 async def _look(config: Config) -> dict[str, Any]:
@@ -78,6 +87,7 @@ async def _look(config: Config) -> dict[str, Any]:
         "home": str(config.home),
         "runners": runners,
         "runs": station.notes(config.home, "run"),
+        "out_of_service": asdict(out) if (out := out_of_service(config.home)) else None,
         "hub": await _hub(config),
         "models": [one.to_dict() for one in await servers(config.model_servers, models)],
         "pythons": pythons(config),
@@ -110,8 +120,10 @@ def _lines(seen: dict[str, Any]) -> list[str]:
         f"python   {', '.join(seen['pythons']) or 'none that runs can use'}",
         f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
     ]
+    if out := seen["out_of_service"]:
+        lines.append(f"service  {Out(**out).sentence()}")
     for note in seen["runners"]:
-        doing = "taking runs"
+        doing = "taking no runs" if out else "taking runs"
         if hub["drained"]:
             doing = "drained by the hub"
         if note["draining"]:

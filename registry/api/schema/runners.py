@@ -16,6 +16,14 @@ class Presence(Shape):
     draining: bool
 
 
+class OutOfService(Shape):
+    """Why a runner takes no runs by its own decision; `check` is what its self-check found last."""
+
+    since: Moment | None
+    reason: str
+    check: str
+
+
 class LentRunner(Shape):
     """A runner; `held` runs are under way there, `ending` says that it drains by its own word,
     `away` that it has ended or was not heard of for a minute."""
@@ -29,6 +37,7 @@ class LentRunner(Shape):
     draining_since: Moment | None
     ending: bool
     away: bool
+    out_of_service: OutOfService | None
     last_seen_at: Moment | None
 
 

@@ -1,10 +1,14 @@
 """Runners and their tokens."""
 
+from typing import Any
+
 import pytest
 
 from registry.accounts import runners, tokens
 from registry.errors import HubError
+from registry.events import Event
 from registry.models import Runner, User
+from registry.moderation.journal import sentence
 
 
 def test_a_runner_is_found_by_its_token_and_noted_as_seen(db: None) -> None:
@@ -50,3 +54,37 @@ def test_capabilities_are_kept(db: None) -> None:
     found = runners.verify(text)
     assert found is not None
     assert found.capabilities == {"gpu": "H100"}
+
+
+OUT = {"since": "2026-11-22T10:00:00+00:00", "reason": "3 runs in a row", "check": "uv: no cache"}
+
+
+def test_a_runner_out_of_service_is_not_counted_on_and_the_journal_says_why(db: None) -> None:
+    runner, text = runners.create(name="gpu-1")
+    runners.verify(text)
+    assert list(runners.alive()) == [runner]
+    runners.describe(runner=runner, capabilities={"out_of_service": OUT})
+    assert not runners.alive().exists()
+    assert "out of service" in runners.standing(runner)
+    out = runners.out_of_service(runner)
+    assert out is not None
+    assert (out.reason, out.check) == ("3 runs in a row", "uv: no cache")
+    runners.describe(runner=runner, capabilities={"out_of_service": OUT | {"check": "again"}})
+    runners.describe(runner=runner, capabilities={})
+    assert list(runners.alive()) == [runner]
+    verbs = Event.objects.filter(verb__contains="service").order_by("pk")
+    assert [one.verb for one in verbs] == ["runner.out_of_service", "runner.in_service"]
+    assert "took itself out of service: 3 runs in a row" in sentence(verbs[0])
+
+
+@pytest.mark.parametrize(
+    "reported", [True, [], "x", {"since": 5}, {"since": "soon"}, {"since": "2026-11-22"}, {}]
+)
+def test_whatever_a_runner_reports_of_being_out_of_service_can_be_shown(
+    db: None, reported: Any
+) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    runners.describe(runner=runner, capabilities={"out_of_service": reported})
+    out = runners.out_of_service(runner)
+    assert out is not None
+    assert out.since is None
