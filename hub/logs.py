@@ -13,12 +13,25 @@ def _when(record: logging.LogRecord) -> str:
 
 
 class Refusals(logging.Filter):
-    """Takes off the traceback that Django gives a refusal: in a log it means a fault of ours."""
+    """Removes the traceback that Django logs with a refusal: in a log it means a fault of ours."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.name == "django.request" and record.levelno < logging.ERROR:
+        """Keep every record; those of refusals become one line."""
+        status = getattr(record, "status_code", 500)
+        if record.name == "django.request" and (status < 500 or status == 507):
             record.exc_info = None
+        elif record.name.startswith("django.security."):
+            record.exc_info = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+            if record.name.endswith(".DisallowedHost"):
+                record.msg, record.args = _bad_host(record), ()
         return True
+
+
+def _bad_host(record: logging.LogRecord) -> str:
+    meta = getattr(getattr(record, "request", None), "META", {})
+    host = meta.get("HTTP_HOST", meta.get("SERVER_NAME", ""))[:100]
+    return f"refused a request for Host {host!r}: HUB_ALLOWED_HOSTS does not name it"
 
 
 class Plain(logging.Formatter):

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from envyard.contract.job import MODEL, PROBES
-from hub import database, env, mail
+from hub import database, env, mail, static_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -31,6 +31,7 @@ CSRF_TRUSTED_ORIGINS = [HUB_URL]
 
 # --- Django ----------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    "hub",  # its collectstatic stands before Django's
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -41,7 +42,6 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "django_htmx",
-    "hub",
     "registry",
     "frontend",
     "allauth",  # behind frontend, whose templates stand before its own
@@ -52,6 +52,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "hub.middleware.request_id",
     "hub.middleware.content_security_policy",
+    "hub.hosts.check_host",
     "hub.middleware.no_nul",
     "registry.api.simple.early",
     "django.middleware.security.SecurityMiddleware",
@@ -101,7 +102,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
-STATIC_ROOT = HUB_HOME / "static"
+STATIC_ROOT = static_files.root(HUB_HOME / "static", INSTALLED_APPS)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
@@ -259,6 +260,16 @@ HUB_SWEEP_SECONDS = env.integer("HUB_SWEEP_SECONDS", 10, low=1, high=60)
 # --- Queue -----------------------------------------------------------------------------------
 # amqp://, redis://, or filesystem:///folder, which everybody on this one machine shares.
 CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'broker'}")
+
+# --- Readiness -------------------------------------------------------------------------------
+_parts = ("database", "storage", "broker", "queue", "space")
+HUB_READY_REQUIRED = env.words(
+    "HUB_READY_REQUIRED", ("database", "storage", "broker", "space"), among=_parts
+)
+HUB_READY_SECONDS = env.integer("HUB_READY_SECONDS", 10, low=1, high=3600)
+HUB_READY_TIMEOUT_SECONDS = env.integer("HUB_READY_TIMEOUT_SECONDS", 5, low=1, high=60)
+HUB_READY_FREE_MB = env.integer("HUB_READY_FREE_MB", 500, low=0, high=10**7)
+HUB_READY_QUEUE_SECONDS = env.integer("HUB_READY_QUEUE_SECONDS", 3600, low=1, high=10**7)
 
 # --- Logs ------------------------------------------------------------------------------------
 LOGGING = {

@@ -5,13 +5,16 @@ from django.contrib import admin
 from django.urls import include, path
 
 from frontend.adapter import slow_down as handler429  # noqa: F401 - allauth looks for it here
-from hub.views import health
+from hub.views import bad_request as handler400  # noqa: F401
+from hub.views import health, ready
+from hub.views import server_error as handler500  # noqa: F401
 
 # The same throttles and second factor as everybody's.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("healthz", health, name="health"),
+    path("readyz", ready, name="ready"),
     path("admin/", admin.site.urls),
     path("", include("registry.api.urls")),
     path("", include("frontend.urls")),

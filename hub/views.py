@@ -1,21 +1,103 @@
-"""The one page that is the hub's own: is it alive?"""
+"""The addresses that are the hub's own: its probes, and what is answered when a request fails."""
 
-import logging
+from __future__ import annotations
 
-from django.db import Error, connection
+import re
+import sys
+from collections.abc import Callable
+from ipaddress import ip_address
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.db import Error
 from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views import defaults
 from django.views.decorators.http import require_safe
 
-log = logging.getLogger(__name__)
+from hub.readiness.report import readiness
+from registry.accounts.models import Token
+from registry.api import errors
+from registry.api.auth import token_of
+from registry.errors import HubError
+
+PROXIED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via")
+PROGRAMS = re.compile(r"/(api|files|legacy|integrity|_)/|/[^/]+/simple(/|$)")
 
 
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers, else 503; JSON for probes and load balancers."""
+    """200 while this process answers requests; it reads nothing, `/readyz` does."""
+    return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def ready(request: HttpRequest) -> JsonResponse:
+    """200 while every part that the hub needs works, else 503, with the state of each.
+
+    Messages name folders and servers, so they are for staff's tokens and for requests from this
+    machine that came through no proxy; everybody else gets the states.
+    """
+    report = readiness.report()
+    details = _from_this_machine(request) or _by_staff(request)
+    headers = {"Cache-Control": "no-store"}
+    if not report.is_ready:
+        headers["Retry-After"] = str(settings.HUB_READY_SECONDS)
+    status = 200 if report.is_ready else 503
+    return JsonResponse(report.to_dict(details=details), status=status, headers=headers)
+
+
+PROBES: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {
+    "/healthz": health,
+    "/readyz": ready,
+}
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """400: the API's shape for programs, a page for browsers."""
+    if isinstance(exception, DisallowedHost) and PROGRAMS.match(request.path):
+        return errors.answer(request, bad_host(request))
+    return defaults.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """500, or 507 where the cause is a full disk; the page needs no database."""
+    error = sys.exception() if sys.version_info >= (3, 12) else sys.exc_info()[1]
+    full = None if error is None else errors.full(error)
+    if full is None:
+        return defaults.server_error(request)
+    if PROGRAMS.match(request.path):
+        return errors.answer(request, full)
+    page = render(None, "507.html", status=full.status)
+    for name, value in errors.headers(full).items():
+        page.headers[name] = value
+    return page
+
+
+def _from_this_machine(request: HttpRequest) -> bool:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except Error:
-        log.exception("the database does not answer")
-        return JsonResponse({"status": "failing", "database": "unreachable"}, status=503)
-    return JsonResponse({"status": "ok", "database": "ok"})
+        local = ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+    return local and not any(name in request.headers for name in PROXIED)
+
+
+def _by_staff(request: HttpRequest) -> bool:
+    """Whether a staff token came with it; where the database is away nobody can know."""
+    try:
+        token = token_of(request)
+    except (HubError, Error):
+        return False
+    scope = token is not None and token.scope == Token.Scope.ADMIN
+    return token is not None and scope and token.user.is_staff and token.user.is_active
+
+
+def bad_host(request: HttpRequest) -> HubError:
+    """The refusal of a request for a host that is not this hub's."""
+    host = request.META.get("HTTP_HOST", request.META.get("SERVER_NAME", ""))
+    return HubError(
+        "request.invalid",
+        f"Host {host[:100]!r} is not a name of this hub",
+        "Use the address that its operator gives; HUB_ALLOWED_HOSTS lists the names.",
+    )

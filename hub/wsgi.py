@@ -2,14 +2,21 @@
 
 import os
 
+import django
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
-_hub = get_wsgi_application()  # first: it sets Django up
+django.setup()
+
+from hub import static_files  # noqa: E402
+
+static_files.serve()  # before WhiteNoise looks at the folder, once
+_hub = get_wsgi_application()
 
 from frontend.command import COMMAND, RUNNER, packed  # noqa: E402
+from hub.hosts import target_host  # noqa: E402
 from registry.api.published import published  # noqa: E402
 
 for package in (COMMAND, RUNNER):
     packed(package)  # now: an update may change the files under a hub that goes on
-application = published(_hub)
+application = target_host(published(_hub))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import errno
 import pickle
 from typing import Any
 
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.db import DatabaseCache
-from django.db import models, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.utils import timezone
+
+from registry.space import database_has_no_room, is_full
 
 
 class CacheRow(models.Model):
@@ -43,6 +47,40 @@ class SharedCache(DatabaseCache):
             count: int = _read(row.value) + delta
             CacheRow.objects.filter(pk=row.pk).update(value=self._write(count))
         return count
+
+    def get_or_set(
+        self, key: str, default: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> Any:
+        """Kept where there is room; Django's own would need `add`."""
+        missing = object()
+        value = self.get(key, missing, version=version)
+        if value is missing:
+            value = default() if callable(default) else default
+            self.set(key, value, timeout=timeout, version=version)
+        return value
+
+    def _base_set(self, mode: str, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT) -> bool:
+        """Django's own returns False on any error of the database. The callers of `add` take that
+        for an entry that exists: a full disk would look like somebody who tried too often."""
+        if mode != "add":
+            return bool(super()._base_set(mode, key, value, timeout))  # type: ignore[misc]
+        failures: list[DatabaseError] = []
+
+        def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+            try:
+                return execute(sql, params, many, context)
+            except DatabaseError as error:
+                failures.append(error)
+                raise
+
+        with connection.execute_wrapper(note):
+            done: bool = super()._base_set(mode, key, value, timeout)  # type: ignore[misc]
+        for failure in failures:
+            if is_full(failure):
+                raise failure
+        if not done and database_has_no_room():  # SQLite fails at the commit, which is no statement
+            raise OSError(errno.ENOSPC, "the database's disk is full")
+        return done
 
     def _write(self, value: Any) -> str:
         return base64.b64encode(pickle.dumps(value, self.pickle_protocol)).decode("ascii")

@@ -12,6 +12,7 @@ from registry.index import publish
 from registry.runs import services as runs
 from registry.runs import transcripts
 from registry.sources import services as sources
+from registry.storage import probe
 from registry.upkeep import deleted
 from registry.uploads import readmes, staging
 
@@ -57,6 +58,7 @@ def prune() -> None:
     """Delete what has expired and nobody misses (beat)."""
     call_command("clearsessions")
     staging.discard_old(now=timezone.now())
+    probe.discard_old(now=timezone.now())
     sources.forget(now=timezone.now())
     deleted.empty_deleted(now=timezone.now())
     transcripts.forget(now=timezone.now())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Concatenate, ParamSpec
 
 from django.core.exceptions import PermissionDenied
@@ -16,6 +17,7 @@ from rest_framework.views import set_rollback
 
 from registry.api.auth import CHALLENGE
 from registry.errors import HubError, NotFound
+from registry.space import RETRY_SECONDS, is_full
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -38,22 +40,48 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response:
     if error is None:
         log.error("unhandled error in %s", request.path, exc_info=exc)
         error = HubError("hub.error", status=500)
-    return Response(error.to_dict(request_id(request)), error.status, headers=_headers(error))
+    return Response(error.to_dict(request_id(request)), error.status, headers=headers(error))
 
 
 def answers_errors(view: View[P]) -> View[P]:
-    """The same shape for a plain view. Shared caches must not keep a refusal."""
+    """The same shape for a plain view."""
 
     def answering(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         try:
-            return view(request, *args, **kwargs)
+            with full_disk_refused():
+                return view(request, *args, **kwargs)
         except HubError as error:
-            headers = {**_headers(error), "Cache-Control": "no-store"}
-            body = error.to_dict(request_id(request))
-            return JsonResponse(body, status=error.status, headers=headers)
+            return answer(request, error)
 
     functools.update_wrapper(answering, view)
     return answering
+
+
+def answer(request: HttpRequest, error: HubError) -> HttpResponseBase:
+    """The refusal in the API's shape. Shared caches must not keep it."""
+    sent = {**headers(error), "Cache-Control": "no-store"}
+    return JsonResponse(error.to_dict(request_id(request)), status=error.status, headers=sent)
+
+
+def full(exc: BaseException) -> HubError | None:
+    """The 507 for an error that means a full disk, which is logged in one line; else None."""
+    if not is_full(exc):
+        return None
+    log.error("no disk space left: %s: %s", type(exc).__name__, exc)
+    return HubError("hub.full", status=507, details={"retry_after": RETRY_SECONDS})
+
+
+@contextmanager
+def full_disk_refused() -> Iterator[None]:
+    """Raise the 507 in the place of an error that means a full disk."""
+    try:
+        yield
+    except HubError:
+        raise
+    except Exception as error:
+        if (refusal := full(error)) is None:
+            raise
+        raise refusal from error
 
 
 def request_id(request: Any) -> str:
@@ -72,10 +100,11 @@ def _translate(exc: Exception) -> HubError | None:
         case exceptions.APIException():
             code = CODES.get(type(exc), "request.invalid")
             return HubError(code, str(exc.detail), status=exc.status_code)
-    return None
+    return full(exc)
 
 
-def _headers(error: HubError) -> dict[str, str]:
+def headers(error: HubError) -> dict[str, str]:
+    """What a refusal carries besides its body."""
     if error.status == 301:
         # It may come back, and a browser would keep a 301 for ever.
         return {"Location": error.details["location"], "Cache-Control": "no-cache"}

@@ -23,6 +23,7 @@ from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
 from registry.runs.queries import held_run
 from registry.runs.tokens import RUN_TOKEN_PREFIX
+from registry.space import unless_full
 
 ADDRESS = re.compile(r"/files/([0-9a-f]{2})/(\1[0-9a-f]{62})/([^/]+?)(\.metadata)?")
 TABLE = Environment._meta.db_table  # noqa: SLF001 - Django documents it
@@ -146,7 +147,7 @@ def _count_install(environment: int) -> None:
     free = "%s"
     if connection.features.has_select_for_update_skip_locked:
         free = f"(SELECT id FROM {TABLE} WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)"  # noqa: S608
-    with connection.cursor() as cursor:
+    with unless_full("the count of installs"), connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE {TABLE} SET installs = installs + 1 WHERE id = {free}",  # noqa: S608
             [environment],

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
 
 from registry.index import negotiate
 from registry.index.publish import ROOT
@@ -54,6 +56,7 @@ class Published:
             or wanted is None
             or method not in ("GET", "HEAD")
             or environ.get("HTTP_AUTHORIZATION")
+            or not _is_allowed(environ)
         ):
             return self._app(environ, start)
         owner, name = address.groups()
@@ -102,3 +105,14 @@ def published(app: WSGIApplication) -> WSGIApplication:
 
 def _state(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _is_allowed(environ: WSGIEnvironment) -> bool:
+    """Whether the request's Host is one of the hub's; the hub refuses it where not."""
+    request = HttpRequest()
+    request.META = environ
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return False
+    return True

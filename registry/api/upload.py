@@ -22,8 +22,8 @@ from django.views.decorators.csrf import csrf_exempt
 from envyard.contract.names import normalise
 from registry import limits
 from registry.accounts.models import Owner, Token
-from registry.api.auth import CHALLENGE, token_of
-from registry.api.errors import request_id
+from registry.api.auth import token_of
+from registry.api.errors import full_disk_refused, headers, request_id
 from registry.errors import HubError, NotFound
 from registry.publishers import exchange
 from registry.uploads import services
@@ -44,7 +44,8 @@ def upload(request: HttpRequest, owner: str) -> HttpResponseBase:
             USE.format(url=url), status=405, headers={"Allow": "POST"}, content_type=TEXT
         )
     try:
-        accepted = _accept(request, owner)
+        with full_disk_refused():
+            accepted = _accept(request, owner)
     except HubError as error:
         return _refusal(request, error)
     version = accepted.version
@@ -145,6 +146,6 @@ def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
         response = JsonResponse(body, status=error.status, content_type=PROBLEM)
     plain = said.encode("ascii", "replace").decode()
     response.reason_phrase = "".join(c if c.isprintable() else " " for c in plain)[:MAX_REASON]
-    if error.status == 401:
-        response["WWW-Authenticate"] = CHALLENGE
+    for name, value in headers(error).items():
+        response[name] = value
     return response

@@ -62,6 +62,8 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
             yield archive
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, OSError, ValueError,
             RecursionError) as error:  # fmt: skip
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk's fault, not the archive's
         raise _bad(f"it is not a readable .tar.gz: {str(error)[:200]}") from None
 
 

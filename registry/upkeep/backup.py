@@ -26,7 +26,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from registry import storage
 from registry.index import publish
-from registry.storage import Corrupt, Missing
+from registry.storage import Corrupt, Missing, probe
 from registry.storage.base import CHUNK
 from registry.upkeep import database
 from registry.upkeep.failure import Failure
@@ -77,7 +77,7 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
     about = _about(folder)
     if not database.is_empty():
         raise Failure("the database has tables: restore into a new, empty one")
-    if next(iter(storage.get().list()), None) is not None:
+    if any(not found.key.startswith(f"{probe.PREFIX}/") for found in storage.get().list()):
         raise Failure("the storage has objects: restore into a new, empty one")
     for digest, name in _sums(folder):
         _check(folder / name, digest)
@@ -98,7 +98,7 @@ def _keys() -> Iterator[str]:
     made anew from the rows is left out."""
     yield from (found.key for found in storage.get().list("staging/"))
     for found in storage.get().list():
-        if not found.key.startswith(("staging/", "index/")):
+        if not found.key.startswith(("staging/", "index/", f"{probe.PREFIX}/")):
             yield found.key
 
 

@@ -21,6 +21,7 @@ from registry.catalog.models import Version
 from registry.evaluations.models import SampleBatch
 from registry.runs.models import TranscriptPack
 from registry.sources.models import Source
+from registry.storage import probe
 from registry.storage.base import Kind as Prefix
 from registry.uploads import staging
 
@@ -107,6 +108,7 @@ WHEELS = Kind("wheels", _versions)
 KINDS = (
     Kind("index"),
     METADATA,
+    Kind(probe.PREFIX),
     Kind("samples", lambda _: SampleBatch.objects.all()),
     SOURCES,
     Kind("staging", lambda now: _versions(now).exclude(staged=""), "staged"),

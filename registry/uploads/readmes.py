@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db import models
 
+from registry.space import unless_full
 from registry.uploads import rendering
 
 KEPT_DAYS = 90  # after which one is made anew, so that those of old versions go
@@ -36,7 +37,8 @@ def shown(text: str, content_type: str) -> RenderedReadme:
     body = _plain(text) if made.html is None else made.html
     new = RenderedReadme(digest=digest, html=body, plain=made.html is None)
     if made.final:
-        RenderedReadme.objects.bulk_create([new], ignore_conflicts=True)
+        with unless_full("a rendered README"):
+            RenderedReadme.objects.bulk_create([new], ignore_conflicts=True)
     return new
 
 

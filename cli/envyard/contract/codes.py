@@ -286,4 +286,7 @@ CATALOGUE: dict[str, Code] = {
     "service_not_enabled": _ask("This hub keeps no traces; evaluations have samples."),
     "runner.superseded": _ask("Another attempt of this run is under way, or it has ended."),
     "hub.error": _ours("The hub failed.", "Try again; name the request id when you report it."),
+    "hub.full": _ours(
+        "The hub has no disk space left.", "Try again later; its operator must free some."
+    ),
 }

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from registry import limits
 from registry.api import body, links
 from registry.api.auth import asker, person
-from registry.api.errors import request_id
+from registry.api.errors import full_disk_refused, headers, request_id
 from registry.api.prime import find
 from registry.api.prime.endpoint import answer, detail, endpoint, short
 from registry.errors import HubError, NotFound
@@ -80,12 +80,13 @@ def upload(request: HttpRequest, signed: str) -> HttpResponseBase:
         if request.method != "PUT":
             raise HubError("request.method", f"{request.method} is not PUT", status=405)
         delivery = services.expected(signed)
-        with TemporaryFile(prefix="delivery-") as file:
+        with full_disk_refused(), TemporaryFile(prefix="delivery-") as file:
             _receive(request, file)
             services.arrive(delivery=delivery, file=file)
     except HubError as error:
         shown = error.to_dict(request_id(request))
-        return JsonResponse({"detail": detail(shown["error"])} | shown, status=error.status)
+        refusal = {"detail": detail(shown["error"])} | shown
+        return JsonResponse(refusal, status=error.status, headers=headers(error))
     return HttpResponse(status=204)
 
 

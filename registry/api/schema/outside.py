@@ -89,7 +89,7 @@ INDEX: Spec = {
 SIMPLE, FILE = "/{owner}/simple/", "/files/{shard}/{sha256}/{filename}"
 PROVENANCE = "/integrity/{owner}/{name}/{number}/{filename}/provenance"
 UPLOAD, AUDIENCE, MINT = "/legacy/{owner}/", "/_/oidc/audience", "/_/oidc/mint-token"
-SCHEMA, HEALTH = "/api/v1/schema", "/healthz"
+SCHEMA, HEALTH, READY = "/api/v1/schema", "/healthz", "/readyz"
 FORMS = {"parameters": [_format([negotiate.JSON, negotiate.HTML])]}
 RANGE: Spec = {"in": "header", "name": "Range", "schema": TEXT, "example": "bytes=0-99"}
 
@@ -218,10 +218,22 @@ PATHS: dict[str, Spec] = {
             HEALTH,
             "getHealth",
             "Meta",
-            "Ask whether the hub works",
-            "For load balancers.",
-            {200: _body(OBJECT, "application/json"), 503: _body(OBJECT, "application/json")},
+            "Check that a web process answers",
+            "For load balancers and supervisors. It reads no database and no storage.",
+            {200: _body(OBJECT, "application/json")},
             security=[],
+        )
+    },
+    READY: {
+        "get": _operation(
+            READY,
+            "getReadiness",
+            "Meta",
+            "Check that the hub can do its work",
+            "Database, storage, broker, queue and disk space, each with its state; staff and "
+            "requests from the hub's own machine also get messages and hints.",
+            {200: _body(OBJECT, "application/json"), 503: _body(OBJECT, "application/json")},
+            security=OR_NOBODY,
         )
     },
 }

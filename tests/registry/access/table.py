@@ -76,6 +76,7 @@ OWN_ADMIN = "?+++++ xx+x ??"
 
 API: dict[str, Row] = {
     "healthz": {"GET": EVERYBODY},
+    "readyz": {"GET": EVERYBODY},
     "api/v1/schema": {"GET": EVERYBODY},
     "api/v1/schema/": {"GET": EVERYBODY},
     "api/v1/environments/": {"GET": EVERYBODY_ELSE, "POST": "?xx++x x++x ??"},

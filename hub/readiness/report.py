@@ -1,0 +1,139 @@
+"""The parts tried side by side, each in a thread that may be given up."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from django.conf import settings
+from django.db import connections
+
+from hub.readiness.parts import PARTS, Fault, Part
+
+Status = Literal["ok", "warning", "failing"]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a part is; a `warning` is a failure of one that HUB_READY_REQUIRED leaves out."""
+
+    name: str
+    status: Status
+    message: str
+    hint: str
+    seconds: float
+
+    def to_dict(self, *, details: bool) -> dict[str, Any]:
+        """As JSON; without details the status alone."""
+        if not details:
+            return {"status": self.status}
+        shown = {"status": self.status, "message": self.message, "hint": self.hint}
+        return shown | {"seconds": round(self.seconds, 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All results of one moment, in the order of PARTS."""
+
+    results: tuple[Result, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether no required part fails."""
+        return all(result.status != "failing" for result in self.results)
+
+    def to_dict(self, *, details: bool) -> dict[str, Any]:
+        """As JSON."""
+        degraded = any(result.status != "ok" for result in self.results)
+        status = "not ready" if not self.is_ready else "degraded" if degraded else "ready"
+        checks = {result.name: result.to_dict(details=details) for result in self.results}
+        return {"status": status, "checks": checks}
+
+
+@dataclass(slots=True)
+class _Try:
+    """One run of a part's check, in a thread of its own."""
+
+    part: Part
+    began: float = field(default_factory=time.monotonic)
+    ended: float = 0.0
+    message: str = ""
+    fault: Exception | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        try:
+            self.message = self.part.check()
+        except Exception as error:  # noqa: BLE001 - each part has its own ways to fail
+            self.fault = error
+        finally:
+            connections.close_all()  # this thread's own
+            self.ended = time.monotonic()
+            self.done.set()
+
+    def result(self) -> Result:
+        """As it is now."""
+        fault, name = self.fault, self.part.name
+        failing: Status = "failing" if name in settings.HUB_READY_REQUIRED else "warning"
+        if not self.done.is_set():
+            waited = time.monotonic() - self.began
+            return Result(name, failing, f"no answer in {waited:.0f} s", self.part.hint, waited)
+        seconds = self.ended - self.began
+        if fault is None:
+            return Result(name, "ok", self.message, "", seconds)
+        if isinstance(fault, Fault):
+            return Result(name, failing, fault.message, fault.hint, seconds)
+        message = f"{type(fault).__name__}: {fault}"[:300]
+        return Result(name, failing, message, self.part.hint, seconds)
+
+
+class Readiness:
+    """The newest report. It is made at most every HUB_READY_SECONDS, by one thread at a time, and
+    a check that hangs is not started again before it ends."""
+
+    def __init__(self, parts: tuple[Part, ...] = PARTS) -> None:
+        self._parts = parts
+        self._lock = threading.Lock()
+        self._tries: dict[str, _Try] = {}
+        self._made = 0.0
+        self._report: Report | None = None
+
+    def report(self) -> Report:
+        """The newest, or a new one within HUB_READY_TIMEOUT_SECONDS."""
+        with self._lock:
+            age = time.monotonic() - self._made
+            if self._report is None or age >= settings.HUB_READY_SECONDS:
+                before, self._report = self._report, self._new()
+                self._made = time.monotonic()
+                _log_changes(before, self._report)
+            return self._report
+
+    def _new(self) -> Report:
+        deadline = time.monotonic() + settings.HUB_READY_TIMEOUT_SECONDS
+        for part in self._parts:
+            last = self._tries.get(part.name)
+            if last is None or last.done.is_set():
+                made = self._tries[part.name] = _Try(part)
+                threading.Thread(target=made.run, name=f"ready-{part.name}", daemon=True).start()
+        for part in self._parts:
+            self._tries[part.name].done.wait(max(0.0, deadline - time.monotonic()))
+        return Report(tuple(self._tries[part.name].result() for part in self._parts))
+
+
+def _log_changes(before: Report | None, now: Report) -> None:
+    """One line for each part whose state is another than before."""
+    known = {result.name: result.status for result in before.results} if before else {}
+    for result in now.results:
+        if result.status == known.get(result.name, "ok"):
+            continue
+        if result.status == "ok":
+            log.info("%s works again", result.name)
+        else:
+            log.error("%s: %s. %s", result.name, result.message, result.hint)
+
+
+readiness = Readiness()

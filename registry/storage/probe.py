@@ -1,0 +1,38 @@
+"""A try of the whole way to the storage and back, with an object that no row names."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from datetime import datetime, timedelta
+
+from registry.storage.choice import get
+
+PREFIX = "probe"
+LEFT = timedelta(hours=1)  # what a killed process left behind is older than that
+
+
+def run() -> None:
+    """Write an object, read it back and delete it; raises what the storage raises, or OSError
+    where other bytes come back."""
+    store, data = get(), secrets.token_bytes(64)
+    key = f"{PREFIX}/{socket.gethostname() or 'hub'}-{os.getpid()}"
+    store.write(key, data, content_type="application/octet-stream", stamp=int(time.time()))
+    try:
+        with store.open(key) as reader:
+            found = reader.read()
+    finally:
+        store.delete(key)
+    if found != data:
+        raise OSError(f"{key}: {len(found)} other bytes were read than the {len(data)} written")
+
+
+def discard_old(*, now: datetime) -> int:
+    """Delete what killed processes left; how many objects that were."""
+    store = get()
+    old = [one.key for one in store.list(f"{PREFIX}/") if one.modified < now - LEFT]
+    for key in old:
+        store.delete(key)
+    return len(old)

@@ -1,0 +1,40 @@
+"""Rows for a hub whose disk is about to be full; `python -m tests.hub.full_disk` prints tokens."""
+
+import json
+import os
+import sys
+
+import django
+
+
+def main() -> None:
+    """Migrate, and make what each kind of request needs."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "hub.settings"
+    django.setup()
+    from django.core.management import call_command
+
+    from registry.accounts import runners, tokens
+    from registry.accounts.models import Token
+    from registry.index import publish
+    from tests.conftest import person
+    from tests.factories import make_environment, make_version
+    from tests.registry import story
+    from tests.wheels import make_wheel
+
+    call_command("migrate", verbosity=0)
+    alice = person("alice")
+    listed = make_version(alice, "listed-env", wheel=make_wheel("listed-env"))
+    publish.publish()
+    story.make_run(story.make_version(alice.owner, name="queued-env"))
+    made = {
+        "publish": tokens.mint(user=alice, name="x", scope=Token.Scope.PUBLISH, days=1)[1],
+        "admin": tokens.mint(user=alice, name="y", scope=Token.Scope.ADMIN, days=1)[1],
+        "runner": runners.create(name="gpu-1")[1],
+        "environment": f"env_{make_environment(alice).pk}",
+        "file": f"/files/{listed.sha256[:2]}/{listed.sha256}/{listed.filename}",
+    }
+    sys.stdout.write(json.dumps(made))
+
+
+if __name__ == "__main__":
+    main()
