@@ -220,6 +220,10 @@ if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST)
 
 # --- Files -----------------------------------------------------------------------------------
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
+# For every owner whom staff gave no limits of their own (registry.quotas).
+HUB_UPLOADS_PER_HOUR = env.integer("HUB_UPLOADS_PER_HOUR", 100, low=0, high=10**6)
+HUB_OWNER_BYTES = env.integer("HUB_OWNER_BYTES", 10 << 30, low=0, high=1 << 50)
+HUB_QUEUED_VERSIONS = env.integer("HUB_QUEUED_VERSIONS", 100, low=0, high=10**6)
 HUB_DELETED_DAYS = env.integer("HUB_DELETED_DAYS", 30, low=1, high=36500)
 HUB_TRANSCRIPT_DAYS = env.integer("HUB_TRANSCRIPT_DAYS", 90, low=1, high=36500)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))

@@ -28,6 +28,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
         "owner": found,
         "belongs": organisation and can(request.user, "organisation.see", organisation),
         "publishes": can(request.user, "owner.publish", found),
+        "sees_quota": can(request.user, "owner.quota", found),
         "reads_journal": can(request.user, "owner.journal", found),
         "environments": shapes.environment_summaries(environments),
         "next": following,

@@ -27,6 +27,7 @@ SETTINGS = {  # label -> route; all below it belong to it
     "E-mail": "account_email",
     "Organisations": "organisations",
     "Invitations": "invitations",
+    "Usage": "usage",
 }
 TONES = {
     "good": ("listed", "succeeded", "pass", "present"),

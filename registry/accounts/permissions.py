@@ -160,6 +160,7 @@ RULES: dict[str, Rule] = {
         ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
     ),
     "owner.journal": Rule(ADMIN, _none, lambda a, o: a.staff or a.publishes(o.pk), weak=True),
+    "owner.quota": Rule(READ, _none, lambda a, o: a.staff or a.role(o.pk) is not None),
     "hub.moderate": Rule(ADMIN, _none, lambda a, _: a.staff),
     "account.organise": Rule(ADMIN, _none, lambda a, u: a.user == u),
     "organisation.see": Rule(READ, _none, lambda a, o: a.staff or a.role(o.owner.pk) is not None),
@@ -226,6 +227,7 @@ NAMED = {
     "owner.publish": "publish under {obj}",
     "owner.manage": "manage {obj}",
     "owner.journal": "read the journal of {obj}",
+    "owner.quota": "see the quota of {obj}",
     "hub.moderate": "moderate this hub",
     "account.organise": "make an organisation",
     "organisation.manage": "manage {obj}",

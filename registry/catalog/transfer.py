@@ -11,6 +11,7 @@ from registry.catalog import naming
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, FormerName, UsedFilename
 from registry.errors import HubError, Stale
+from registry.quotas import services as quotas
 
 
 def transfer(*, environment: Environment, to: Owner, by: User) -> None:
@@ -23,6 +24,7 @@ def transfer(*, environment: Environment, to: Owner, by: User) -> None:
     if before == to:
         raise HubError("request.conflict", f"{environment} is under {to} already", status=409)
     with transaction.atomic():
+        quotas.lock(before, to)
         # Whoever gives an owner a name holds the owner's row, and then locks the environment's.
         # That one wholly: its owner is part of a key, so rows that refer to it have to wait.
         owners = Owner.objects.select_for_update(no_key=True).filter(pk__in=(before.pk, to.pk))
@@ -30,6 +32,7 @@ def transfer(*, environment: Environment, to: Owner, by: User) -> None:
         rows = Environment.objects.select_for_update()
         if not rows.filter(pk=environment.pk, owner=before, deleted_at=None).exists():
             raise Stale(f"{environment} is not under {before} any more")
+        quotas.check_transfer(environment=environment, to=to)
         naming.check_unlike(owner=to, name=environment.name, by=by, but=environment)
         index_changed(environment)
         events.record("environment.transferred", by=by, environment=environment, to=to.name)

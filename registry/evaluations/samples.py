@@ -16,6 +16,7 @@ from django.db.models import F, Sum
 from registry import storage
 from registry.errors import HubError, NotFound
 from registry.evaluations.models import Evaluation, SampleBatch
+from registry.quotas import services as quotas
 
 BATCH_BYTES = 26 << 20  # of JSON; clients cut at 25 MiB, without counting what stands around it
 MOST_SAMPLES = 100_000
@@ -32,15 +33,19 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
     packed = _pack(samples)
     sha256 = hashlib.sha256(packed).hexdigest()
     _check_room(evaluation, len(samples), len(packed))
+    if not evaluation.batches.filter(sha256=sha256).exists():
+        quotas.check_storage(owner=evaluation.owner, more=len(packed))
     key = storage.key("samples", sha256)
     storage.get().put(key, io.BytesIO(packed), sha256)
     with transaction.atomic():
+        quotas.lock(evaluation.owner)
         # Batches come several at a time and take their places one after the other.
         row = Evaluation.objects.select_for_update().filter(pk=evaluation.pk).first()
         if row is None:
             raise NotFound
         if not row.batches.filter(sha256=sha256).exists():
             _check_room(row, len(samples), len(packed))
+            quotas.check_storage(owner=evaluation.owner, more=len(packed))
             SampleBatch.objects.create(
                 evaluation=row,
                 first=row.sample_count,

@@ -46,6 +46,7 @@ SENTENCES = {
     "organisation.renamed": "{actor} named {owner} {title!r}",
     "publisher.added": "{actor} added a trusted publisher at {issuer}",
     "publisher.removed": "{actor} removed a trusted publisher at {issuer}",
+    "quota.changed": "{actor} set the quota of {owner}: {limits}",
     "report.made": "{actor} reported {about} as {kind}",
     "report.resolved": "{actor} resolved the report of {about}: {resolution}",
     "run.cancel_requested": "{actor} cancelled a run of {version}",

@@ -26,6 +26,7 @@ from registry import limits, storage
 from registry.accounts.models import Token, User
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound, Stale
+from registry.quotas import services as quotas
 from registry.sources import archive
 from registry.sources.models import Delivery, Source
 from registry.uploads import services as uploads
@@ -41,12 +42,14 @@ ENDS = {WHEEL: ".whl", SOURCE: ".tar.gz"}
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What is announced: the file's name and digest, and which version it belongs to."""
+    """What is announced: the file's name and digest, which version it belongs to, and its size
+    where the sender gives one."""
 
     filename: str
     version: str
     sha256: str
     content_hash: str
+    size: int = 0
 
 
 def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -> Delivery | None:
@@ -82,6 +85,7 @@ def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -
             "Finish them, or wait a quarter of an hour.",
             429,
         )
+    quotas.check_storage(owner=environment.owner, more=parcel.size)
     return Delivery.objects.create(
         environment=environment,
         by=by,
@@ -159,14 +163,20 @@ def take_source(*, delivery: Delivery, by: User) -> Source:
 
 def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
     key = storage.key("sources", delivery.sha256)
+    owner, size = version.environment.owner, path.stat().st_size
+    if not Source.objects.filter(version=version).exists():
+        quotas.check_storage(owner=owner, more=size)
     storage.get().put(key, path, delivery.sha256)
     try:
         with transaction.atomic():
+            quotas.lock(owner)
+            if not Source.objects.filter(version=version).exists():
+                quotas.check_storage(owner=owner, more=size)
             source = Source.objects.create(
                 version=version,
                 filename=delivery.filename,
                 sha256=delivery.sha256,
-                size=path.stat().st_size,
+                size=size,
                 content_hash=delivery.content_hash,
                 uploaded_by=by,
             )

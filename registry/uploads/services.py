@@ -27,6 +27,7 @@ from registry.catalog.services import get_or_create_environment, locked
 from registry.catalog.sorting import sort_key
 from registry.errors import Forbidden, HubError
 from registry.publishers import leaked
+from registry.quotas import services as quotas
 from registry.uploads import readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
@@ -76,6 +77,7 @@ def accept(
     )
     if before is not None:  # told before a refused wheel takes up room
         raise _taken(before, read)
+    quotas.check_upload(owner=owner, by=by, size=read.size)  # and again under the lock
     staged = _stage(upload, read)
     try:
         version = _publish(upload, read, owner, by, token, proven, staged)
@@ -189,6 +191,8 @@ def _publish(
 ) -> Version:
     """The new version; raises IntegrityError where its number or its file name is taken."""
     with transaction.atomic():
+        quotas.lock(owner, getattr(by, "owner", None))
+        quotas.check_upload(owner=owner, by=by, size=read.size)
         # It comes locked: uploads to one environment take turns here.
         environment = locked(owner, read.name)
         if environment is None or environment.deleted_at is not None:

@@ -20,6 +20,8 @@ SIGNED_IN = (
     "/envs/alice/demo-env/journal/",
     "/orgs/lab/",
     "/owners/lab/journal/",
+    "/owners/lab/quota/",
+    "/settings/usage/",
     "/settings/tokens/",
     "/settings/security/",
     "/password/change/",

@@ -27,5 +27,6 @@ ALL = tuple(
         "manage",
         "delete",
         "tokens",
+        "quota",
     )
 )

@@ -231,6 +231,12 @@ CATALOGUE: dict[str, Code] = {
         "A token may not exceed the token that makes it.",
         "Ask for less, or make the token on the hub's Tokens page.",
     ),
+    "quota.rate": _ask("Too many uploads within an hour.", "Wait as long as Retry-After says."),
+    "quota.storage": _ask("The owner's storage is full.", "Delete what nobody needs."),
+    "quota.queue": _ask(
+        "Too many versions of the owner wait for their evaluation.",
+        "Wait until some have been decided.",
+    ),
     "publisher.unknown_issuer": _ask(
         "The hub does not trust that issuer of identity tokens.", "Ask its operator to add it."
     ),

@@ -51,6 +51,7 @@ def _announce(request: Request, pk: str, kind: str, named: str) -> Response:
         version=short(data, "semantic_version", 80, default=None),
         sha256=_digest(data, "sha256"),
         content_hash=_digest(data, "content_hash"),
+        size=size or 0,
     )
     delivery = services.announce(
         environment=environment, by=person(request), kind=kind, parcel=parcel

@@ -45,6 +45,14 @@ class NewDeprecation(Shape):
     successor: Annotated[str, Field(description="owner/name", examples=[BETTER])] = ""
 
 
+class ChangedQuota(Shape):
+    """Limits of one owner; null returns to the hub's own setting."""
+
+    uploads_per_hour: Annotated[int | None, Field(ge=0, examples=[100])] = None
+    storage_bytes: Annotated[int | None, Field(ge=0, examples=[1 << 30])] = None
+    queued_versions: Annotated[int | None, Field(ge=0, examples=[100])] = None
+
+
 class Reason(Shape):
     """Why."""
 

@@ -62,6 +62,22 @@ class Whoami(Shape):
     token: TokenSummary | None
 
 
+class QuotaNumbers(Shape):
+    """Uploads of a person in an hour, under any owner; bytes; and versions that wait."""
+
+    uploads_per_hour: int
+    storage_bytes: int
+    queued_versions: int
+
+
+class OwnerQuota(Shape):
+    """What holds for an owner, and what of it is used."""
+
+    owner: str
+    limits: QuotaNumbers
+    usage: QuotaNumbers
+
+
 class DeviceLogin(Shape):
     """Show `user_code`, open the address, and poll with `device_code` (RFC 8628)."""
 

@@ -1,0 +1,78 @@
+"""What an owner may store, upload and have waiting; staff set it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from frontend.access import demand, person, takes_form, unless_refused
+from registry.accounts.models import Owner
+from registry.accounts.permissions import can
+from registry.quotas import services
+from registry.quotas.models import Quota
+
+MOST_OWNERS = 50  # whose usage one page counts
+
+
+class LimitsForm(forms.Form):
+    """The limits of one owner; an empty field leaves the hub's own setting."""
+
+    uploads_per_hour = forms.IntegerField(required=False, min_value=0)
+    storage_bytes = forms.IntegerField(required=False, min_value=0)
+    queued_versions = forms.IntegerField(required=False, min_value=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An owner with limits and usage."""
+
+    owner: Owner
+    limits: services.Limits
+    usage: services.Usage
+
+
+@never_cache
+@require_safe
+@login_required
+def usage(request: HttpRequest) -> HttpResponse:
+    """Of the person and their organisations."""
+    user = person(request)
+    owners = Owner.objects.filter(pk__in=user.roles).select_related("user", "organisation")
+    rows = [_row(owner) for owner in owners.order_by("organisation_id", "name")[:MOST_OWNERS]]
+    rows.sort(key=lambda row: row.owner.organisation_id or 0)
+    return render(request, "pages/usage.html", {"rows": rows})
+
+
+@never_cache
+@takes_form
+@login_required
+def of_owner(request: HttpRequest, name: str) -> HttpResponse:
+    """Of one owner, for those who belong to it; staff change the limits."""
+    owner = Owner.objects.filter(name=name.lower()).select_related("user", "organisation").first()
+    if owner is None:
+        raise Http404
+    demand(request, "hub.moderate" if request.method == "POST" else "owner.quota", owner)
+    staff = can(request.user, "hub.moderate", owner)
+    row = Quota.objects.filter(owner=owner).first()
+    initial = {field: getattr(row, field, None) for field in services.FIELDS}
+    form = LimitsForm(request.POST or None, initial=initial)
+
+    def change() -> None:
+        services.change(owner=owner, by=person(request), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and unless_refused(form, change):
+        messages.success(request, f"The quota of {owner} was saved.")
+        return redirect("owner-quota", owner.name)
+    context = {"row": _row(owner), "form": form if staff else None}
+    return render(request, "pages/quota.html", context)
+
+
+def _row(owner: Owner) -> Row:
+    return Row(owner, services.limits_of(owner), services.usage_of(owner))

@@ -1,0 +1,220 @@
+"""How much an owner may store and have waiting, and how fast a person may upload.
+
+The settings HUB_UPLOADS_PER_HOUR, HUB_OWNER_BYTES and HUB_QUEUED_VERSIONS hold for all; a row of
+`Quota` holds for one owner. Usage is counted from the rows themselves, so that no counter drifts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import TYPE_CHECKING, Any, cast
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Count, QuerySet, Subquery, Sum
+from django.utils import timezone
+
+from registry import events, prepared
+from registry.accounts.models import Owner, User
+from registry.errors import HubError
+from registry.quotas.models import Quota
+
+if TYPE_CHECKING:
+    from registry.catalog.models import Environment, Version
+
+HOUR = timedelta(hours=1)
+QUEUE_RETRY = 60  # seconds after which a version of a full queue may have been decided
+WAITING = ("uploaded", "checking", "evaluating")
+FIELDS = ("uploads_per_hour", "storage_bytes", "queued_versions")
+MOST = {"uploads_per_hour": 1_000_000, "storage_bytes": 1 << 50, "queued_versions": 1_000_000}
+# These stand for what a query is asked for.
+_OWNER, _BY, _SINCE = -1, -2, datetime(1970, 1, 1, tzinfo=UTC)
+STAFF = "Ask the staff of this hub for more."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What holds for one owner."""
+
+    uploads_per_hour: int
+    storage_bytes: int
+    queued_versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What of it is used now; `uploads_per_hour` counts a person's last hour, under any owner."""
+
+    uploads_per_hour: int
+    storage_bytes: int
+    queued_versions: int
+
+
+def measure(*, owner: Owner, by: User | None) -> tuple[Limits, Usage]:
+    """Limits and usage of the owner, with the uploads of that person."""
+    since = timezone.now() - HOUR
+    found = prepared.row(
+        _numbers, {_OWNER: owner.pk, _BY: by.pk if by else 0, _moment(_SINCE): _moment(since)}
+    )
+    storage, queue, rate, wheels, sources, samples, waiting, uploads = found or (None,) * 8
+    limits = Limits(
+        settings.HUB_UPLOADS_PER_HOUR if rate is None else rate,
+        settings.HUB_OWNER_BYTES if storage is None else storage,
+        settings.HUB_QUEUED_VERSIONS if queue is None else queue,
+    )
+    used = int(wheels or 0) + int(sources or 0) + int(samples or 0)
+    return limits, Usage(uploads or 0, used, waiting or 0)
+
+
+def _numbers() -> QuerySet[Owner, Any]:
+    """One row: the limits that staff set, the bytes of wheels, source archives (both until a
+    deletion has emptied them) and samples of pushed evaluations, and two counts. What the hub
+    itself measured is not stored at the owner's cost."""
+    rows = _versions().objects.filter(environment__owner=_OWNER).order_by()
+    versions = rows.values("environment__owner")
+    kept = versions.filter(emptied_at=None)
+    waiting = versions.filter(status__in=WAITING, deleted_at=None)
+    pushed = apps.get_model("registry", "Evaluation")._default_manager.filter(owner=_OWNER)  # noqa: SLF001
+    newest = _versions().objects.filter(uploaded_by=_BY, uploaded_at__gt=_SINCE).order_by()
+    of_person = Quota.objects.filter(owner__user=_BY)
+    return Owner.objects.filter(pk=_OWNER).values_list(
+        "quota__storage_bytes",
+        "quota__queued_versions",
+        Subquery(of_person.values("uploads_per_hour")[:1]),
+        Subquery(kept.annotate(total=Sum("size")).values("total")),
+        Subquery(kept.annotate(total=Sum("source__size")).values("total")),
+        Subquery(
+            pushed.order_by().values("owner").annotate(total=Sum("sample_bytes")).values("total")
+        ),
+        Subquery(waiting.annotate(total=Count("pk")).values("total")),
+        Subquery(newest.values("uploaded_by").annotate(total=Count("pk")).values("total")),
+    )
+
+
+def _moment(at: datetime) -> object:
+    """As the database driver takes it."""
+    return connection.ops.adapt_datetimefield_value(at)
+
+
+def limits_of(owner: Owner) -> Limits:
+    """The owner's own limits, or the settings where staff set none."""
+    return measure(owner=owner, by=owner.user)[0]
+
+
+def usage_of(owner: Owner) -> Usage:
+    """What the owner uses now."""
+    return measure(owner=owner, by=owner.user)[1]
+
+
+def lock(*owners: Owner | None) -> None:
+    """Let uploads that count for these owners take turns until the transaction ends.
+
+    Call it before rows of environments or evaluations are locked. Rows of `Quota` serve as the
+    lock, since rows of owners are locked after environments elsewhere.
+    """
+    wanted = {owner.pk for owner in owners if owner is not None}
+    rows = Quota.objects.select_for_update(of=("self",)).filter(owner__in=wanted)
+    missing = wanted - set(rows.order_by("owner_id").values_list("owner_id", flat=True))
+    if missing:
+        Quota.objects.bulk_create([Quota(owner_id=pk) for pk in missing], ignore_conflicts=True)
+        list(rows.order_by("owner_id").values_list("owner_id", flat=True))
+
+
+def check_upload(*, owner: Owner, by: User, size: int) -> None:
+    """Raise where one more version of `size` bytes would exceed a limit of the owner, or one more
+    upload that of the person. Exact between `lock` and the end of the transaction."""
+    limits, usage = measure(owner=owner, by=by)
+    _check_rate(by, limits.uploads_per_hour, usage.uploads_per_hour)
+    _check_storage(owner, limits.storage_bytes, usage.storage_bytes, size)
+    most, waiting = limits.queued_versions, usage.queued_versions
+    if waiting >= most:
+        raise HubError(
+            "quota.queue",
+            f"{waiting} versions of {owner} wait for their evaluation; the limit is {most}",
+            f"Try again in {QUEUE_RETRY} seconds, when some have been decided.",
+            429,
+            {"retry_after": QUEUE_RETRY, "owner": owner.name, "used": waiting, "limit": most},
+        )
+
+
+def check_storage(*, owner: Owner, more: int) -> None:
+    """Raise where `more` bytes would exceed the owner's storage."""
+    limits, usage = measure(owner=owner, by=None)
+    _check_storage(owner, limits.storage_bytes, usage.storage_bytes, more)
+
+
+def _check_storage(owner: Owner, most: int, used: int, more: int) -> None:
+    if used + more > most:
+        raise HubError(
+            "quota.storage",
+            f"{owner} stores {used} bytes, and {more} more would exceed the limit of {most}",
+            f"Delete versions or pushed evaluations that nobody needs: deleted versions count for "
+            f"{settings.HUB_DELETED_DAYS} more days. {STAFF}",
+            413,
+            {"owner": owner.name, "used": used, "more": more, "limit": most},
+        )
+
+
+def check_transfer(*, environment: Environment, to: Owner) -> None:
+    """Raise where the environment's files would exceed the new owner's storage."""
+    rows = _versions().objects.filter(environment=environment, emptied_at=None)
+    totals = rows.aggregate(wheels=Sum("size", default=0), sources=Sum("source__size", default=0))
+    check_storage(owner=to, more=totals["wheels"] + totals["sources"])
+
+
+def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
+    """Set the named limits for one owner; None returns to the hub's own setting."""
+    for name, value in limits.items():
+        if name not in FIELDS:
+            words = ", ".join(FIELDS)
+            raise HubError("request.invalid", f"limit {name[:40]!r} must be one of {words}")
+        if value is not None and not 0 <= value <= MOST[name]:
+            raise HubError(
+                "request.invalid",
+                f"{name} {value} must lie between 0 and {MOST[name]}",
+                details={"field": name},
+            )
+    with transaction.atomic():
+        lock(owner)
+        now = timezone.now()
+        Quota.objects.filter(owner=owner).update(changed_by=by, changed_at=now, **limits)
+        shown = ", ".join(
+            f"{name} {'default' if value is None else value}" for name, value in limits.items()
+        )
+        events.record("quota.changed", by=by, owner=owner, limits=shown or "nothing")
+    return limits_of(owner)
+
+
+def as_dict(values: Limits | Usage) -> dict[str, int]:
+    """By name."""
+    return asdict(values)
+
+
+def _check_rate(by: User, most: int, used: int) -> None:
+    if used < most:
+        return
+    raise HubError(
+        "quota.rate",
+        f"{by.get_username()} has uploaded {used} versions within an hour; the limit is {most}",
+        f"Try again in {(seconds := _until_next(by, most))} seconds. {STAFF}",
+        429,
+        {"retry_after": seconds, "limit": most},
+    )
+
+
+def _until_next(by: User, most: int) -> int:
+    """Seconds until the last hour has room: the oldest of the uploads that fill it leaves then."""
+    newest = _versions().objects.filter(uploaded_by=by).order_by("-uploaded_at")
+    times = newest.values_list("uploaded_at", flat=True)[max(most - 1, 0) : max(most, 1)]
+    first = next(iter(times), None)
+    if most == 0 or first is None:
+        return int(HOUR.total_seconds())
+    return max(1, ceil((first + HOUR - timezone.now()).total_seconds()))
+
+
+def _versions() -> type[Version]:
+    """The catalogue stands above this slice and uses it."""
+    return cast("type[Version]", apps.get_model("registry", "Version"))
