@@ -12,6 +12,8 @@ import threading
 import traceback
 from typing import Any, Literal
 
+from .raised import message_of, raised
+
 FD_VARIABLE = "ENVYARD_EVENTS_FD"
 PLAN_FD_VARIABLE = "ENVYARD_PLAN_FD"
 MAX_LINE = 512 * 1024
@@ -94,21 +96,30 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…[{len(text) - most} more]"
 
 
-def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, str]:
-    """What an exception says, for an event. The end of a traceback is what names the cause."""
+def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, Any]:
+    """What an exception says, for an event."""
     try:
-        message = str(error)
+        trace = "".join(traceback.format_exception(error))
     except BaseException as broken:
-        message = f"<its text could not be made: {type(broken).__name__}>"
-    trace = "".join(traceback.format_exception(error))
-    return failure(type(error).__name__, message, fault, trace)
+        trace = f"<its traceback could not be made: {type(broken).__name__}>"
+    told = failure(type(error).__name__, message_of(error), fault, trace)
+    return told | {"raised": raised(error)}
 
 
-def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str, str]:
+def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str, Any]:
     """The error part of an event."""
     return {
         "type": cut(kind, 200),
         "message": cut(message, 4_000),
-        "traceback": trace[-8_000:],
+        "traceback": cut_middle(trace, 8_000),
         "fault": fault,
     }
+
+
+def cut_middle(trace: str, most: int) -> str:
+    """A traceback within `most` characters: its end names the error, its beginning the first cause
+    of a chain."""
+    head = most // 4
+    if len(trace) <= most:
+        return trace
+    return f"{trace[:head]}\n  ...\n{trace[head - most + 7 :]}"

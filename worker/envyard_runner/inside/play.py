@@ -89,7 +89,7 @@ class Outcome:
     stop: str | None = None
     truncated: bool = False
     scoring_seconds: float | None = None
-    error: dict[str, str] | None = None
+    error: dict[str, Any] | None = None
 
 
 class Play(Protocol):

@@ -1,0 +1,186 @@
+"""Failures for want of something outside the sandbox, each by what exceptions and log show.
+
+Every function gives the sentence that names the cause, or an empty text. A sentence states as fact
+only what the evidence shows; what follows from it is the hint's, which suggests.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+from envyard.contract.failures.facts import Facts, Raised, call_of
+
+NO_NETWORK = re.compile(
+    r"Name or service not known|Temporary failure in name resolution|getaddrinfo failed|"
+    r"nodename nor servname|No address associated with hostname|Network is unreachable|"
+    r"NameResolutionError|Failed to resolve|[Cc]ould ?n[o']t (?:reach|connect to)|"
+    r"Max retries exceeded with url|Cannot connect to host|offline mode is enabled|"
+    r"All connection attempts failed|Can't reach|dns error",
+)
+CONNECTING = (
+    *("gaierror", "ConnectError", "ConnectTimeout", "NameResolutionError", "NewConnectionError"),
+    *("MaxRetryError", "URLError", "ClientConnectorError", "ClientConnectorDNSError"),
+    *("OfflineModeIsEnabled", "LocalEntryNotFoundError", "APIConnectionError", "ConnectionError"),
+)
+HOST = re.compile(
+    r"host='([\w.-]{1,200})'|[a-z]{2,10}://(?:[^/\s'\"@]{1,100}@)?([\w-]{1,63}(?:\.[\w-]{1,63})+)|"
+    r"connect to host ([\w.-]{1,200})"
+)
+INSIDE = {"127.0.0.1", "0.0.0.0", "localhost", "::1"}  # noqa: S104
+DATA_SET = re.compile(r"reach '([^']{1,200})' on the Hub")
+VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+NO_KEY = re.compile(
+    r"[Mm]issing|not set|must be set|is required|not found|[Nn]o (?:API )?key|not provided|"
+    r"please set|[Ss]et (?:the )?[A-Z]|unset|undefined|authenticate|credentials",
+)
+SECRETIVE = re.compile(r"_(?:API_?|ACCESS_|SECRET_)KEY$|_(?:TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
+ANY_KEY = re.compile(r"_KEYS?$")  # of a variable only where it is called one: rows have keys too
+CONTAINERS = re.compile(
+    r"[Dd]ocker daemon|Error while fetching server API version|docker CLI|docker\.sock|"
+    r"needs a container runtime|container runtime|NEEDS_CONTAINER|Docker is not|"
+    r"docker: (?:command )?not found",
+)
+CONTAINER_TOOLS = ("docker", "podman", "apptainer", "singularity", "bwrap", "runc", "nerdctl")
+SANDBOX_SERVICES = ("prime_sandboxes", "prime_cli", "modal", "daytona", "daytona_sdk", "e2b")
+SANDBOX_REQUEST = re.compile(r"\bCreateSandboxRequest\b|\bSandboxClient\b")
+INSTALLERS = ("uv", "uvx", "pip", "pip3", "pipx", "npm", "npx", "conda", "poetry", "apt-get")
+NO_INSTALLER = re.compile(
+    r"[`'\"]?\b(uvx?|pip3?|npm|npx)\b[`'\"]? (?:executable |command )?(?:was |is )?not "
+    r"(?:found|installed)|No module named '?(pip|uv)\b"
+)
+NO_TOOL = re.compile(
+    r"(?:^|[ :'\"`])([\w.+-]{2,40})[`'\"]? (?:executable |binary |command )?(?:was |is )?not "
+    r"(?:found|installed)(?: (?:in|on) (?:your |the )?(?:system )?PATH| or (?:it's )?not in)|"
+    r"([\w.+-]{2,40}): (?:command )?not found$|"
+    r"Executable doesn't exist at \S*?([\w.+-]{2,40})[\s'\"]*$"
+)
+LIBRARY = re.compile(r"(lib[\w.+-]{1,80}\.so[.\d]*): cannot open shared object file")
+GPU = re.compile(
+    r"\bCUDA\b|libcuda|libcudart|libcublas|libcudnn|NVIDIA driver|nvidia-smi|"
+    r"No GPUs? (?:was |were )?(?:found|available)|Failed to infer device type|no CUDA-capable",
+)
+NLTK = re.compile(r"Resource ['\s]*([\w./-]{1,80})['\s]* not found")
+SPACY = re.compile(r"Can't find model '([^']{1,100})'")
+
+
+def missing_key(one: Raised, facts: Facts) -> str:
+    """A variable that holds a key and is not set."""
+    from_environ = one.is_a("KeyError") and "environ" in one.call
+    asked = one.is_a("MissingKeyError") or from_environ
+    asked = asked or (one.comes_from("openai", "anthropic") and "api_key" in one.message)
+    loose = asked or "environ" in one.message
+    names = VARIABLE.findall(one.message)
+    named = [name for name in names if SECRETIVE.search(name) or (loose and ANY_KEY.search(name))]
+    if not named or not (asked or NO_KEY.search(one.message)):
+        return ""
+    every = one.is_a("MissingKeyError")  # other sentences list alternatives
+    needed = (", " if every else " or ").join(dict.fromkeys(named[:6]))
+    return f"{call_of(facts)} needs {needed}, which is not set in a sandbox ({one.kind})."
+
+
+def network(one: Raised, facts: Facts) -> str:
+    """A name that was not resolved, or a connection that was not made, to somewhere outside."""
+    named = one.is_a(*CONNECTING) and not one.is_a("ConnectionRefusedError")
+    if not (NO_NETWORK.search(one.message) or (named and _outside(one, facts))):
+        return ""
+    if _only_inside(one.message):
+        return ""
+    where = _outside(one, facts)
+    host = f" {where}" if where else " the network"
+    return f"{call_of(facts)} tried to reach{host}; a sandbox has no network ({one.line})."
+
+
+def log_network(one: Raised, facts: Facts) -> str:
+    """The same, where only the log shows it: the exception is of what was missing afterwards."""
+    lines = [line for line in facts.log.splitlines() if NO_NETWORK.search(line)]
+    if not lines or not one.is_a("LookupError", "FileNotFoundError", "OSError", "TimeoutError"):
+        return ""
+    hosts = [host for line in lines for host in _hosts(line)]
+    host = f" {hosts[-1]}" if hosts else " the network"
+    before = f"The log shows a failed attempt to reach{host}; a sandbox has no network."
+    return f"{call_of(facts)} failed: {one.line}. {before}"
+
+
+def data_download(one: Raised, facts: Facts) -> str:
+    """Data or models that a library keeps apart from its wheel, and downloads by another call."""
+    resource = NLTK.search(one.message) if "NLTK Downloader" in one.message else None
+    if resource:
+        return f"{call_of(facts)} needs the NLTK data {resource[1]!r}, which is not installed."
+    if model := SPACY.search(one.message):
+        return f"{call_of(facts)} needs the spaCy model {model[1]!r}, which is not installed."
+    return ""
+
+
+def container(one: Raised, facts: Facts) -> str:
+    """Docker, another container program, or a service that starts sandboxes elsewhere."""
+    if one.comes_from(*SANDBOX_SERVICES) or SANDBOX_REQUEST.search(one.message):
+        return f"{call_of(facts)} uses a service that starts sandboxes ({one.line})."
+    program = _program(one) in CONTAINER_TOOLS
+    if not (program or CONTAINERS.search(one.message) or one.comes_from("docker", "podman")):
+        return ""
+    return f"{call_of(facts)} needs a container, and a sandbox starts none ({one.line})."
+
+
+def installer(one: Raised, facts: Facts) -> str:
+    """A package installer that is called while the environment runs."""
+    match = NO_INSTALLER.search(one.message)
+    program = _program(one) if _program(one) in INSTALLERS else match and (match[1] or match[2])
+    if not program:
+        return ""
+    return f"{call_of(facts)} calls {program}, which a sandbox does not have ({one.line})."
+
+
+def system_tool(one: Raised, facts: Facts) -> str:
+    """A program that is no Python package."""
+    match = NO_TOOL.search(one.message)
+    program = _program(one) or (match and next(filter(None, match.groups())))
+    if not program:
+        return ""
+    return f"{call_of(facts)} needs the program {program!r}, which was not found ({one.kind})."
+
+
+def system_library(one: Raised, facts: Facts) -> str:
+    """A shared library that a wheel expects of the system."""
+    match = LIBRARY.search(one.message)
+    return (
+        f"{call_of(facts)} needs the system library {match[1]}, which is not there."
+        if match
+        else ""
+    )
+
+
+def gpu(one: Raised, facts: Facts) -> str:
+    """CUDA, a driver or a device."""
+    if not GPU.search(one.message):
+        return ""
+    return f"{call_of(facts)} expects a GPU or its libraries ({one.line})."
+
+
+def _hosts(raw: str) -> list[str]:
+    hosts = (next(filter(None, match)) for match in HOST.findall(raw))
+    return [host for host in hosts if host not in INSIDE]
+
+
+def _only_inside(message: str) -> bool:
+    hosts = [next(filter(None, match)) for match in HOST.findall(message)]
+    return bool(hosts) and not _hosts(message)
+
+
+def _outside(one: Raised, facts: Facts) -> str:
+    """What was to be reached: a data set, hosts that exceptions or failing lines of the log name,
+    an address that the sandbox refused."""
+    data_set = DATA_SET.search(one.message)
+    failing = (line for line in reversed(facts.log.splitlines()) if NO_NETWORK.search(line))
+    texts = chain((one.message,), (other.message for other in facts.raised), failing)
+    host = next((host for raw in texts for host in _hosts(raw)), "")
+    address = next((one for one in facts.refused if "name server" not in one), "")
+    if data_set:
+        return f"the data set {data_set[1]!r}{f' on {host}' if host else ''}"
+    return host or address
+
+
+def _program(one: Raised) -> str:
+    """The program that was to be started: no path, and no file with an ending such as .json."""
+    plain = bool(one.name) and "/" not in one.name and "." not in one.name
+    return one.name if one.is_a("FileNotFoundError") and plain else ""

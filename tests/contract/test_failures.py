@@ -1,0 +1,305 @@
+"""Causes of failed loads are named by what exceptions and the log show, the most specific first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from envyard.contract.failures import CAUSES, explain, facts_of, summary
+
+HOST = "data.example.org"
+
+
+def raised(kind: str, message: str = "", *bases: str, **facts: Any) -> dict[str, Any]:
+    return {"types": [kind, *bases, "builtins.Exception"], "message": message, **facts}
+
+
+def failure(*chain: dict[str, Any], log: str = "", **error: Any) -> Any:
+    return facts_of({"raised": list(chain), **error}, log=log, module="word_game")
+
+
+NOT_RESOLVED = raised("socket.gaierror", "[Errno -2] Name or service not known", "builtins.OSError")
+CASES = [
+    (
+        "network",
+        raised(
+            "builtins.ConnectionError",
+            "Couldn't reach 'lab/sums' on the Hub (LocalEntryNotFoundError)",
+            call='load_dataset( "lab/sums", split="train", )',
+            at="word_game/env.py:7",
+        ),
+        ('load_dataset("lab/sums", split="train") (word_game/env.py:7) tried to reach the data set '
+        "'lab/sums'; a sandbox has no network"),
+    ),
+    (
+        "network",
+        raised(
+            "requests.exceptions.ConnectionError",
+            f"HTTPSConnectionPool(host='{HOST}', port=443): Max retries exceeded with url: /x",
+        ),
+        f"The environment tried to reach {HOST}; a sandbox has no network",
+    ),
+    ("network", raised("httpx.ConnectError", "All connection attempts failed"), "the network"),
+    (
+        "network",
+        raised("aiohttp.ClientConnectorError", f"Cannot connect to host {HOST}:443 ssl:default"),
+        HOST,
+    ),
+    ("network", NOT_RESOLVED, "Name or service not known"),
+    (
+        "missing_key",
+        raised("verifiers.errors.MissingKeyError", "Missing required environment variable(s): "
+               "EXA_API_KEY, SERPER_API_KEY. Add them in the Secrets tab.", "builtins.ValueError"),
+        "needs EXA_API_KEY, SERPER_API_KEY, which is not set in a sandbox",
+    ),
+    (
+        "missing_key",
+        raised("openai.OpenAIError", "Missing credentials. Please pass an `api_key`, or set the "
+               "`OPENAI_API_KEY` or `OPENAI_ADMIN_KEY` environment variable."),
+        "needs OPENAI_API_KEY or OPENAI_ADMIN_KEY",
+    ),
+    (
+        "missing_key",
+        raised("builtins.KeyError", "'SEARCH_TOKEN'", call="os.environ['SEARCH_TOKEN']", at="a:1"),
+        "os.environ['SEARCH_TOKEN'] (a:1) needs SEARCH_TOKEN",
+    ),
+    (
+        "container",
+        raised("docker.errors.DockerException", "Error while fetching server API version: "
+               "('Connection aborted.', FileNotFoundError(2, 'No such file or directory'))"),
+        "needs a container",
+    ),
+    (
+        "container",
+        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory: 'docker'",
+               "builtins.OSError", name="docker"),
+        "needs a container",
+    ),
+    ("container", raised("modal.exception.AuthError", "Token missing"), "starts sandboxes"),
+    (
+        "container",
+        raised("builtins.ValueError", "Harness 'x' needs a container runtime, but this is not one"),
+        "needs a container",
+    ),
+    (
+        "installer",
+        raised("builtins.RuntimeError", "`uv` executable not found. Install uv and put it on PATH"),
+        "calls uv",
+    ),
+    (
+        "installer",
+        raised("builtins.FileNotFoundError", "", "builtins.OSError", name="npx"),
+        "calls npx",
+    ),
+    (
+        "gpu",
+        raised("builtins.RuntimeError", "Found no NVIDIA driver on your system."),
+        "expects a GPU",
+    ),
+    ("gpu", raised("builtins.AssertionError", "Torch not compiled with CUDA enabled"), "GPU"),
+    (
+        "system_library",
+        raised("builtins.ImportError", "libGL.so.1: cannot open shared object file: No such file"),
+        "needs the system library libGL.so.1",
+    ),
+    (
+        "system_tool",
+        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory: 'stockfish'",
+               "builtins.OSError", name="stockfish"),
+        "needs the program 'stockfish'",
+    ),
+    (
+        "system_tool",
+        raised("pytesseract.TesseractNotFoundError",
+               "tesseract is not installed or it's not in your PATH. See README"),
+        "needs the program 'tesseract'",
+    ),
+    (
+        "data_download",
+        raised("builtins.LookupError", "\n****\n  Resource \x1b[93mwords\x1b[0m not found.\n"
+               "  Please use the NLTK Downloader to obtain the resource:"),
+        "needs the NLTK data 'words'",
+    ),
+    (
+        "framework_api",
+        raised("builtins.ModuleNotFoundError", "No module named 'verifiers.envs.rlm'",
+               "builtins.ImportError", name="verifiers.envs.rlm"),
+        "needs 'verifiers.envs.rlm', which the installed verifiers does not have",
+    ),
+    (
+        "framework_api",
+        raised("builtins.ImportError",
+               "cannot import name 'RubricGroup' from 'verifiers' (/venv/x/__init__.py)"),
+        "needs 'RubricGroup', which the installed verifiers does not have",
+    ),
+    (
+        "framework_api",
+        raised("builtins.AttributeError", "module 'verifiers' has no attribute 'ToolEnv'"),
+        "needs 'ToolEnv'",
+    ),
+    (
+        "library_api",
+        raised("builtins.ImportError", "cannot import name 'triu' from 'scipy.linalg' (/x.py)"),
+        "needs 'triu', which the installed scipy does not have",
+    ),
+    (
+        "own_module",
+        raised("builtins.ModuleNotFoundError", "No module named 'word_game.rules'",
+               "builtins.ImportError", name="word_game.rules"),
+        "The wheel holds no module 'word_game.rules'",
+    ),
+    (
+        "removed_module",
+        raised("builtins.ModuleNotFoundError", "No module named 'pkg_resources'",
+               "builtins.ImportError"),
+        "imports 'pkg_resources'",
+    ),
+    (
+        "missing_module",
+        raised("builtins.ModuleNotFoundError", "No module named 'sympy'", "builtins.ImportError",
+               call="import sympy", at="word_game/env.py:2"),
+        "import sympy (word_game/env.py:2) imports 'sympy', which none of the installed",
+    ),
+    (
+        "missing_file",
+        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory", "OSError",
+               name="/venv/environment/word_game/data/tasks.jsonl"),
+        "looks for word_game/data/tasks.jsonl, which is not among the installed files",
+    ),
+    (
+        "other_file",
+        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory", "OSError",
+               name="data/tasks.jsonl"),
+        "looks for the file 'data/tasks.jsonl'",
+    ),
+    (
+        "read_only",
+        raised("builtins.OSError", "[Errno 30] Read-only file system: '/venv/cache'",
+               name="/venv/cache"),
+        "writes to '/venv/cache'",
+    ),
+    (
+        "arguments",
+        raised("builtins.TypeError",
+               "load_environment() missing 1 required positional argument: 'dataset'"),
+        "load_environment needs arguments that no run gives: 'dataset'",
+    ),
+    (
+        "limit",
+        raised("builtins.RuntimeError", "File descriptor limit (RLIMIT_NOFILE) is set to 1024"),
+        "ran into a limit",
+    ),
+    ("timeout", raised("builtins.TimeoutError", "", "builtins.OSError"), "took longer"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cause", "chain", "sentence"), CASES)
+def test_a_cause_is_recognised(cause: str, chain: dict[str, Any], sentence: str) -> None:
+    explanation = explain(failure(chain))
+    assert explanation is not None
+    assert explanation.cause == cause
+    assert sentence in explanation.message
+    assert explanation.hint
+    assert "Secrets tab" not in explanation.message + explanation.hint
+
+
+def test_every_cause_of_the_registry_has_a_case() -> None:
+    assert {cause for cause, _, _ in CASES} == {one.name.removeprefix("log_") for one in CAUSES}
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        raised("builtins.KeyError", "'ANSWER_KEY'", call="row['ANSWER_KEY']", at="a:1"),
+        raised("builtins.KeyError", "'question'"),
+        raised("builtins.ValueError", "the MAX_TOKENS field is required"),
+        raised("builtins.ValueError", "the column ANSWER_KEY is required"),
+        raised("builtins.ConnectionRefusedError", "[Errno 111] Connection refused",
+               "builtins.ConnectionError", "builtins.OSError"),
+        raised("requests.exceptions.ConnectionError", "HTTPConnectionPool(host='127.0.0.1', "
+               "port=5000): Max retries exceeded with url: /"),
+        raised("builtins.ImportError", "cannot import name 'x' from partially initialized module "
+               "'verifiers' (most likely due to a circular import)"),
+        raised("builtins.ValueError", "an answer was not found in the text"),
+        raised("builtins.AssertionError", "the CUDAX column"),
+        raised("builtins.TypeError", "score() missing 1 required positional argument: 'state'"),
+        raised("builtins.AttributeError", "'NoneType' object has no attribute 'verifiers'"),
+    ],
+)  # fmt: skip
+def test_what_only_resembles_a_cause_is_not_named_one(chain: dict[str, Any]) -> None:
+    assert explain(failure(chain)) is None
+
+
+def test_the_host_is_that_of_the_chain_else_of_the_log() -> None:
+    outer = raised("builtins.ConnectionError", "Couldn't reach 'lab/sums' on the Hub (X)")
+    inner = raised("httpx.ConnectError", f"GET https://{HOST}/a: Name or service not known")
+    explanation = explain(failure(outer, inner))
+    assert explanation is not None
+    assert f"the data set 'lab/sums' on {HOST};" in explanation.message
+    line = f"'[Errno -2] Name or service not known' thrown while requesting HEAD https://{HOST}/x"
+    logged = explain(failure(outer, log=f"see https://docs.example.com\n{line}\nRetrying\n"))
+    assert logged is not None
+    assert f"the data set 'lab/sums' on {HOST};" in logged.message
+
+
+def test_a_failed_download_in_the_log_explains_what_is_missing_afterwards() -> None:
+    missing = raised("builtins.OSError", "no weights were loaded")
+    log = f"<urlopen error [Errno -2] Name or service not known> https://{HOST}/weights\n"
+    explanation = explain(failure(missing, log=log))
+    assert explanation is not None
+    assert explanation.cause == "network"
+    assert "no weights were loaded" in explanation.message
+    assert f"The log shows a failed attempt to reach {HOST}" in explanation.message
+    assert explain(failure(raised("builtins.ValueError", "bad row"), log=log)) is None
+
+
+def test_the_members_of_a_group_are_named() -> None:
+    group = raised("builtins.ExceptionGroup", "unhandled errors in a TaskGroup (2 sub-exceptions)",
+                   group=True)  # fmt: skip
+    members = (raised("builtins.KeyError", "'a'"), raised("builtins.ValueError", "no b"))
+    facts = failure(group, *members)
+    assert explain(facts) is None
+    assert summary(facts) == (
+        "ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions): KeyError: 'a'; "
+        "ValueError: no b"
+    )
+    explanation = explain(failure(group, raised("builtins.KeyError", "'a'"), NOT_RESOLVED))
+    assert explanation is not None
+    assert explanation.cause == "network"
+
+
+def test_a_traceback_is_enough_where_it_is_all_there_is() -> None:
+    trace = """  + Exception Group Traceback (most recent call last):
+  |   File "/inside/harness.py", line 70, in launch
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    | httpx.ConnectError: [Errno -2] Name or service not known
+    +------------------------------------
+"""
+    message = "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)"
+    facts = facts_of({"type": "HarnessError", "message": message, "traceback": trace})
+    explanation = explain(facts)
+    assert explanation is not None
+    assert explanation.cause == "network"
+    assert "ConnectError: [Errno -2] Name or service not known" in explanation.message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {},
+        {"raised": 7, "type": None, "message": ["x"], "traceback": {}},
+        {"raised": [{"types": [None, 3, {}], "message": 4, "name": [], "call": {}, "at": 1}]},
+        {"raised": [raised("x" * 10_000, "y" * 100_000)] * 50},
+        {"raised": [raised("builtins.OSError", "(" * 2_000 + "'" * 2_000)]},
+        {"type": "A.B.C" * 200, "message": " " * 50_000, "traceback": "| " * 20_000},
+        {"type": "E", "message": "https://" + "a." * 10_000, "traceback": "a.b." * 5_000},
+    ],
+)
+def test_hostile_facts_are_read_within_bounds(error: dict[str, Any]) -> None:
+    facts = facts_of(error, log="https://" + "a-" * 100_000, module="m")
+    explanation = explain(facts)
+    assert explanation is None or len(explanation.message) < 2_000
+    assert len(summary(facts)) < 4_000
