@@ -11,6 +11,7 @@ from envyard.contract.codes import Finding
 from envyard.contract.report import TaskReport
 from envyard.contract.values import LARGEST, plain, text
 
+DETAIL_CHARACTERS = 10_000  # of one text: the end of a traceback names the error
 DETAILS_CHARACTERS = 20_000
 
 
@@ -21,7 +22,7 @@ def seconds(value: float) -> float:
 
 def clean_finding(one: Finding) -> Finding:
     """The finding with texts and details that can be stored and shown."""
-    details = plain(one.details)
+    details = plain(one.details, most=DETAIL_CHARACTERS)
     if len(json.dumps(details)) > DETAILS_CHARACTERS:
         details = {"cut": f"details were larger than {DETAILS_CHARACTERS} characters"}
     return replace(

@@ -190,6 +190,12 @@ CASES = [
         raised("builtins.RuntimeError", "File descriptor limit (RLIMIT_NOFILE) is set to 1024"),
         "ran into a limit",
     ),
+    (
+        "signature",
+        raised("builtins.TypeError", "harness() got an unexpected keyword argument 'repository'",
+               call="harness(repository=name)", at="word_game/env.py:9"),
+        "harness(repository=name) (word_game/env.py:9) passes arguments",
+    ),
     ("timeout", raised("builtins.TimeoutError", "", "builtins.OSError"), "took longer"),
 ]  # fmt: skip
 
@@ -241,6 +247,14 @@ def test_the_host_is_that_of_the_chain_else_of_the_log() -> None:
     logged = explain(failure(outer, log=f"see https://docs.example.com\n{line}\nRetrying\n"))
     assert logged is not None
     assert f"the data set 'lab/sums' on {HOST};" in logged.message
+
+
+def test_the_host_may_stand_in_the_call_alone() -> None:
+    call = f'urlopen("https://{HOST}/rows.json")'
+    message = "<urlopen error [Errno -2] Name or service not known>"
+    explanation = explain(failure(raised("urllib.error.URLError", message, call=call, at="a:1")))
+    assert explanation is not None
+    assert f"tried to reach {HOST};" in explanation.message
 
 
 def test_a_failed_download_in_the_log_explains_what_is_missing_afterwards() -> None:

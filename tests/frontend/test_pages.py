@@ -69,9 +69,12 @@ def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) ->
         severity="error",
         message="KeyError: 'answer'",
         hint="See.",
+        details={"traceback": "Traceback:\n  <b>line 3</b>", "cause": "unknown"},
     )
     client.force_login(alice)
     page = text(client, VERSION)
+    assert '<details><summary class="small">Traceback</summary><pre' in page
+    assert "&lt;b&gt;line 3&lt;/b&gt;</pre></details>" in page
     assert "KeyError: &#x27;answer&#x27;" in page
     assert "run.load_failed" in page
     assert "raise the version" in page

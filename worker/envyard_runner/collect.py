@@ -20,6 +20,7 @@ from envyard_runner.gateway.plan import Plan
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
+ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy"
 
 
@@ -45,6 +46,8 @@ class Story:
         self.refused: list[str] = []
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
+        self.failed = 0
+        self.errors: list[dict[str, Any]] = []
         self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
@@ -117,7 +120,18 @@ class Story:
             event | {"policy": policy, "task": int(task), "attempt": int(attempt)}
         )
         seconds = claim.seconds if began is None else self._clock() - began
-        return self._join(replace(claim, seconds=seconds), record)
+        report = self._join(replace(claim, seconds=seconds), record)
+        if not report.ok and rollout not in self.model_faults:
+            self._keep_error(report, event.get("error"))
+        return report
+
+    def _keep_error(self, report: RolloutReport, error: Any) -> None:
+        """Keep the errors of the first rollouts that failed, with what the driver reports of them
+        beside their text."""
+        self.failed += 1
+        if len(self.errors) < ERRORS:
+            raised = error.get("raised") if isinstance(error, dict) else None
+            self.errors.append({**(report.error or {}), "raised": raised})
 
     def _join(self, claim: RolloutReport, record: Record) -> RolloutReport:
         rollout = record.rollout

@@ -14,6 +14,7 @@ from envyard_runner.again import Again
 from envyard_runner.collect import Story
 from envyard_runner.gateway import Gateway, Model
 from envyard_runner.limits import Limits
+from envyard_runner.load_failures import explained
 from envyard_runner.reports import Reports
 from envyard_runner.sandbox import Exit, Sandbox
 from envyard_runner.verdict import Ending, judge, platform, unjudged
@@ -40,6 +41,8 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     end = await _first(story, stage.sandbox(wall), stage.program, gateway, reports)
     through = gateway.through
     ending = judge(story, end, model_down=through.down.is_set(), silence=through.silence.told())
+    printed = reports.printed
+    ending = explained(ending, story, end, printed=printed, module=job.module)
     reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
     if gateway.failure or ending.outcome != "succeeded":
         return _failed(gateway) or ending
@@ -51,7 +54,11 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     _tell(again, story, second, reports)
     whole = end.beside(second)
     reports.fact(peak_memory_bytes=whole.peak_memory_bytes)
-    return _failed(gateway) or unjudged(second, loaded=again.loaded) or judge(story, whole)
+    return (
+        _failed(gateway)
+        or unjudged(second, loaded=again.loaded)
+        or explained(judge(story, whole), story, end, printed=printed, module=job.module)
+    )
 
 
 async def _first(

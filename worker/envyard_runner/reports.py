@@ -22,6 +22,7 @@ LATE_LOG_IN_A_BATCH = 4_000  # once the job's bound is reached
 LOG_WAITING = 1 << 20  # of a hub that does not answer
 TRANSCRIPTS_IN_A_BATCH = 1 << 19
 BEGAN = ("environment_began", "load_seconds", "tasks")  # facts that only environment code yields
+PRINTED = 8192  # bytes
 MOST_ROLLOUTS = 200  # in a batch: each may bring 30 KB of errors, and the hub takes 32 MiB
 
 
@@ -32,12 +33,14 @@ class Cancelled(Exception):
 class Reports:
     """The outbox of one attempt. Fill it from anywhere in the loop; `keep_sending` empties it.
 
-    A batch is built once and sent again, unchanged, until the hub has acknowledged it.
+    A batch is built once and sent again, unchanged, until the hub has acknowledged it. `printed` is
+    the end of the sandbox's output.
     """
 
     def __init__(self, hub: Hub, job: JobSpec) -> None:
         self.phase: Phase = "preparing"
         self.total = 0
+        self.printed = b""
         self._hub, self._job = hub, job
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._log = ""
@@ -64,6 +67,7 @@ class Reports:
 
     def log(self, chunk: bytes) -> None:
         """Add bytes of the sandbox's output; they may end inside a character."""
+        self.printed = (self.printed + chunk)[-PRINTED:]
         self._add(self._decoder.decode(chunk))
 
     def say(self, line: str) -> None:

@@ -141,6 +141,9 @@ CATALOGUE: dict[str, Code] = {
         "The environment ran into a limit of its sandbox.",
         "Start fewer processes, and clear up what is no longer needed.",
     ),
+    "run.rollouts_failed": _env(
+        "All rollouts failed for the same cause.", "See the error of any of them."
+    ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
     "run.no_model_call": _env(
         "Rollouts were scored without asking the policy.",

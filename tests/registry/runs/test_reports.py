@@ -270,6 +270,14 @@ def test_a_cancelled_run_that_errs_instead_is_not_tried_again(run: Run, alice: U
     assert (run.status, run.attempt) == ("cancelled", 1)
 
 
+def test_a_traceback_is_kept_to_its_end(run: Run) -> None:
+    trace = "Traceback\n" + "x" * 7_900 + "\nKeyError: 'the cause'"
+    sent = {"code": "run.load_failed", "message": "m", "details": {"traceback": trace}}
+    ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [sent]})
+    reports.finish(run_id=run.pk, finish=ending)
+    assert run.findings.get().details["traceback"] == trace
+
+
 def test_hostile_findings_are_stored_clean(run: Run) -> None:
     deep: Any = "x"
     for _ in range(50):

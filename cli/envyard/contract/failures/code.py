@@ -25,6 +25,9 @@ REMOVED = {
     "pipes",
     "crypt",
 }
+SIGNATURE = re.compile(
+    r"got an unexpected keyword argument|takes (?:from )?\d+ (?:to \d+ )?positional arguments? but"
+)
 MISSING_ARGUMENTS = re.compile(
     r"load_environment\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.{1,300})"
 )
@@ -101,6 +104,13 @@ def arguments(one: Raised, facts: Facts) -> str:
     """Arguments of `load_environment` without a default."""
     match = MISSING_ARGUMENTS.search(one.message)
     return f"load_environment needs arguments that no run gives: {match[1]}." if match else ""
+
+
+def signature(one: Raised, facts: Facts) -> str:
+    """A call that the called function does not take."""
+    if not (one.is_a("TypeError") and SIGNATURE.search(one.message)):
+        return ""
+    return f"{call_of(facts)} passes arguments that the called function does not take ({one.line})."
 
 
 def limit(one: Raised, facts: Facts) -> str:

@@ -172,7 +172,8 @@ def _outside(one: Raised, facts: Facts) -> str:
     an address that the sandbox refused."""
     data_set = DATA_SET.search(one.message)
     failing = (line for line in reversed(facts.log.splitlines()) if NO_NETWORK.search(line))
-    texts = chain((one.message,), (other.message for other in facts.raised), failing)
+    messages, calls = zip(*((other.message, other.call) for other in facts.raised), strict=True)
+    texts = chain((one.message,), messages, calls, failing)
     host = next((host for raw in texts for host in _hosts(raw)), "")
     address = next((one for one in facts.refused if "name server" not in one), "")
     if data_set:

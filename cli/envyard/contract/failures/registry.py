@@ -105,6 +105,12 @@ CAUSES = (
     ),
     Cause("arguments", code.arguments, "Give every argument of load_environment a default value."),
     Cause(
+        "signature",
+        code.signature,
+        "If that function is a dependency's, the installed release takes other arguments than the "
+        "one it was written for: bound the dependency to releases that take them.",
+    ),
+    Cause(
         "missing_file",
         code.missing_file,
         "If it is yours, have the build put it into the wheel: hatchling takes the files of a "

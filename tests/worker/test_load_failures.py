@@ -1,0 +1,121 @@
+"""A run's findings name the likely cause of its failure and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from tests.worker.played import FINE, PLAYED, Outcome, Played, loaded, run
+
+HOST = "data.example.org"
+REACH = "Couldn't reach 'lab/sums' on the Hub (X)"
+NO_NETWORK = {
+    "type": "ConnectionError",
+    "message": REACH,
+    "traceback": "Traceback (most recent call last):\n  ...\nConnectionError: Couldn't reach\n",
+    "fault": "environment",
+    "raised": [
+        {"types": ["builtins.ConnectionError"], "message": REACH,
+         "call": 'load_dataset("lab/sums")', "at": "word_game/env.py:7"},
+        {"types": ["httpx.ConnectError"], "message": f"https://{HOST}: Name or service not known"},
+    ],
+}  # fmt: skip
+
+
+def finding(outcome: Outcome) -> dict[str, Any]:
+    """The only finding of a run."""
+    (only,) = findings(outcome)
+    return only
+
+
+def findings(outcome: Outcome) -> list[dict[str, Any]]:
+    (ending,) = outcome.hub.endings
+    return [one for one in ending["findings"] if one["code"] != "run.unplanned_rollouts"]
+
+
+def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = b"") -> Outcome:
+    async def broken(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        yield {"event": "environment_began"}
+        sandbox.on_log(printed)
+        if error is not None:
+            yield {"event": "fatal", "stage": stage, "error": error}
+
+    return run(broken, end=end or replace(FINE, code=1))
+
+
+def failing(errors: list[dict[str, Any] | None]) -> Outcome:
+    """A run of two probes on two tasks; None stands for a rollout that was scored."""
+
+    async def program(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        yield {"event": "environment_began"}
+        yield loaded()
+        left = list(errors)
+        for (one,) in await sandbox.plan():
+            word = one["rollout"]
+            yield {"event": "rollout_started", "rollout": word}
+            await sandbox.ask(word)
+            error = left.pop(0) if sandbox.starts == 1 else None
+            reward = None if error else 0.5
+            yield {"event": "rollout", "rollout": word, "ok": not error, "reward": reward,
+                   "error": error}  # fmt: skip
+        yield {"event": "done"}
+
+    return run(program, spec=replace(PLAYED, policies=("silent", "parrot"), tasks=2))
+
+
+def test_a_load_that_reached_for_the_network_names_host_call_and_next_step() -> None:
+    found = finding(ended(NO_NETWORK))
+    assert found["code"] == "run.load_failed"
+    assert found["message"] == (
+        "load_dataset(\"lab/sums\") (word_game/env.py:7) tried to reach the data set 'lab/sums' on "
+        f"{HOST}; a sandbox has no network (ConnectionError: Couldn't reach 'lab/sums' on the Hub "
+        "(X))."
+    )
+    assert found["hint"].startswith("Ship the data in the wheel")
+    assert found["details"]["cause"] == "network"
+    assert found["details"]["error"] == "ConnectionError: Couldn't reach 'lab/sums' on the Hub (X)"
+    assert found["details"]["traceback"] == NO_NETWORK["traceback"]
+
+
+def test_a_cause_that_is_not_known_leaves_the_error_as_it_was() -> None:
+    found = finding(ended({"type": "KeyError", "message": "'x'", "traceback": "line 3"}))
+    assert found["message"] == "KeyError: 'x'"
+    assert found["hint"] == "See the log's last lines."
+    assert found["details"] == {"cause": "unknown", "error": "KeyError: 'x'", "traceback": "line 3"}
+
+
+def test_a_load_that_took_all_the_time_names_the_host_that_the_log_shows() -> None:
+    end = replace(FINE, reason="wall_clock", code=None, signal=9, seconds=150.0)
+    printed = f"HEAD https://{HOST}/x: Name or service not known\n".encode()
+    found = finding(ended(None, end=end, printed=printed))
+    assert found["code"] == "run.wall_clock"
+    assert f"The log shows a failed attempt to reach {HOST}" in found["message"]
+    assert found["details"]["cause"] == "network"
+    slow = finding(ended(None, end=end))
+    assert "its tasks were not loaded after 150 s" in slow["message"]
+    assert slow["details"]["cause"] == "timeout"
+
+
+def test_rollouts_that_all_failed_for_one_cause_have_one_finding() -> None:
+    found = finding(failing([NO_NETWORK] * 4))
+    assert (found["code"], found["severity"]) == ("run.rollouts_failed", "warning")
+    assert found["message"].startswith("All 4 rollouts failed for the same cause: load_dataset(")
+    assert found["details"]["cause"] == "network"
+    key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
+    alike = finding(failing([key] * 4))
+    assert alike["message"] == "All 4 rollouts failed for the same cause: KeyError: 'x'"
+
+
+def test_rollouts_that_failed_differently_or_in_part_have_no_such_finding() -> None:
+    key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
+    for errors in ([NO_NETWORK, NO_NETWORK, key, key], [key, key, key, None]):
+        assert findings(failing([*errors])) == []
+
+
+def test_odd_errors_of_a_sandbox_are_reported_within_bounds() -> None:
+    odd = {"type": ["x"], "message": {"a": 1}, "traceback": 7, "raised": [{"types": {}}, 3, None]}
+    for error in (odd, [], "text", {"raised": [{"types": ["E" * 5000], "message": "m" * 90_000}]}):
+        found = finding(ended(error))
+        assert found["code"] == "run.load_failed"
+        assert len(found["message"]) < 4_000
