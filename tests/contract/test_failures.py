@@ -65,6 +65,11 @@ CASES = [
         "os.environ['SEARCH_TOKEN'] (a:1) needs SEARCH_TOKEN",
     ),
     (
+        "missing_key",
+        raised("builtins.ValueError", "search requires the EXA_API_KEY environment variable"),
+        "The environment needs EXA_API_KEY",
+    ),
+    (
         "container",
         raised("docker.errors.DockerException", "Error while fetching server API version: "
                "('Connection aborted.', FileNotFoundError(2, 'No such file or directory'))"),
