@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -217,6 +218,12 @@ def test_a_cause_is_recognised(cause: str, chain: dict[str, Any], sentence: str)
 
 def test_every_cause_of_the_registry_has_a_case() -> None:
     assert {cause for cause, _, _ in CASES} == {one.name.removeprefix("log_") for one in CAUSES}
+
+
+def test_every_cause_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "writing-environments.md").read_text()
+    missing = [one.name for one in CAUSES if f"`{one.name.removeprefix('log_')}`" not in page]
+    assert missing == []
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ INSIDE = {"127.0.0.1", "0.0.0.0", "localhost", "::1"}  # noqa: S104
 DATA_SET = re.compile(r"reach '([^']{1,200})' on the Hub")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 NO_KEY = re.compile(
-    r"[Mm]issing|not set|must be set|is required|requires|not found|environment variable|[Nn]o (?:API )?key|not provided|"
+    r"[Mm]issing|not set|must be set|is required|requires|not found|"
+    r"environment variable|[Nn]o (?:API )?key|not provided|"
     r"please set|[Ss]et (?:the )?[A-Z]|unset|undefined|authenticate|credentials",
 )
 SECRETIVE = re.compile(r"_(?:API_?|ACCESS_|SECRET_)KEY$|_(?:TOKEN|SECRET|PASSWORD|CREDENTIALS)$")

@@ -138,8 +138,8 @@ CAUSES = (
     Cause(
         "limit",
         code.limit,
-        "Lower what the environment asks for, or leave the check out: runs have the limits that "
-        "docs/environments.md names, whoever starts them.",
+        "Ask for less, or leave the check out: every run has its runner's limits, on processes, "
+        "memory, files and open files.",
     ),
     Cause(
         "timeout",
