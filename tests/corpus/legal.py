@@ -1,7 +1,11 @@
 """Wheels that look odd and keep every rule."""
 
+import bz2
+import collections
 import gzip
 import io
+import lzma
+import pickle
 import random
 import zipfile
 
@@ -9,6 +13,7 @@ from tests.corpus.case import Case
 from tests.corpus.content import INFO, TOKEN, zipped
 from tests.corpus.framing import INIT, both, extra, local
 from tests.corpus.framing import zipped as rewritten
+from tests.corpus.inner import numpy_objects, stored_zip, tarred, zstd_bomb
 from tests.corpus.zips import Zip, load
 from tests.wheels import TASKSET, Fields, entry, filename, make_wheel
 
@@ -70,6 +75,22 @@ def wheel_file(*lines: str) -> dict[str, str | bytes | None]:
     return {"WHEEL": "".join(f"{line}\n" for line in said)}
 
 
+GROUPS = """[console_scripts]
+# run it
+demo-env = demo_env:main
+demo-env-python = demo_env:main
+pythonic=demo_env:Main.run
+uvula = demo_env:main [fast]\t
+
+[gui_scripts]
+demo-window = demo_env.sub:main
+
+[gymnasium.envs]
+demo = demo_env:register
+[demo.plug-ins]
+A name with spaces = demo_env
+"""
+COLLECTIONS = pickle.dumps(collections.OrderedDict(a=1))
 GOOD = [
     Case("a plain wheel", make_wheel),
     Case("stored members", lambda: make_wheel(compression=zipfile.ZIP_STORED)),
@@ -158,4 +179,72 @@ GOOD = [
     tagged("py2.py3-none-any", "py2-none-any", "py3-none-any"), tagged("py311-none-any"),
     Case("a name like a library's", lambda: make_wheel("requests", files={"requests.py": TASKSET}),
          filename=filename("requests")),
+    infos("scripts, groups and comments", {"entry_points.txt": GROUPS}),
+    infos("an entry_points.txt with CRLF", {"entry_points.txt": GROUPS.replace("\n", "\r\n")}),
+    infos("an empty entry_points.txt", {"entry_points.txt": "\n"}),
+    infos("what older back-ends left in .dist-info",
+          {"namespace_packages.txt": "\n", "dependency_links.txt": "\n", "pbr.json": "{}",
+           "metadata.json": "{}", "DESCRIPTION.rst": "x", "LICENSE.txt": "x", "COPYING": "x",
+           "AUTHORS.md": "x", "NOTICE": "x", "LICENCE.rst": "x", "license_files/a/b": "x"}),
+    Case("a licence file of its own name", lambda: make_wheel(
+            metadata={"Metadata-Version": "2.1", "License-Expression": None,
+                      "License-File": "My terms.txt"}, replace={"My terms.txt": "x"})),
+    files("plain files at the top level",
+          {"pyproject.toml": "", "README.md": "", "data.jsonl": "{}\n", "LICENSE": "",
+           "download.sh": "", ".gitignore": "", "Dockerfile": ""}),
+    files("folders that many wheels have", {"tests/__init__.py": "", "tools/x.py": "",
+                                            "data/train.csv": ""}),
+    files("stubs beside a package", {"demo_env-stubs/__init__.pyi": ""}),
+    files("a module in another alphabet", {"größe.py": ""}),
+    files("startup names inside a package",
+          {"demo_env/sitecustomize.py": "", "demo_env/x.pth": "", "demo_env/x.start": "",
+           "demo_env/other.egg-info/PKG-INFO": "", "demo_env/org/python.py": "",
+           "demo_env/a.pyw": "", "demo_env/data/x.data/y": ""}),
+    files("names that begin as others do", {"javascript_env.py": "", "organisation.py": "",
+                                            "numpyro_env/x.py": "", "sitecustomizer.py": ""}),
+    files("tilde and digits in a name", {"demo_env/backup~1.old.txt": "", "demo_env/a~b": ""}),
+    files("data in a gzipped tar", {"demo_env/a.tar.gz": tarred({"a/b.txt": b"x" * 900}, "w:gz")}),
+    files("data in a tar", {"demo_env/a.tar": tarred({"a/b.txt": b"x" * 900, "c": b""})}),
+    files("data in xz and bzip2", {"demo_env/a.xz": lzma.compress(b"a" * 999),
+                                   "demo_env/a.bz2": bz2.compress(b"a" * 999),
+                                   "demo_env/a.lzma": lzma.compress(b"a", lzma.FORMAT_ALONE)}),
+    files("data in Zstandard", {"demo_env/a.jsonl.zst": zstd_bomb(3)}),
+    files("documents of Office in a zip, with documents in them",
+          {"demo_env/a.zip": zipped({"a.pptx": zipped({"b.xlsx": zipped({"c.xml": b"<a/>"})})})}),
+    files("a saved model in a zip that was streamed",
+          {"demo_env/a.pt": stored_zip({"archive/data.pkl": COLLECTIONS, "archive/data/0": b"1"})}),
+    files("pickles of plain values",
+          {"demo_env/a.pkl": pickle.dumps({"a": [1, 2.0, b"x", "y", None]}),
+           "demo_env/b.pkl": pickle.dumps([1], 0), "demo_env/c.npy": numpy_objects(
+               pickle.dumps(["a"]))}),
+    files("pickles of collections", {"demo_env/a.pkl": COLLECTIONS}),
+    files("files that are called pickles", {"demo_env/a.p": "text", "demo_env/b.pkl": b"",
+                                            "demo_env/c.pt": b"\x80\x04broken"}),
+    files("lists of words", {"demo_env/words.txt": "cat\ndog\ni\n.\n(lp0\n",
+                             "demo_env/more.txt": "cos\nsin\ntan\n.\n"}),
+    files("text in UTF-16", {"demo_env/a.txt": "hub_ and more\n".encode("utf-16")}),
+    files("an equation", {"demo_env/a.txt": "x^2 + 1 = 0\n", "demo_env/b.txt": "x\x9c"}),
+    files("bytes that begin like archives",
+          {"demo_env/a.bin": b"BZh but words", "demo_env/b.bin": b"PK\3\4 but words",
+           "demo_env/c.bin": b"\x28\xb5\x2f\xfd", "demo_env/d.bin": b"]\0\0\x80\0" + bytes(20)}),
+    said("emoji and other alphabets in Summary",
+         {"Summary": "⚙️ 👩‍💻 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f "
+                     "1️⃣ می‌خواهم Ünï 葛\U000e0100 — “x”\u00a0!"}),
+    said("an author in Hebrew", {"Author": "אליס"}),
+    said("long keywords over several lines", {"Keywords": "one,\n two"}),
+    said("a licence text with page breaks",
+         {"License-Expression": None, "License": "MIT\n        a\f\n        b"}),
+    Case("marks of direction and a byte order mark in the README",
+         lambda: make_wheel(description="\ufeff# שלום\u200f\u2067x\u2069\n\fpage\x1b[0m\n")),
+    said("extras of its own",
+         {"Provides-Extra": ["a", "all"], "Requires-Dist": ["x; extra == 'a'",
+                                                            "demo-env[a]; extra == 'all'"]}),
+    said("an Import-Namespace", {"Metadata-Version": "2.5", "Import-Name": ["demo_env"],
+                                 "Import-Namespace": "demo_env"}),
+    said("an Import-Name that is private",
+         {"Metadata-Version": "2.5", "Import-Name": ["demo_env ; private"]}),
+    said("links of many kinds",
+         {"Project-URL": ["A, https://example.com:8443/a?b=c&d=(e)#f", "B, http://[::1]/",
+                          "C, HTTPS://EXAMPLE.COM", "D, https://例え.jp/ü"]}),
+    said("a Requires-Python that excludes", {"Requires-Python": ">=3.11,!=3.12.1,<4"}),
 ]  # fmt: skip

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import configparser
-import re
 from collections.abc import Iterator
 from email.parser import HeaderParser
 
 from packaging.utils import parse_wheel_filename
 
-from envyard.contract import names
+from envyard.contract import header_lines, names
 from envyard.contract.codes import Finding, finding
 from envyard.contract.wheel import Wheel
 
-SIGNATURES = {"RECORD.jws", "RECORD.p7s"}
-INSTALLERS = {"INSTALLER", "REQUESTED", "direct_url.json"}
-SCRIPT_GROUPS = ("console_scripts", "gui_scripts")
-SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
-# What every virtual environment has in its folder of programs, or needs from there.
-COMMANDS = re.compile(
-    r"(pythonw?|pip|pypy)[0-9.]*(-config)?|activate.*|deactivate|uvx?|hub(-runner)?"
-)
-OBJECT = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?(\s*\[.*\])?")
+# uv reads the fields of WHEEL in this spelling alone; pip in any.
+FIELDS = ("Wheel-Version", "Generator", "Root-Is-Purelib", "Tag", "Build")
 
 
 def file_name(whl: Wheel) -> Iterator[Finding]:
@@ -98,6 +89,7 @@ def wheel_file(whl: Wheel) -> Iterator[Finding]:
     if whl.wheel_file is None:
         yield finding("wheel.no_wheel_file", f"{where!r} is missing or not UTF-8", where=where)
         return
+    yield from _wheel_lines(whl.wheel_file, where)
     said = HeaderParser().parsestr(whl.wheel_file)
     versions = [str(line).strip() for line in said.get_all("Wheel-Version", [])]
     if len(versions) != 1 or versions[0].partition(".")[0] != "1":
@@ -119,64 +111,26 @@ def wheel_file(whl: Wheel) -> Iterator[Finding]:
         )
 
 
-def other_files(whl: Wheel) -> Iterator[Finding]:
-    """No signature that nobody checks, and nothing that tells how the wheel was installed."""
-    for member in whl.files:
-        parent, _, name = member.name.rpartition("/")
-        if parent != whl.dist_info:
+def _wheel_lines(text: str, where: str) -> Iterator[Finding]:
+    """Each line of WHEEL is `Field: value`, in the spelling that every installer reads."""
+    spelled = {field.lower(): field for field in FIELDS}
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        name = line.partition(":")[0]
+        wanted = spelled.get(name.lower(), name)
+        if fault := header_lines.fault(line) if line else "":
+            rule = fault
+        elif line[:1] in (" ", "\t"):
+            rule = "continues the line before, which installers do not read alike"
+        elif wanted != name:
+            rule = f"must be written {wanted!r}: some installers do not read it otherwise"
+        elif name == "Build":
+            rule = "names a build number; a version has one wheel"
+        else:
             continue
-        if name in SIGNATURES:
-            yield finding(
-                "wheel.signature_file",
-                f"{member.name!r} is a signature that no installer checks; none may be shipped",
-                where=member.name,
-            )
-        elif name in INSTALLERS:
-            yield finding(
-                "wheel.installer_file",
-                f"{member.name!r} tells how a wheel was installed; only installers write it",
-                where=member.name,
-            )
-
-
-def scripts(whl: Wheel) -> Iterator[Finding]:
-    """entry_points.txt can be read, and its scripts have names of their own."""
-    where = f"{whl.dist_info}/entry_points.txt"
-    if whl.entry_points is None:
-        if any(member.name == where for member in whl.files):
-            yield finding("wheel.bad_entry_points", f"{where!r} is not UTF-8", where=where)
-        return
-    parser = configparser.RawConfigParser(delimiters=("=",), strict=True)
-    parser.optionxform = str  # type: ignore[assignment, method-assign]
-    try:
-        parser.read_string(whl.entry_points)
-    except configparser.Error as error:
-        told = " ".join(str(error).split())[:300]
-        yield finding("wheel.bad_entry_points", f"{where!r} is no INI file: {told}", where=where)
-        return
-    for group in parser.sections():
-        for name, value in parser.items(group):
-            yield from _entry(group, name, value, where)
-
-
-def _entry(group: str, name: str, value: str, where: str) -> Iterator[Finding]:
-    told = f"entry {f'{name} = {value}'[:200]!r} of [{group[:80]}]"
-    if not OBJECT.fullmatch(value):
-        yield finding("wheel.bad_entry_points", f"{told} is not module:object", where=where)
-    if group not in SCRIPT_GROUPS:
-        return
-    if not SCRIPT.fullmatch(name) or name[-1] in ". ":
         yield finding(
-            "wheel.script_name",
-            f"{told} would write a script; its name must be letters, digits and inner '.-_ '",
+            "wheel.bad_wheel_file", f"line {number} of {where!r}, {line[:80]!r}, {rule}",
             where=where,
-        )
-    elif COMMANDS.fullmatch(name.lower().removesuffix(".exe")):
-        yield finding(
-            "wheel.script_takes_command",
-            f"{told} would replace the command {name!r}; that name is taken",
-            where=where,
-        )
+        )  # fmt: skip
 
 
 def _canonical(version: str) -> str:

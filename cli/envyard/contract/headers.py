@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from envyard.contract import hidden
 from envyard.contract.codes import Finding, finding
 
 LOCAL = struct.Struct("<4s5H3I2H")
@@ -32,6 +33,11 @@ DECEIVING_EXTRAS = {
     0x000D: ("wheel.link_field", "the target of a link"),
     0x756E: ("wheel.link_field", "the target of a link"),
 }
+# Fields that zip writers add and that change nothing: times, owners, padding, a mark of jar.
+PLAIN_EXTRAS = {0x000A, 0x5455, 0x5855, 0x7855, 0x7875, 0xA11E, 0xCAFE, 0xD935}
+# Attributes of DOS and Windows: a folder, and what is no regular file.
+FOLDER_ATTRIBUTE = 0x10
+ODD_ATTRIBUTES = {0x08: "a volume label", 0x40: "a device", 0x400: "a link (reparse point)"}
 
 
 class Unreadable(Exception):
@@ -112,6 +118,7 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
     position += n_name
     entry = Entry(name, flags, method, crc, compressed, size, attributes >> 16, offset)
     _check_flags(entry)
+    _check_attributes(entry, attributes)
     _check_version(name, needs)
     _check_extra(name, directory[position : position + n_extra], n_extra)
     if ZIP64 in (compressed, size, offset):
@@ -176,9 +183,10 @@ def _name(raw: bytes, flags: int) -> str:
             "wheel.name_unmarked",
             f"member name {name!r} is not ASCII, and its flags {flags:#06x} do not say UTF-8",
         )
-    if not name.isprintable():
+    if fault := hidden.path_fault(name):
         raise bad(
-            "wheel.name_control", f"member name {name!a} holds a control or invisible character"
+            "wheel.name_control",
+            f"member name {name!a} holds the control or invisible character {fault}",
         )
     return name
 
@@ -210,6 +218,26 @@ def _check_flags(entry: Entry) -> None:
         )
 
 
+def _check_attributes(entry: Entry, attributes: int) -> None:
+    """The low half, which readers on Windows go by, agrees with the name."""
+    name = entry.name
+    for bit, what in ODD_ATTRIBUTES.items():
+        if attributes & bit:
+            raise bad(
+                "wheel.device_member",
+                f"member {name!r} is {what} by its attributes ({attributes & 0xFFFF:#x}); members "
+                "are regular files",
+                name,
+            )
+    if attributes & FOLDER_ATTRIBUTE and not entry.is_directory:
+        raise bad(
+            "wheel.disguised_member",
+            f"member {name!r} is a folder by its attributes ({attributes & 0xFFFF:#x}) and a file "
+            "by its name; members are regular files or empty folders",
+            name,
+        )
+
+
 def _check_version(name: str, needs: int) -> None:
     if needs & 0xFF > MAX_VERSION:
         raise bad(
@@ -228,6 +256,12 @@ def _check_extra(name: str, extra: bytes, declared: int) -> None:
             code, what = DECEIVING_EXTRAS[kind]
             raise bad(
                 code, f"extra field {kind:#06x} of member {name!r} carries {what}; none may", name
+            )
+        if kind not in PLAIN_EXTRAS:
+            raise bad(
+                "wheel.unknown_extra",
+                f"extra field {kind:#06x} of member {name!r} is none that wheels need",
+                name,
             )
         position += 4 + length
     if position != declared:

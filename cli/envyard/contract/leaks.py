@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 import string
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PUBLIC, SECRET, CHECK = 8, 43, 6  # characters; 43 of base62 hold 256 bits, 6 hold 32
-TOKEN = re.compile(rb"(hubr?_)([0-9A-Za-z]{%d})" % (PUBLIC + SECRET + CHECK))
+BODY = PUBLIC + SECRET + CHECK
+TOKEN = re.compile(rb"(hubr?_)([0-9A-Za-z]{%d})" % BODY)
+# The same as UTF-16 and UTF-32, of either byte order: NULs stand between the characters.
+WIDE = tuple(
+    re.compile(
+        rb"h%(n)su%(n)sb%(n)s(?:r%(n)s)?_(?:%(n)s[0-9A-Za-z]){%(body)d}"
+        % {b"n": nulls, b"body": BODY}
+    )
+    for nulls in (rb"\x00", rb"\x00\x00\x00")
+)
+WIDE_START = re.compile(rb"h\x00(?:\x00\x00)?u\x00")
 MAX_CANDIDATES = 20_000  # in one wheel; who ships more of them does not do so by mistake
-LONGEST = len("hubr_") + PUBLIC + SECRET + CHECK
+LONGEST = 4 * (len("hubr_") + BODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +39,39 @@ class Leak:
 
 
 class Scanner:
-    """Finds the tokens in a wheel's members, also where a piece of one ends inside a token."""
+    """Checks the candidates of one wheel, up to a limit for all its members together."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Leak] = {}
-        self._rest = b""
         self._left = MAX_CANDIDATES
 
-    def begin(self) -> None:
-        """Another member starts; what the last one held is forgotten."""
-        self.found = {}
+    def leaks(self, text: bytes) -> Iterator[Leak]:
+        """The tokens in a piece of a member, in any encoding that a text file has."""
+        yield from self._checked(TOKEN, text)
+        if WIDE_START.search(text):
+            for pattern in WIDE:
+                yield from self._checked(pattern, text)
+
+    def _checked(self, pattern: re.Pattern[bytes], text: bytes) -> Iterator[Leak]:
+        for match in islice(pattern.finditer(text), self._left):
+            self._left -= 1
+            token = match[0].replace(b"\0", b"").decode()
+            if checksum(token[:-CHECK]) == token[-CHECK:]:
+                prefix = token[: token.index("_") + 1]
+                yield Leak(token, prefix, token[len(prefix) :][:PUBLIC])
+
+
+class Finder:
+    """Finds the tokens in one stream of bytes, also where a piece ends inside a token."""
+
+    def __init__(self, scanner: Scanner, leaks: dict[str, Leak]) -> None:
+        self._scanner, self._leaks = scanner, leaks
         self._rest = b""
 
     def feed(self, piece: bytes) -> None:
-        """Look through the member's next bytes."""
+        """Look through the next bytes."""
         text = self._rest + piece
-        for match in islice(TOKEN.finditer(text), self._left):
-            self._left -= 1
-            token = match[0].decode()
-            if checksum(token[:-CHECK]) == token[-CHECK:]:
-                prefix = match[1].decode()
-                self.found[token] = Leak(token, prefix, token[len(prefix) :][:PUBLIC])
+        for leak in self._scanner.leaks(text):
+            self._leaks[leak.text] = leak
         self._rest = text[1 - LONGEST :]
 
 

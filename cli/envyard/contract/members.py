@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from envyard.contract import nested
+from envyard.contract import nested, pickles
 from envyard.contract.headers import Entry
 from envyard.contract.inflate import contents
 from envyard.contract.leaks import Leak, Scanner
@@ -14,13 +14,18 @@ from envyard.contract.leaks import Leak, Scanner
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set."""
+    """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set.
+
+    `program` is the kind of machine code that it begins as, empty where it is none.
+    """
 
     name: str
     size: int
     mode: int
     sha256: str
     leaks: tuple[Leak, ...] = ()
+    pickles: tuple[pickles.Verdict, ...] = ()
+    program: str = ""
 
     @property
     def is_directory(self) -> bool:
@@ -28,15 +33,36 @@ class Member:
         return self.name.endswith("/")
 
 
-def read(file: BinaryIO, entry: Entry, budget: nested.Budget, scanner: Scanner) -> Member:
-    """Read a member in bounded memory; raises Unreadable where its bytes are not what its headers
-    say, or are an archive that expands beyond the budget."""
-    digest, watch = hashlib.sha256(), nested.Watch(entry.name, budget)
-    scanner.begin()
-    for piece in contents(file, entry):
-        digest.update(piece)
-        scanner.feed(piece)
-        watch.feed(piece)
-    return Member(
-        entry.name, entry.size, entry.mode, digest.hexdigest(), tuple(scanner.found.values())
-    )
+class Reader:
+    """Reads members in bounded memory; what archives in them hold is bounded for all together."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._budget, self._scanner, self._opcodes = (
+            nested.Budget(most), Scanner(), pickles.Budget(),
+        )  # fmt: skip
+
+    def read(self, entry: Entry) -> Member:
+        """Read a member; raises Unreadable where its bytes are not what its headers say, or are an
+        archive that expands beyond the budget."""
+        digest = hashlib.sha256()
+        inspection = nested.Inspection(entry.name, self._budget, self._scanner, self._opcodes)
+        content = nested.Content(inspection, entry.name)
+        with inspection.files:
+            for piece in contents(self._file, entry):
+                digest.update(piece)
+                content.feed(piece)
+            content.close()
+        if content.ends_as_zip:
+            self._read_again(entry, inspection)
+        return Member(
+            entry.name, entry.size, entry.mode, digest.hexdigest(),
+            tuple(inspection.leaks.values()), tuple(inspection.pickles), inspection.program,
+        )  # fmt: skip
+
+    def _read_again(self, entry: Entry, inspection: nested.Inspection) -> None:
+        with inspection.files:
+            copy = inspection.kept_aside()
+            for piece in contents(self._file, entry):
+                copy.write(piece)
+            nested.look_behind_prefix(copy, inspection)

@@ -14,6 +14,8 @@ from packaging.metadata import InvalidMetadata, RawMetadata, parse_email
 from packaging.metadata import Metadata as Strict
 from packaging.requirements import Requirement
 
+from envyard.contract import header_lines
+
 FIELD_CODES = {
     "metadata-version": "metadata.bad_metadata_version",
     "name": "metadata.bad_name",
@@ -29,6 +31,9 @@ MAX_FIELDS = 4000
 MAX_NAMES = 200
 MAX_VALUE = 8192  # characters
 FREE_TEXTS = {"description", "license"}
+FOLDED = FREE_TEXTS | {
+    "summary", "keywords", "author", "author-email", "maintainer", "maintainer-email", "platform",
+}  # fmt: skip
 MAIL_FIELDS = {"content-type", "content-transfer-encoding"}
 NEWLINE = re.compile(r"\r\n|\r|\n")  # what the email parser takes for one; splitlines knows more
 MAX_TAG = 40
@@ -54,6 +59,7 @@ class Metadata:
     """
 
     raw: bytes = b""
+    fields: RawMetadata = field(default_factory=RawMetadata)
     faults: tuple[Fault, ...] = ()
     metadata_version: str = ""
     name: str = ""
@@ -87,18 +93,23 @@ def parse(raw: bytes) -> Metadata:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        return Metadata(raw, (_whole("metadata.not_utf8", f"byte {error.start} is not UTF-8"),))
+        return Metadata(
+            raw, faults=(_whole("metadata.not_utf8", f"byte {error.start} is not UTF-8"),)
+        )
     if "\0" in text:
         at = text.index("\0")
-        return Metadata(raw, (_whole("metadata.nul", f"a NUL stands at character {at}"),))
-    if excess := _excess(text):
-        return Metadata(raw, (excess,))
+        return Metadata(raw, faults=(_whole("metadata.nul", f"a NUL stands at character {at}"),))
+    if excess := _excess(text) or _bad_line(text):
+        return Metadata(raw, faults=(excess,))
     try:
         fields, unparsed = parse_email(raw)
     except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError):
-        return Metadata(raw, (_whole("metadata.unreadable", "the headers cannot be parsed"),))
+        return Metadata(
+            raw, faults=(_whole("metadata.unreadable", "the headers cannot be parsed"),)
+        )
     return Metadata(
         raw=raw,
+        fields=fields,
         faults=(*_unparsed(unparsed), *_invalid(fields)),
         metadata_version=fields.get("metadata_version", ""),
         name=fields.get("name", ""),
@@ -139,6 +150,18 @@ def _excess(text: str) -> Fault | None:
         if fields > MAX_FIELDS or len(sizes) > MAX_NAMES:
             told = f"more than {MAX_FIELDS} fields or {MAX_NAMES} kinds of them; that is the limit"
             return _whole("metadata.too_many_fields", told)
+    return None
+
+
+def _bad_line(text: str) -> Fault | None:
+    """The first line of the headers that readers could split or join in two ways."""
+    for number, name, line in header_lines.headers(text):
+        told = header_lines.fault(line.replace("\f", " ") if name in FREE_TEXTS else line)
+        if not told and line.startswith((" ", "\t")) and name not in FOLDED:
+            told = "continues the line before; only texts may have more lines than one"
+        if told:
+            shown = f"line {number}, {line[:80]!r}, {told}"
+            return Fault(name[:80] or "metadata", shown, "metadata.bad_line")
     return None
 
 

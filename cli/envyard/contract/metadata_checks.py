@@ -12,7 +12,6 @@ from envyard.contract.codes import Finding, finding
 from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 
-WEB = ("https://", "http://")
 # From this version on License-File names a path below .dist-info/licenses; before, nobody said.
 LICENSES_SINCE = (2, 4)
 LONGEST = {"version": 80, "summary": 512, "requires_python": 120, "description_content_type": 80}
@@ -120,17 +119,6 @@ def license_files(whl: Wheel) -> Iterator[Finding]:
                 f"METADATA: License-File {path[:200]!r} must be member {wanted[:400]!r}, which is "
                 "missing",
                 where="license-file",
-            )
-
-
-def links(whl: Wheel) -> Iterator[Finding]:
-    """Links lead to pages of the web, not to scripts or files."""
-    for label, url in whl.metadata.project_urls.items():
-        if not url.lower().startswith(WEB):
-            yield finding(
-                "metadata.bad_url",
-                f"METADATA: link {label[:80]!r} is {url[:200]!r}; it must begin with https://",
-                where="project-url",
             )
 
 

@@ -1,24 +1,45 @@
-"""How much an archive inside a wheel would expand to; nothing of it is kept.
+"""What a member holds besides its own bytes: archives, tokens, pickles and programs.
 
-The hub never unpacks it, but whoever installs the wheel or looks through it may. A zip is taken at
-the word of its directory; gzip, bzip2 and xz data tell nothing true and are unpacked to be counted.
+The hub never unpacks an archive to disk, but whoever installs the wheel or looks through it may. So
+archives are read here, part by part, within one budget for the whole wheel, and nothing is kept.
 """
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import re
-import zlib
-from collections.abc import Callable
-from typing import Protocol
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from tempfile import SpooledTemporaryFile
+from typing import IO, Protocol
 
-from envyard.contract.headers import CENTRAL, CENTRAL_MAGIC, LOCAL_MAGIC, bad
-from envyard.contract.inflate import CHUNK
+from envyard.contract import pickles, programs, streams, tars, zips
+from envyard.contract.headers import bad
+from envyard.contract.leaks import Finder, Leak, Scanner
 
 MAX_PARTS = 100_000  # members and streams, in all archives inside one wheel
-MAX_DICTIONARY = 128 << 20  # bytes that unpacking one xz stream may need; `xz -9` needs 65 MiB
-ARCHIVE = re.compile(rb"\.(zip|whl|jar|7z|rar|tar|tgz|txz|tbz2?|gz|bz2|xz|zst)$", re.IGNORECASE)
+MAX_DEPTH = 3  # a document that is a zip, with a document in it, inside an archive
+HEAD = 512  # bytes that show what a file is; a tar's first header has so many
+IN_MEMORY = 1 << 20  # bytes of an inner file that are kept in memory; more goes to a temporary file
+ARCHIVE = re.compile(
+    r"\.(zip|whl|jar|egg|war|apk|7z|rar|cab|iso|tar|tgz|txz|tbz2?|tlz|tzst|gz|bz2|xz|lzma|zst|lz4|lz"
+    r"|br|deb|rpm|cpio|z)$",
+    re.IGNORECASE,
+)
+# Archives that cannot be looked through with bounded work, by their first bytes.
+OPAQUE = {
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+    b"Rar!\x1a\x07": "RAR",
+    b"MSCF\0\0\0\0": "Cabinet",
+    b"\x04\x22\x4d\x18": "LZ4",
+    b"\x02\x21\x4c\x18": "LZ4",
+    b"LZIP\x01": "lzip",
+    b"\x89LZO\0\r\n\x1a\n": "lzop",
+    b"LRZI\0": "lrzip",
+    b"xar!\0\x1c": "xar",
+    b"\xed\xab\xee\xdb": "RPM",
+    b"!<arch>\n": "ar",
+}
+NUMPY = re.compile(rb"\x93NUMPY([\x01-\x03])\x00")
 
 
 class Budget:
@@ -48,141 +69,208 @@ class Budget:
             )
 
 
-class Meter(Protocol):
-    """Counts one member's expansion as its bytes arrive."""
+@dataclass(slots=True)
+class Inspection:
+    """What one member turned out to hold; budgets are shared by all members of the wheel."""
+
+    name: str
+    budget: Budget
+    scanner: Scanner
+    opcodes: pickles.Budget
+    leaks: dict[str, Leak] = field(default_factory=dict)
+    pickles: list[pickles.Verdict] = field(default_factory=list)
+    program: str = ""
+    files: ExitStack = field(default_factory=ExitStack)
+
+    def kept_aside(self) -> IO[bytes]:
+        """A temporary file that is closed with `files`, whatever happens before."""
+        return self.files.enter_context(SpooledTemporaryFile(IN_MEMORY))
+
+
+class Sink(Protocol):
+    """Takes the bytes of a file as they arrive."""
 
     def feed(self, piece: bytes) -> None:
-        """Count the next bytes; raises Unreadable where they expand to too much."""
+        """The next bytes."""
+
+    def close(self) -> None:
+        """There are no more."""
 
 
-class Watch:
-    """The meter of any member: tells by its first bytes what it is, however few come at a time."""
+class Content:
+    """Looks through one file: a member (depth 0), or a part of an archive inside it.
 
-    def __init__(self, name: str, budget: Budget) -> None:
-        self.name, self.budget = name, budget
-        self._start: bytes | None = b""
-        self._meter: Meter | None = None
+    `path` is where the file lies: the member, then the names inside archives.
+    """
+
+    def __init__(
+        self, inspection: Inspection, path: str, depth: int = 0, *, unpacked: bool = False
+    ) -> None:
+        self.inspection, self.path, self.depth = inspection, path, depth
+        self._levels = 0 if unpacked else 1  # that a tar adds: none behind gzip and the like
+        self.ends_as_zip = False
+        self._finder = Finder(inspection.scanner, inspection.leaks)
+        self._head: bytes | None = b""
+        self._sinks: list[Sink] = []
+        self._tail = b""
 
     def feed(self, piece: bytes) -> None:
-        """Count the next bytes; raises Unreadable where they expand to too much."""
-        if self._start is not None:
-            piece = self._start + piece
-            self._start = piece if len(piece) < LONGEST_MAGIC else None
-            if self._start is None:
-                self._meter = self._choose(piece)
-        if self._meter is not None:
-            self._meter.feed(piece)
+        """Look through the next bytes; raises Unreadable at a bomb or a forbidden archive."""
+        self._finder.feed(piece)
+        self._tail = zips.tail(self._tail, piece)
+        if self._head is not None:
+            self._head += piece
+            if len(self._head) < HEAD:
+                return
+            piece = self._start()
+        for sink in self._sinks:
+            sink.feed(piece)
 
-    def _choose(self, start: bytes) -> Meter | None:
-        if start.startswith(LOCAL_MAGIC):
-            return Directory(self.name, self.budget)
-        for magic, machine in MACHINES.items():
-            if start.startswith(magic):
-                return Stream(self.name, machine, self.budget)
+    def close(self) -> None:
+        """The file ends; what needs all of it is looked at now."""
+        if self._head is not None:
+            piece = self._start()
+            for sink in self._sinks:
+                sink.feed(piece)
+        for sink in self._sinks:
+            sink.close()
+        is_zip = any(isinstance(sink, Zipped) for sink in self._sinks)
+        self.ends_as_zip = not is_zip and zips.ends(self._tail)
+        if self.ends_as_zip and self.depth:
+            raise self.too_deep(self.path)
+
+    def count(self, expanded: int, parts: int = 0) -> None:
+        """Note what an archive expands to; raises Unreadable where it is too much."""
+        self.inspection.budget.spend(self.inspection.name, expanded, parts)
+
+    def part(self, inner: str, extra: int = 0) -> Content:
+        """A file inside this archive, which may be no archive by its name."""
+        self.count(extra, parts=1)
+        if ARCHIVE.search(inner):
+            raise self.too_deep(inner)
+        return Content(self.inspection, f"{self.path}/{inner}"[-200:], self.depth + 1)
+
+    def tar_part(self, inner: str, extra: int) -> Content:
+        """A file inside this tar archive, which expands to `extra` bytes more than it holds."""
+        part = self.part(inner, extra)
+        part.depth = self.depth + self._levels
+        return part
+
+    def too_deep(self, inner: str) -> Exception:
+        """The refusal of an archive inside an archive."""
+        name = self.inspection.name
+        return bad(
+            "wheel.nested_archive",
+            f"member {name!r} is an archive that holds the archive {inner[-200:]!r}; archives nest "
+            "once at most",
+            name,
+        )
+
+    def _start(self) -> bytes:
+        """Choose by the first bytes what is looked for in the file; returns those bytes."""
+        head, self._head = self._head or b"", None
+        self._refuse_opaque(head)
+        if not self.depth:
+            self.inspection.program = programs.kind(head)
+        sink = self._archive(head)
+        if sink is not None and self.depth >= MAX_DEPTH:
+            raise self.too_deep(self.path)
+        sink = sink or self._weak_stream(head) or self._pickle(head)
+        self._sinks = [sink] if sink is not None else []
+        return head
+
+    def _refuse_opaque(self, head: bytes) -> None:
+        for magic, kind in OPAQUE.items():
+            if head.startswith(magic):
+                raise bad(
+                    "wheel.opaque_archive",
+                    f"{self.path!r} is an archive of the kind {kind}, which the hub cannot look "
+                    "through",
+                    self.inspection.name,
+                )
+
+    def _archive(self, head: bytes) -> Sink | None:
+        if head.startswith(zips.MAGICS):
+            return Zipped(self)
+        if new := streams.machine(head):
+            return streams.Stream(self.inspection.name, new, self._unpacked())
+        if head.startswith(streams.ZSTD_MAGIC):
+            return streams.Zstandard(self._unpacked())
+        if tars.is_header(head[: tars.BLOCK]):
+            return tars.Tar(self.tar_part)
         return None
 
+    def _weak_stream(self, head: bytes) -> Sink | None:
+        new = streams.weak_machine(head) if self.depth < MAX_DEPTH else None
+        return streams.Stream(self.inspection.name, new, self._unpacked()) if new else None
 
-class Directory:
-    """A zip's own list of members, wherever in it that stands."""
+    def _pickle(self, head: bytes) -> Sink | None:
+        if pickles.BINARY.match(head) or pickles.NAMED.search(self.path):
+            return Pickled(self)
+        if NUMPY.match(head):
+            return Pickled(self, numpy=True)
+        return Pickled(self, strict=True) if pickles.may_be_text(head) else None
 
-    def __init__(self, name: str, budget: Budget) -> None:
-        self.name, self.budget = name, budget
-        self._rest = b""
-
-    def feed(self, piece: bytes) -> None:
-        """Count what the headers of the directory declare."""
-        data = self._rest + piece
-        here = data.find(CENTRAL_MAGIC)
-        while 0 <= here <= len(data) - CENTRAL.size:
-            fields = CENTRAL.unpack_from(data, here)
-            size, length = fields[9], fields[10]
-            first = here + CENTRAL.size
-            if first + length > len(data):
-                break
-            self._count(data[first : first + length], size)
-            here = data.find(CENTRAL_MAGIC, first + length)
-        self._rest = data[here:] if here >= 0 else data[1 - len(CENTRAL_MAGIC) :]
-
-    def _count(self, inner: bytes, size: int) -> None:
-        self.budget.spend(self.name, size, parts=1)
-        if ARCHIVE.search(inner):
-            raise bad(
-                "wheel.nested_archive",
-                f"member {self.name!r} is an archive that holds the archive "
-                f"{inner[-200:].decode(errors='replace')!r}; archives nest once at most",
-                self.name,
-            )
+    def _unpacked(self) -> Unpacked:
+        return Unpacked(self)
 
 
-class Gzip:
-    """zlib's decompressor with the manners of the other two."""
+class Unpacked:
+    """What a compressed stream unpacks to: one file, whose tar, if it is one, adds no level."""
 
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(wbits=31)
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        """Whether the stream has ended."""
-        return self._zlib.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        """What stands after its end."""
-        return self._zlib.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """At most `max_length` bytes of what is known so far."""
-        piece = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-        self.needs_input = len(piece) < max_length
-        return piece
+    def __init__(self, outer: Content) -> None:
+        self._outer = outer
+        self._content = Content(outer.inspection, outer.path, outer.depth + 1, unpacked=True)
+        self.count = outer.count
+        self.feed = self._content.feed
+        self.close = self._content.close
 
 
-Machine = Gzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
-MACHINES: dict[bytes, Callable[[], Machine]] = {
-    b"\x1f\x8b\x08": Gzip,
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_DICTIONARY),
-}
-LONGEST_MAGIC = max(len(magic) for magic in (LOCAL_MAGIC, *MACHINES))
+class Zipped:
+    """A zip, kept aside until its directory, at its end, has arrived."""
 
-
-class Stream:
-    """Compressed data, possibly several streams one after the other."""
-
-    def __init__(self, name: str, machine: Callable[[], Machine], budget: Budget) -> None:
-        self.name, self.budget = name, budget
-        self._new: Callable[[], Machine] | None = machine
-        self._machine = machine()
+    def __init__(self, outer: Content) -> None:
+        self._outer = outer
+        self._file = outer.inspection.kept_aside()
 
     def feed(self, piece: bytes) -> None:
-        """Unpack and forget; from the first fault on the bytes are mere data."""
-        if self._new is None:
-            return
-        try:
-            self._unpack(piece, self._new)
-        except (OSError, EOFError, zlib.error):
-            self._new = None
-        except lzma.LZMAError as error:
-            if "limit" in str(error):
-                raise bad(
-                    "wheel.nested_bomb",
-                    f"member {self.name!r} is an archive that takes more than {MAX_DICTIONARY} "
-                    "bytes of memory to unpack; that is the limit",
-                    self.name,
-                ) from None
-            self._new = None
+        """The next bytes."""
+        self._file.write(piece)
 
-    def _unpack(self, piece: bytes, new: Callable[[], Machine]) -> None:
-        while True:
-            out = self._machine.decompress(piece, CHUNK)
-            self.budget.spend(self.name, len(out))
-            piece = b""
-            if self._machine.eof:
-                self.budget.spend(self.name, 0, parts=1)
-                piece = self._machine.unused_data
-                self._machine = new()  # another stream may follow
-                if not piece:
-                    return
-            elif self._machine.needs_input:
+    def close(self) -> None:
+        """Look through the files of the zip."""
+        with self._file:
+            zips.walk(self._file, self._outer)
+
+
+class Pickled:
+    """What may be a pickle, kept aside until its end has arrived."""
+
+    def __init__(self, outer: Content, *, strict: bool = False, numpy: bool = False) -> None:
+        self._outer, self._strict, self._numpy = outer, strict, numpy
+        self._file = outer.inspection.kept_aside()
+
+    def feed(self, piece: bytes) -> None:
+        """The next bytes."""
+        self._file.write(piece)
+
+    def close(self) -> None:
+        """Follow the opcodes."""
+        inspection = self._outer.inspection
+        with self._file:
+            self._file.seek(0)
+            if self._numpy and not pickles.skip_numpy(self._file):
                 return
+            try:
+                verdict = pickles.judge(
+                    self._file, self._outer.path, inspection.opcodes, strict=self._strict
+                )
+            except pickles.NoPickle:
+                return
+        if verdict.unread or (verdict.imports and (verdict.calls or not self._strict)):
+            inspection.pickles.append(verdict)
+
+
+def look_behind_prefix(file: IO[bytes], inspection: Inspection) -> None:
+    """Look through a member that is a zip only from its end: other bytes stand before it."""
+    zips.walk(file, Content(inspection, inspection.name))

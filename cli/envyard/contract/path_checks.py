@@ -17,6 +17,7 @@ WINDOWS_CHARACTERS = frozenset('<>:"|?*')
 WINDOWS_DEVICE = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?", re.IGNORECASE
 )
+SHORT_NAME = re.compile(r"(?=.{3,8}(\.|$))[^.~ ]{1,6}~\d{1,6}(\.[^.]{0,3})?")
 KINDS = {
     stat.S_IFLNK: ("wheel.symlink_member", "a symbolic link"),
     stat.S_IFCHR: ("wheel.device_member", "a character device"),
@@ -62,6 +63,8 @@ def _broken_rule(path: str) -> tuple[str, str] | None:
             return "wheel.windows_ending", f"has the part {part!r}; none may end in a dot or space"
         if WINDOWS_DEVICE.fullmatch(part):
             return "wheel.windows_name", f"has the part {part!r}, a device of Windows"
+        if SHORT_NAME.fullmatch(part):
+            return "wheel.windows_name", f"has the part {part!r}, a short name that Windows gives"
     return None
 
 
@@ -113,10 +116,9 @@ def collisions(whl: Wheel) -> Iterator[Finding]:
 def _collision(one: str, other: str) -> str:
     if one == other:
         return "wheel.file_and_folder"
-    if unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other):
-        return "wheel.unicode_collision"
-    return "wheel.case_collision"
+    plain = all(unicodedata.is_normalized("NFKC", path) for path in (one, other))
+    return "wheel.case_collision" if plain else "wheel.unicode_collision"
 
 
 def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())

@@ -17,10 +17,9 @@ from packaging.utils import parse_wheel_filename
 from envyard.contract import archive, members, metadata
 from envyard.contract.headers import Entry, Unreadable, bad
 from envyard.contract.inflate import contents
-from envyard.contract.leaks import Leak, Scanner
+from envyard.contract.leaks import Leak
 from envyard.contract.members import Member
 from envyard.contract.metadata import Metadata
-from envyard.contract.nested import Budget
 
 __all__ = ["LIMITS", "Limits", "Member", "Metadata", "Unreadable", "Wheel", "read", "sources"]
 
@@ -101,8 +100,8 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             )
         entries = archive.entries(file, max_members=limits.members)
         _check_expansion(sum(entry.size for entry in entries), size, limits)
-        budget, scanner = Budget(_most(size, limits)), Scanner()
-        seen = tuple(members.read(file, entry, budget, scanner) for entry in entries)
+        reader = members.Reader(file, _most(size, limits))
+        seen = tuple(reader.read(entry) for entry in entries)
         filename = filename or (source.name if isinstance(source, Path) else "")
         name, version, tags = _from_filename(filename)
         dist_info = _dist_info(entries)

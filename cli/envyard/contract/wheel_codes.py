@@ -7,6 +7,10 @@ from __future__ import annotations
 
 BUILD = "Build the wheel again with `hub push` or `uv build`."
 BY_HAND = "Build the wheel with a build back-end, and do not change the file afterwards."
+PURE = (
+    "Only pure Python is accepted: move compiled code into a dependency, and let the build "
+    "back-end write py3-none-any."
+)
 RENAME = "Rename the file."
 SHIP = "Ship data separately."
 
@@ -21,6 +25,10 @@ FILE = {
     "wheel.nested_archive": (
         "An archive inside the wheel holds another archive.",
         "Ship the inner files as they are.",
+    ),
+    "wheel.opaque_archive": (
+        "An archive inside the wheel cannot be looked through.",
+        "Ship the files as they are, or as zip, tar, gzip, bzip2 or xz.",
     ),
     "wheel.prefix_bytes": ("Bytes stand before the archive's first member.", BY_HAND),
     "wheel.trailing_bytes": ("Bytes stand after the archive's end.", BY_HAND),
@@ -57,6 +65,7 @@ FILE = {
     "wheel.member_comment": ("A member carries a comment.", BY_HAND),
     "wheel.second_name": ("An extra field gives a member a second name.", BY_HAND),
     "wheel.link_field": ("An extra field can turn a member into a link.", BY_HAND),
+    "wheel.unknown_extra": ("A member has an extra field that no wheel needs.", BY_HAND),
     "wheel.bad_extra": ("A member's extra field cannot be read.", BY_HAND),
     "wheel.bad_crc": ("A member's bytes do not match its checksum.", BUILD),
     "wheel.wrong_size": ("A member's bytes are more or fewer than its headers say.", BUILD),
@@ -100,12 +109,14 @@ CONTENT = {
     "wheel.several_dist_infos": ("The wheel has several .dist-info folders.", BUILD),
     "wheel.other_dist_info": ("The .dist-info folder is another wheel's.", BUILD),
     "wheel.no_wheel_file": ("The wheel has no WHEEL file, or an unreadable one.", BUILD),
+    "wheel.bad_wheel_file": ("A line of WHEEL is not read alike by all installers.", BUILD),
     "wheel.wheel_version": ("WHEEL is of an unknown version.", BUILD),
-    "wheel.not_purelib": ("WHEEL does not say that the wheel is pure Python.", BUILD),
-    "wheel.tag_mismatch": ("WHEEL and the file name give different tags.", BUILD),
+    "wheel.not_purelib": ("WHEEL does not say that the wheel is pure Python.", PURE),
+    "wheel.tag_mismatch": ("WHEEL and the file name give different tags.",
+                           "Do not rename the file; use the name that the build back-end gave it."),
     "wheel.platform_tag": (
         "Only pure Python wheels (py3-none-any) are accepted.",
-        "Move compiled code into a dependency.",
+        PURE,
     ),
     "wheel.compiled_member": (
         "The wheel holds compiled code.",
@@ -127,12 +138,30 @@ CONTENT = {
                              "Sign by publishing with an attestation."),
     "wheel.installer_file": ("The wheel ships a file that only an installer may write.",
                              "Remove it from .dist-info."),
+    "wheel.dist_info_member": ("A file in .dist-info is none that belongs there.",
+                               "Move it into the package, or exclude it from the build."),
     "wheel.bad_entry_points": ("entry_points.txt cannot be read.", "Correct the entry it names."),
+    "wheel.autoloaded_entry_point": (
+        "An entry point would be imported by other programs without being requested.",
+        "Remove the group it names from pyproject.toml.",
+    ),
     "wheel.script_name": ("A script's name is not a plain file name.", "Rename the script."),
     "wheel.script_takes_command": ("A script takes the name of a command of every venv.",
                                    "Rename the script."),
-    "wheel.pth_member": ("A .pth file would run code at every Python start.",
-                         "Remove the .pth file."),
+    "wheel.pth_member": ("A .pth or .start file would run code at every Python start.",
+                         "Remove the file."),
+    "wheel.stray_member": (
+        "The wheel installs something beside its modules.",
+        "Move it into the package, or exclude it from the build.",
+    ),
+    "wheel.other_distribution": (
+        "A member describes another distribution to installers.",
+        "Exclude it from the build.",
+    ),
+    "wheel.shared_name": (
+        "A top-level name is one that other wheels install too.",
+        "Move it into the package, or exclude it from the build.",
+    ),
     "wheel.startup_module": ("A module would run at every Python start.", "Rename the module."),
     "wheel.data_member": (
         "A .data folder would install files outside the environment's own modules.",
@@ -148,6 +177,16 @@ CONTENT = {
                                  "Ship the .py file instead."),
     "wheel.bytecode": ("Compiled Python, which need not be what its source says.",
                        "Exclude __pycache__ from the build."),
+    "wheel.pickle_runs_code": ("A pickle would run code when it is loaded.",
+                               "Ship the data as JSON, Parquet, NumPy or safetensors."),
+    "wheel.pickle_imports": (
+        "A pickle imports modules when it is loaded.",
+        "Prefer JSON, Parquet, NumPy or safetensors: loading them runs no code.",
+    ),
+    "wheel.pickle_unread": ("A pickle is too long to be followed.",
+                            "Prefer JSON, Parquet, NumPy or safetensors."),
+    "wheel.program_member": ("A member is a program for one kind of machine.",
+                             "Say so in the README, or move it into a dependency."),
     "wheel.contains_token": (
         "A member holds a token of this kind of hub.",
         "Treat the token as lost: revoke it, remove it from the file, and build again.",
@@ -175,6 +214,16 @@ METADATA = {
                                      "Set `requires-python` in pyproject.toml: >=3.11"),
     "metadata.form_mismatch": ("The upload form disagrees with METADATA.", BUILD),
     "metadata.repeated_field": ("A METADATA field stands twice.", BUILD),
+    "metadata.bad_line": ("A line of METADATA is not read alike by all installers.", BUILD),
+    "metadata.hidden_character": ("METADATA holds a character that cannot be seen.",
+                                  "Remove it from README or pyproject.toml."),
+    "metadata.two_licenses": ("METADATA gives the licence twice.",
+                              "Keep License-Expression: `license = \"Apache-2.0\"`."),
+    "metadata.repeated_extra": ("An extra stands twice.", "Keep one of the spellings."),
+    "metadata.import_name": ("Import-Name names what is not in the wheel.",
+                             "Correct `import-names` in pyproject.toml."),
+    "metadata.self_dependency": ("The environment depends on itself.",
+                                 "Remove the dependency."),
     "metadata.too_many_fields": ("METADATA has too many fields.", "Remove some."),
     "metadata.long_field": ("A METADATA field is too long.", "Shorten it in pyproject.toml."),
     "metadata.bad_license": ("The licence is no SPDX expression.",

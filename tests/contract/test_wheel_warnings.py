@@ -1,0 +1,143 @@
+"""Wheels that pass with a warning, and checks beside the corpus: hints, bounds and readers."""
+
+import collections
+import configparser
+import gzip
+import importlib.metadata
+import io
+import pickle
+import time
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from envyard.contract import checks, commands, hidden, pickles, wheel
+from envyard.contract.codes import Finding
+from tests.corpus import BAD, GOOD
+from tests.corpus.case import Case
+from tests.corpus.content import zipped
+from tests.corpus.inner import numpy_objects
+from tests.wheels import TASKSET, filename, make_wheel
+
+INIT = "demo_env/__init__.py"
+
+
+def found(**changes: object) -> list[Finding]:
+    return judged(make_wheel(**changes))  # type: ignore[arg-type]
+
+
+def judged(data: bytes, file: str = "") -> list[Finding]:
+    return checks.run_all(io.BytesIO(data), filename=file or filename())
+
+
+def files(**more: bytes) -> dict[str, str | bytes]:
+    return {INIT: TASKSET, **{f"demo_env/{name}": data for name, data in more.items()}}
+
+
+def test_a_pickle_that_imports_is_a_warning_that_names_the_imports() -> None:
+    data = pickle.dumps(collections.OrderedDict(a=1))
+    for member in (data, gzip.compress(data), zlib.compress(data), zipped({"x": data}),
+                   numpy_objects(data)):  # fmt: skip
+        [one] = found(files=files(a=member))
+        assert (one.code, one.severity, one.where) == (
+            "wheel.pickle_imports", "warning", "demo_env/a",
+        )  # fmt: skip
+        assert "collections.OrderedDict" in one.message
+
+
+def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
+    data = b"\x80\x04" + b"N0" * (pickles.MAX_OPCODES // 2 + 1) + b"N."
+    start = time.process_time()
+    [one] = found(files=files(a=data))
+    assert (one.code, one.severity) == ("wheel.pickle_unread", "warning")
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "start", [b"\x7fELF\2\1\1" + bytes(60), b"\xcf\xfa\xed\xfe" + bytes(60),
+              b"\xca\xfe\xba\xbe\0\0\0\2" + bytes(60), b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0"],
+)  # fmt: skip
+def test_a_program_is_a_warning(start: bytes) -> None:
+    [one] = found(files=files(tool=start))
+    assert (one.code, one.severity) == ("wheel.program_member", "warning")
+
+
+def test_a_java_class_and_a_text_are_no_programs() -> None:
+    assert found(files=files(a=b"\xca\xfe\xba\xbe\0\0\0\x41" + bytes(60), b=b"MZ is text")) == []
+
+
+@pytest.mark.parametrize("path", ["tests/__init__.py", "utils.py", "pyproject.toml", "data/a.csv"])
+def test_a_name_that_many_wheels_use_is_a_warning(path: str) -> None:
+    [one] = found(files={INIT: TASKSET, path: "x"})
+    assert (one.code, one.severity) == ("wheel.shared_name", "warning")
+    assert path.partition("/")[0] in one.message
+
+
+def test_an_environment_may_have_a_shared_name_as_its_own() -> None:
+    made = make_wheel("tools", files={"tools/__init__.py": TASKSET})
+    assert judged(made, filename("tools")) == []
+
+
+def test_a_platform_wheel_is_not_told_to_be_built_again() -> None:
+    tag = "cp311-cp311-manylinux_2_17_x86_64"
+    text = f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    errors = judged(make_wheel(tag=tag, replace={"WHEEL": text}), filename(tag=tag))
+    assert {one.code for one in errors} == {"wheel.platform_tag", "wheel.not_purelib"}
+    assert all("again" not in one.hint and "py3-none-any" in one.hint for one in errors)
+
+
+OWN_NAMES = [
+    "pythonic", "uvula", "pip-audit-env", "hubble", "activated", "gitenv", "my-python", "python_env",
+    "sorting", "demo.sh",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN_NAMES)
+def test_a_script_with_a_name_of_its_own_takes_no_command(name: str) -> None:
+    assert commands.taken(name) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["👩‍💻", "❤️", "می‌خواهم", "क्‍ष", "1️⃣", "naïve", "a\u00a0b", "葛\U000e0100"]
+)
+def test_what_people_type_is_not_hidden(text: str) -> None:
+    assert hidden.line_fault(text) == ""
+
+
+SCRIPTED = [one for one in GOOD if "entry" in one.name or "script" in one.name]
+
+
+@pytest.mark.parametrize("case", SCRIPTED, ids=str)
+def test_two_readers_of_python_see_the_same_in_accepted_entry_points(
+    case: Case, tmp_path: Path
+) -> None:
+    text = wheel.read(io.BytesIO(case.build()), filename=case.filename).entry_points or ""
+    (tmp_path / "entry_points.txt").write_bytes(text.encode())
+    theirs = importlib.metadata.PathDistribution(tmp_path).entry_points
+    parser = configparser.ConfigParser()
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(text)
+    assert {(one.group, one.name, one.value) for one in theirs} == {
+        (group, name, value) for group in parser.sections() for name, value in parser.items(group)
+    }
+
+
+def test_looking_through_archives_is_bounded_in_time() -> None:
+    """A small wheel that expands as far as it may, in streams inside a zip."""
+    inner = gzip.compress(bytes(2 << 20), mtime=0)
+    data = make_wheel(files=files(a=zipped({f"{n}.bin": inner for n in range(40)})))
+    start = time.process_time()
+    errors = checks.run_all(io.BytesIO(data), filename=filename(),
+                            limits=replace(wheel.LIMITS, ratio_floor=32 << 20))  # fmt: skip
+    assert [one.code for one in errors] == ["wheel.nested_bomb"]
+    assert time.process_time() - start < 5
+
+
+def test_every_line_break_that_a_reader_knows_is_in_the_corpus() -> None:
+    """Of importlib.metadata, which splits entry_points.txt by str.splitlines."""
+    breaks = {chr(code) for code in range(0x3000) if len(f"a{chr(code)}b".splitlines()) > 1}
+    texts = [case.build() for case in BAD if case.name.startswith("a script behind ")]
+    seen = {wheel.read(io.BytesIO(data), filename=filename()).entry_points for data in texts}
+    assert all(any(f"main{one}python" in (text or "") for text in seen) for one in breaks - {"\n"})
