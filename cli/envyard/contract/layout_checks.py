@@ -46,6 +46,7 @@ INSTALLERS = {
 # Endings of files that mark or hold another distribution: pip and importlib.metadata read them.
 DISTRIBUTIONS = (".dist-info", ".egg-info", ".egg-link", ".egg")
 STARTUP_ENDINGS = (".pth", ".start")
+PRIME = ".prime"  # what the stock prime command keeps beside an environment
 STUBS = "-stubs"
 MODULE = re.compile(r"\.(py|pyi)$")
 # Files that nothing runs; the others lie deeper in a wheel that means no harm.
@@ -105,6 +106,8 @@ def _folder(top: str, own: str) -> Iterator[Finding]:
         )
     elif plain.endswith(DISTRIBUTIONS):
         yield _distribution(top)
+    elif top == PRIME:
+        yield _shared(top)
     elif not _importable(top.removesuffix(STUBS)) or plain in import_names.RESERVED:
         yield finding(
             "wheel.stray_member",

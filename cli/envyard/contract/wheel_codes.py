@@ -85,7 +85,10 @@ NAMES = {
     "wheel.name_control": ("A member's name holds a control or invisible character.", RENAME),
     "wheel.absolute_path": ("A member's path is absolute.", BY_HAND),
     "wheel.path_traversal": ("A member's path leads out of the wheel.", BY_HAND),
-    "wheel.unnormal_path": ("A member's path has an empty or '.' part.", BY_HAND),
+    "wheel.unnormal_path": (
+        "A member's path has an empty or '.' part.",
+        "Name the packages in pyproject.toml: hatchling writes './' for `packages = [\".\"]`.",
+    ),
     "wheel.backslash": ("A member's path holds a backslash.", RENAME),
     "wheel.drive_letter": ("A member's path begins with a drive letter.", RENAME),
     "wheel.windows_character": ("Windows cannot write a member's path.", RENAME),
