@@ -68,7 +68,7 @@ def test_a_java_class_and_a_text_are_no_programs() -> None:
     assert found(files=files(a=b"\xca\xfe\xba\xbe\0\0\0\x41" + bytes(60), b=b"MZ is text")) == []
 
 
-@pytest.mark.parametrize("path", ["tests/__init__.py", "utils.py", "pyproject.toml", ".prime/a.json"])
+@pytest.mark.parametrize("path", ["tests/__init__.py", "utils.py", "README.md", ".prime/a.json"])
 def test_a_name_that_many_wheels_use_is_a_warning(path: str) -> None:
     [one] = found(files={INIT: TASKSET, path: "x"})
     assert (one.code, one.severity) == ("wheel.shared_name", "warning")
