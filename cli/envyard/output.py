@@ -38,6 +38,7 @@ class Output:
         self.err = err or sys.stderr
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self.colour = bool(not plain and self.err.isatty())
+        self.data_colour = bool(not plain and self.out.isatty())
         self.live = self.err.isatty() and not as_json
         self._bar = False
 
@@ -50,10 +51,13 @@ class Output:
         """One JSON document on stdout."""
         print(json.dumps(value, indent=2, ensure_ascii=True), file=self.out, flush=True)
 
-    def line(self, text: object = "") -> None:
+    def line(self, text: object = "", colour: str | None = None) -> None:
         """One line of data on stdout."""
         self._clear_bar()
-        print(safe(text), file=self.out, flush=True)
+        shown = safe(text)
+        if colour and self.data_colour:
+            shown = f"\033[{COLOURS[colour]}m{shown}\033[0m"
+        print(shown, file=self.out, flush=True)
 
     def note(self, text: object, colour: str | None = None) -> None:
         """One line for the person watching, on stderr; silent with --json."""

@@ -49,6 +49,7 @@ def test_a_log_that_comes_in_pieces_keeps_its_lines(
     for after, (text, following, ended) in enumerate(pieces):
         answer = {"text": text, "next": following, "ended": ended}
         server.say(f"GET /api/v1/runs/{run}/log/?after={after}", 200, answer)
+    server.say(f"GET /api/v1/runs/{run}/", 200, {"findings": []})
     assert main(["logs", run, "--url", server.url]) == 0
     assert capsys.readouterr().out == "one\ntwo\nthree\n"
 

@@ -109,4 +109,4 @@ def show_card(version: dict[str, Any], out: Output) -> None:
         status = measure["status"]
         out.line(f"  {status:<7} {measure['title']}: {value}{unit}{bound}")
         if status in ("fail", "warn") and measure["detail"]:
-            out.note(f"          {measure['detail']}", STATUS_COLOUR[status])
+            out.line(f"          {measure['detail']}", STATUS_COLOUR[status])

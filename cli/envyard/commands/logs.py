@@ -1,4 +1,4 @@
-"""`hub logs`: what a run printed, and its progress while it is under way."""
+"""`hub logs`: what a run printed, and once it has ended its findings with their tracebacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub
-from envyard.commands.show import run_of
+from envyard.commands.show import run_of, show_finding
+from envyard.contract.codes import Finding
 from envyard.output import Output
 
 PACE_SECONDS = 1.0
@@ -42,5 +43,11 @@ def run(args: Namespace, out: Output) -> None:
             time.sleep(PACE_SECONDS)
     if rest:
         out.line(rest)
+    rows = hub.get(f"runs/{run_id}/")["findings"] if part["ended"] else []
     if out.as_json:
-        out.json({"run": str(run_id), "log": text, "ended": part["ended"]})
+        out.json({"run": str(run_id), "log": text, "ended": part["ended"], "findings": rows})
+        return
+    if rows:
+        out.line("\nFindings")
+    for row in rows:
+        show_finding(Finding.from_dict(row), out)

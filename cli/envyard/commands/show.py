@@ -108,10 +108,26 @@ def lost_text(lost: dict[str, Any]) -> str:
     return f"attempt {lost['attempt']} on {lost['runner']} ended early: {message}"
 
 
-def show_finding(finding: Finding, out: Output) -> None:
-    """One finding for a person: mark, code, sentence, then its hint."""
+def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
+    """One finding as data: mark, code, sentence, the traceback's last lines, then its hint.
+
+    With --json nothing: the document of the command holds it.
+    """
+    if out.as_json:
+        return
     sign, colour = MARK[finding.severity]
     where = f" [{finding.where}]" if finding.where else ""
-    out.note(f"{sign} {finding.code}{where}: {finding.message}", colour)
+    out.line(f"{sign} {finding.code}{where}: {finding.message}", colour)
+    for text in traceback_of(finding, traceback_lines):
+        out.line(f"    | {text}", "dim")
     if finding.hint and finding.severity != "info":
-        out.note(f"    {finding.hint}", "dim")
+        out.line(f"    {finding.hint}", "dim")
+
+
+def traceback_of(finding: Finding, most: int) -> list[str]:
+    """The last lines of the traceback that the finding carries, marked where lines are left out."""
+    kept = finding.details.get("traceback")
+    lines = kept.strip("\n").splitlines() if isinstance(kept, str) else []
+    if len(lines) <= most:
+        return lines
+    return [f"... ({len(lines) - most} lines before)", *lines[-most:]] if most else []

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import re
 import resource
 import shutil
 import signal
@@ -17,23 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
+from envyard.contract.resolution import diagnose
 from envyard_runner.config import Config
 from envyard_runner.parent import die_with_parent
 from envyard_runner.sandbox.rundir import make_shared
 
 BUILD_UID = 22999  # just below the runs' own
-NO_SOLUTION = 1  # uv's exit code; everything else that fails gives 2
-URL_IN_DEPENDENCY = "URL dependencies must be expressed as direct requirements"
-SDIST_ONLY = re.compile(r"Wheels are required for `([^`]+)` because building")
-# What was left out for its date, of which the index told none.
-UNDATED = re.compile(
-    r"filtered by `exclude-newer`[^\n]*requirement is (?:(?!published at).)*\.( |$)"
-)
-# Said of a broken wheel, and of a whole one that was cut off on its way.
-BROKEN = "has an invalid package format"
-# The index, not the author, keeps it back.
-CLOSED = "could not be queried due to a lack of valid authentication credentials"
-SENTENCE = 700
 SAID_BYTES = 1 << 16
 LOOK_SECONDS = 0.2
 DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
@@ -169,27 +157,3 @@ async def _start(
 def _bind() -> None:
     die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-def diagnose(code: int, said: str) -> Finding:
-    """The finding for uv's exit code and words; what is not surely the author's fault is ours."""
-    impossible = code == NO_SOLUTION and "No solution found" in said
-    if not impossible and URL_IN_DEPENDENCY not in said:
-        return finding("run.install_failed", _short(said) or f"uv ended with code {code}")
-    if CLOSED in " ".join(said.split()) or BROKEN in " ".join(said.split()):
-        return finding("run.install_failed", _short(said))
-    if UNDATED.search(said):
-        message = "the package index does not say when its files were uploaded (PEP 700)"
-        return finding("run.install_failed", f"{message}: {_short(said)}")
-    if named := SDIST_ONLY.search(said):
-        message = f"{named[1]} has no wheel: {_short(said)}"
-        return finding("env.dependency_sdist_only", message, where=named[1])
-    return finding("env.dependencies_unresolvable", _short(said))
-
-
-def _short(said: str) -> str:
-    """uv's reason on one line, without what it advises to those who call it themselves."""
-    reason = re.sub(r"(?m)^ *(error|cause|hint): |No solution found when .*$", "", said)
-    reason = re.sub(r"Consider using `[^`]+` to [^.]*\.", "", reason)
-    words = " ".join(reason.split())
-    return words if len(words) <= SENTENCE else f"{words[:SENTENCE].rsplit(' ', 1)[0]} ..."
