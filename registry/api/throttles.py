@@ -22,6 +22,7 @@ RATES = {
     "mint": (60, 60),
     "leak": (60, 60),
     "inspect": (60, 60),
+    "check": (60, 60),
     "token": (30, 3600),
     "invitation": (30, 3600),
     "organisation": (20, 3600),

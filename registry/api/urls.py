@@ -19,6 +19,7 @@ from registry.api import (
     runners,
     runs,
     simple,
+    trials,
     upload,
     versions,
 )
@@ -71,6 +72,7 @@ api: list[URLPattern | URLResolver] = [
     path("runners/<int:pk>/drain/", runners.drain, name="api-runner-drain"),
     path("moderation/events/", moderation.of_all, name="api-events"),
     path("about/", about.about, name="api-about"),
+    path("check/", trials.check, name="api-check"),
     path("whoami/", accounts.whoami, name="api-whoami"),
     path("tokens/", accounts.own_tokens, name="api-tokens"),
     path("tokens/<str:public_id>/", accounts.own_token, name="api-token"),

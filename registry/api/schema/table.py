@@ -10,6 +10,7 @@ from registry.api.schema import (
     about_people,
     about_runners,
     about_runs,
+    about_trials,
 )
 
 OPERATIONS = (
@@ -20,4 +21,5 @@ OPERATIONS = (
     | about_people.OPERATIONS
     | about_moderation.OPERATIONS
     | about_hub.OPERATIONS
+    | about_trials.OPERATIONS
 )

@@ -110,6 +110,8 @@ API: dict[str, Row] = {
     "api/v1/runners/": {"GET": MODERATES},
     "api/v1/runners/<pk>/drain/": {"POST": MODERATES, "DELETE": MODERATES},
     "api/v1/whoami/": {"GET": PEOPLE},
+    "api/v1/about/": {"GET": EVERYBODY},
+    "api/v1/check/": {"POST": PEOPLE},
     # A browser's session makes tokens on the page alone, which asks for the password.
     "api/v1/tokens/": {"GET": OWN_ADMIN, "POST": "?xxxxx xx+x ??"},
     "api/v1/tokens/<public_id>/": {"DELETE": "?...+. xx+x ??"},

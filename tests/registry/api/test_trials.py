@@ -1,0 +1,104 @@
+"""POST check/: what an upload would meet, before it is made."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.catalog.deletion import delete_version
+from registry.models import Environment, Event, Organisation, User
+from tests.factories import make_version
+
+
+def check(client: Client, user: User, **body: Any) -> dict[str, Any]:
+    body = {"name": "demo-env", "version": "0.1.0", **body}
+    client.force_login(user)
+    answer = client.post("/api/v1/check/", body, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def codes(client: Client, user: User, **body: Any) -> list[tuple[str, str]]:
+    return [(f["code"], f["severity"]) for f in check(client, user, **body)["findings"]]
+
+
+def test_a_free_name_has_no_findings_and_nothing_is_written(client: Client, alice: User) -> None:
+    events = Event.objects.count()
+    answer = check(client, alice)
+    assert answer == {"owner": "alice", "findings": [], "card": None}
+    assert not Environment.objects.exists()
+    assert Event.objects.count() == events
+
+
+def test_a_version_that_exists_with_other_bytes_is_refused_and_the_same_bytes_are_not(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice)
+    (found,) = check(client, alice, sha256="0" * 64)["findings"]
+    assert found["code"] == "upload.version_exists"
+    assert "alice/demo-env==0.1.0 exists" in found["message"]
+    assert "pyproject.toml" in found["hint"]
+    assert codes(client, alice, sha256=version.sha256) == []
+    assert codes(client, alice, version="0.1.1") == []
+    delete_version(version=version, by=alice)
+    assert codes(client, alice, sha256=version.sha256) == [("upload.version_exists", "error")]
+
+
+def test_names_that_break_a_rule_or_look_alike_are_found(
+    client: Client, alice: User, carol: User
+) -> None:
+    make_version(carol, "reverse-text")
+    make_version(alice, "tic-tac-toe")
+    assert codes(client, alice, name="verifiers") == [("metadata.bad_name", "error")]
+    assert codes(client, alice, name="-x-") == [("metadata.bad_name", "error")]
+    assert codes(client, alice, name="tictactoe") == [("name.too_similar", "error")]
+    assert codes(client, alice, name="revers-text") == [("name.similar", "warning")]
+    assert codes(client, alice, version="x") == [("metadata.bad_version", "error")]
+
+
+def test_who_may_not_publish_there_learns_only_that(
+    client: Client, lab: Organisation, alice: User, carol: User
+) -> None:
+    make_version(lab, "secret-env", visibility="private")
+    for name in ("secret-env", "no-such-env"):
+        found = codes(client, carol, owner="lab", name=name)
+        assert found == [("upload.owner_mismatch", "error")]
+    assert codes(client, alice, owner="lab", name="secret-env", sha256="0" * 64) == [
+        ("upload.version_exists", "error")
+    ]
+
+
+def rollout(policy: str, task: int, reward: float) -> dict[str, Any]:
+    return {"policy": policy, "task": task, "attempt": 0, "ok": True, "reward": reward}
+
+
+def test_a_report_gets_the_card_that_the_hub_would_give_it(client: Client, alice: User) -> None:
+    tasks = [{"index": n, "hash": str(n), "prompt": f"p{n}", "reference": True} for n in range(5)]
+    report = {
+        "policies": ["silent", "oracle"],
+        "tasks": 5,
+        "attempts": 1,
+        "facts": {"tasks": tasks, "hashes_again": [str(n) for n in range(5)]},
+        "rollouts": [rollout(p, n, 1.0) for p in ("silent", "oracle") for n in range(5)],
+    }
+    card = check(client, alice, report=report)["card"]
+    assert {score["policy"]: score["mean"] for score in card["scores"]} == {
+        "silent": 1.0,
+        "oracle": 1.0,
+    }
+    assert "card.floor" in [found["code"] for found in card["findings"]]
+    assert {measure["status"] for measure in card["measures"]} >= {"pass", "fail"}
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {},
+        {"policies": 7, "rollouts": [7, {}], "facts": [], "replays": {"a": 1}, "tasks": -5},
+        {"policies": ["a", "a"], "rollouts": [{"policy": "a", "reward": "NaN"}] * 2000},
+        {"policies": ["x"], "tasks": 10**30, "attempts": 10**30, "facts": {"tasks": [{}] * 5000}},
+    ],
+)
+def test_no_report_makes_the_hub_fail(client: Client, alice: User, report: dict[str, Any]) -> None:
+    assert check(client, alice, report=report)["card"]["measures"]
