@@ -23,8 +23,11 @@ RETRIES = 4
 class Hub:
     """One hub, as one person. Paths are relative to /api/v1/ unless they begin with a slash."""
 
-    def __init__(self, config: Config, session: requests.Session | None = None) -> None:
+    def __init__(
+        self, config: Config, session: requests.Session | None = None, *, tries: int = RETRIES
+    ) -> None:
         self.url = config.url
+        self.tries = tries
         self.token = config.token
         self.session = session or requests.Session()
         self.session.headers["User-Agent"] = f"envyard/{__version__}"
@@ -110,7 +113,7 @@ class Hub:
         headers = {"Accept": "application/json"}
         if self.token and url.startswith(self.url + "/"):
             headers["Authorization"] = f"Bearer {self.token}"
-        tries = RETRIES if method == "GET" else 1
+        tries = self.tries if method == "GET" else 1
         for left in reversed(range(tries)):
             try:
                 return self.session.request(method, url, headers=headers, timeout=TIMEOUT, **kwargs)

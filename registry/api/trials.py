@@ -9,7 +9,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import body, lookup, throttles
+from registry.accounts.models import Owner
+from registry.api import body, throttles
 from registry.api.auth import asker, person
 from registry.card import trial
 from registry.errors import HubError
@@ -22,9 +23,10 @@ def check(request: Request) -> Response:
     user, data = person(request), body.read(request)
     throttles.check(request, "check", who=str(user.pk))
     _, token = asker(request)
-    owner = lookup.owner(body.text(data, "owner", default=user.owner.name) or user.owner.name)
+    name = body.text(data, "owner", default="").lower() or user.owner.name
     findings = dry_run.name_findings(
-        owner=owner,
+        owner=Owner.objects.filter(name=name).first(),
+        owner_name=name,
         name=body.text(data, "name"),
         version=body.text(data, "version"),
         filename=body.text(data, "filename", default=""),
@@ -34,7 +36,7 @@ def check(request: Request) -> Response:
     )
     return Response(
         {
-            "owner": owner.name,
+            "owner": name,
             "findings": [found.to_dict() for found in findings],
             "card": _card(data.get("report")),
         }

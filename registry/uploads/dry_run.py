@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from django.utils import timezone
 
-from envyard.contract.codes import Finding
+from envyard.contract.codes import Finding, finding
 from envyard.contract.names import BadName, canonical_version
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
@@ -18,7 +18,8 @@ from registry.errors import Forbidden, HubError
 
 def name_findings(
     *,
-    owner: Owner,
+    owner: Owner | None,
+    owner_name: str,
     name: str,
     version: str,
     filename: str,
@@ -30,6 +31,10 @@ def name_findings(
 
     Who may not publish there learns only that, as from an upload.
     """
+    if owner is None:
+        return [
+            finding("upload.owner_mismatch", f"there is no owner {owner_name[:40]!r} on this hub")
+        ]
     try:
         normal = naming.normal(name)
         environment = Environment.objects.filter(owner=owner, name=normal).first()

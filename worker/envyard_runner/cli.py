@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from envyard_runner import doctor
 
         return doctor.main(rest)
+    if asked.command == "try":
+        from envyard_runner import local
+
+        return local.main(rest)
     if rest or (given[cut:] and asked.command != "model"):
         _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
@@ -78,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     model.add_argument(
         "--port", type=int, default=0, help="a port of 127.0.0.1 in place of a unix socket"
     )
+    commands.add_parser("try", help="run the probes against a wheel, without a hub", add_help=False)
     commands.add_parser("doctor", help="check this machine and the hub", add_help=False)
     return parser
 

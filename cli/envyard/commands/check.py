@@ -1,15 +1,24 @@
-"""`hub check`: build the wheel and run the static checks the hub runs."""
+"""`hub check`: what the hub would refuse, found before an upload."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from envyard import config as configs
+from envyard import hub_checks, local_run, resolve
 from envyard.builder import wheel_of
+from envyard.client import Hub
 from envyard.commands.show import show_finding
+from envyard.commands.trial import show_trial
+from envyard.contract import wheel as wheels
+from envyard.contract.codes import Finding
+from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
-from envyard.errors import Rejected
+from envyard.contract.wheel import Wheel
+from envyard.errors import ApiError, Held, HubCliError, Rejected
 from envyard.output import Output
 
 
@@ -19,26 +28,167 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "check", parents=[common], help="build an environment and check it as the hub would"
     )
     check.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
+    check.add_argument("--owner", default="", help="publish under this name (default: you)")
+    check.add_argument("--offline", action="store_true", help="ask neither hub nor package index")
+    check.add_argument(
+        "--run", dest="play", action="store_true", help="run the probes here, in the sandbox"
+    )
     check.set_defaults(run=run)
+
+
+@dataclass(slots=True)
+class Result:
+    """What was checked, what was found, and what could not be checked and why."""
+
+    wheel: str
+    findings: list[Finding]
+    checked: list[str] = field(default_factory=list)
+    not_checked: list[str] = field(default_factory=list)
+    trial: dict[str, Any] | None = None
+
+    @property
+    def errors(self) -> int:
+        """How many findings the hub would refuse it for."""
+        return sum(found.severity == "error" for found in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of --json."""
+        return {
+            "wheel": self.wheel,
+            "ok": not self.errors,
+            "findings": [found.to_dict() for found in self.findings],
+            "checked": self.checked,
+            "not_checked": self.not_checked,
+            "run": self.trial,
+        }
 
 
 def run(args: Namespace, out: Output) -> None:
     """Print every finding; exit 3 where the hub would refuse the wheel."""
+    hub = None if args.offline else Hub(configs.load(args.url), tries=1)
+    if args.play:
+        local_run.require()
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
-    with wheel_of(args.path) as wheel:
-        name, (findings, _) = wheel.name, examine(wheel)
-    errors = sum(f.severity == "error" for f in findings)
-    if out.as_json:
-        out.json({"wheel": name, "ok": not errors, "findings": [f.to_dict() for f in findings]})
-    else:
-        for finding in findings:
-            show_finding(finding, out)
-    if errors:
+    with wheel_of(args.path) as path:
+        findings, detected = examine(path)
+        result = Result(path.name, findings)
+        if not result.errors:
+            wheel = wheels.read(path)
+            if hub is not None:
+                ask_hub(hub, path, wheel, detected, args.owner, result)
+            if args.play and not result.errors:
+                play(hub, path, wheel, args.owner, result, out)
+    show(result, hub, out)
+    if result.errors:
         raise Rejected(
-            f"{name}: {errors} error{'s' if errors > 1 else ''}",
+            f"{result.wheel}: {result.errors} error{'s' if result.errors > 1 else ''}",
             "Mend what is named above, then check again.",
             "cli.check_failed",
         )
-    out.note(f"{name}: no errors", "green")
+    if result.trial is not None and result.trial["outcome"] == "errored":
+        raise Held(
+            f"{result.wheel}: the run could not be made here",
+            "`hub-runner doctor` names what this machine lacks.",
+            "cli.no_sandbox",
+        )
+    out.note(f"{result.wheel}: no errors", "green")
     out.hint(f"publish it: hub push {args.path}")
+
+
+def ask_hub(
+    hub: Hub, path: Path, wheel: Wheel, detected: Detection, owner: str, result: Result
+) -> None:
+    """Add what the hub's Pythons, framework releases, index and names make of the wheel."""
+    try:
+        about = hub_checks.About.of(hub)
+    except HubCliError as error:
+        result.not_checked.append(
+            f"names, Pythons, framework releases and dependencies: {error.message}; "
+            "see --url, or --offline to check without a hub"
+        )
+        return
+    result.findings += hub_checks.python_findings(wheel, about)
+    result.findings += hub_checks.framework_findings(wheel, detected, about)
+    (result.checked if about.pythons else result.not_checked).append(
+        "Pythons" if about.pythons else f"Pythons: no runner of {hub.url} is present"
+    )
+    if about.releases:
+        result.checked.append("framework releases")
+    check_names(hub, path, wheel, owner, result)
+    if result.errors:
+        return
+    try:
+        result.findings += resolve.findings(wheel, detected, about)
+        result.checked.append("dependencies")
+    except resolve.NotResolved as error:
+        result.not_checked.append(f"dependencies: {error}")
+
+
+def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) -> None:
+    """Add what the hub says of owner, name, version and file name, to whoever is signed in."""
+    if not hub.token:
+        result.not_checked.append("name and version: you are not signed in; run `hub login`")
+        return
+    try:
+        answer = hub_checks.ask(hub, path, wheel, owner=owner)
+    except HubCliError as error:
+        unknown = isinstance(error, ApiError) and error.status == 404
+        why = "this hub has no such check" if unknown else error.message
+        result.not_checked.append(f"name and version: {why}")
+        return
+    result.findings += hub_checks.findings_in(answer)
+    result.checked.append("name and version")
+
+
+def play(
+    hub: Hub | None,
+    path: Path,
+    wheel: Wheel,
+    owner: str,
+    result: Result,
+    out: Output,
+) -> None:
+    """Run the probes in this machine's sandbox and add the card that the hub gives the report."""
+    out.note("Running the probes in the sandbox", "dim")
+    trial = result.trial = local_run.play(path)
+    if trial["outcome"] == "errored":
+        told = "; ".join(found.message for found in hub_checks.findings_in(trial))
+        result.not_checked.append(f"the run, which this machine could not make: {told}")
+        return
+    result.findings += hub_checks.findings_in(trial)
+    if trial["outcome"] != "succeeded":
+        return
+    if hub is None or not hub.token:
+        why = "--offline" if hub is None else "you are not signed in; run `hub login`"
+        result.not_checked.append(f"the card: {why}")
+        return
+    try:
+        answer = hub_checks.ask(hub, path, wheel, owner=owner, report=local_run.report(trial))
+    except HubCliError as error:
+        result.not_checked.append(f"the card: {error.message}")
+        return
+    card = trial["card"] = answer.get("card")
+    if isinstance(card, dict):
+        known = {(found.code, found.where) for found in result.findings}
+        result.findings += [
+            found
+            for found in hub_checks.findings_in(card)
+            if (found.code, found.where) not in known
+        ]
+        result.checked.append("the card")
+
+
+def show(result: Result, hub: Hub | None, out: Output) -> None:
+    """The findings and the probes' rewards as data; what was checked on stderr."""
+    if out.as_json:
+        out.json(result.to_dict())
+        return
+    if result.trial is not None:
+        show_trial(result.trial, out)
+    for found in result.findings:
+        show_finding(found, out)
+    if result.checked and hub is not None:
+        out.note(f"Checked with {hub.url}: {', '.join(result.checked)}", "dim")
+    for reason in result.not_checked:
+        out.note(f"not checked: {reason}", "yellow")

@@ -94,8 +94,13 @@ def show_card(version: dict[str, Any], out: Output) -> None:
     card = version["card"]
     if not card:
         return
+    show_measures(card["measures"], out)
+
+
+def show_measures(measures: list[dict[str, Any]], out: Output) -> None:
+    """One line a measure, and why it fails or warns."""
     out.line("\nCard")
-    for measure in card["measures"]:
+    for measure in measures:
         value = interval(measure["value"], measure["low"], measure["high"])
         unit = f" {measure['unit']}" if measure["unit"] else ""
         threshold = measure["threshold"]

@@ -61,6 +61,6 @@ OPERATIONS = {
         "the hub would give those rollouts. Nothing is kept.",
         {200: Trial},
         NewTrial,
-        refusals=(404, 429),
+        refusals=(429,),
     ),
 }

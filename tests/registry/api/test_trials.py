@@ -61,6 +61,7 @@ def test_who_may_not_publish_there_learns_only_that(
     client: Client, lab: Organisation, alice: User, carol: User
 ) -> None:
     make_version(lab, "secret-env", visibility="private")
+    assert codes(client, carol, owner="no-one-here") == [("upload.owner_mismatch", "error")]
     for name in ("secret-env", "no-such-env"):
         found = codes(client, carol, owner="lab", name=name)
         assert found == [("upload.owner_mismatch", "error")]

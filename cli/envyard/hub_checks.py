@@ -1,0 +1,137 @@
+"""What the hub knows of a wheel before it is uploaded: its Pythons, framework releases, names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from envyard.client import Hub
+from envyard.contract.codes import Finding, finding
+from envyard.contract.detect import Detection
+from envyard.contract.wheel import Wheel
+from envyard.errors import ApiError
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a hub evaluates with; empty where it does not tell."""
+
+    pythons: tuple[str, ...] = ()
+    releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    driven: dict[str, dict[str, str]] = field(default_factory=dict)
+    index: str = ""
+
+    @classmethod
+    def of(cls, hub: Hub) -> About:
+        """The hub's own answer; empty for a hub that has none. Raises NoConnection."""
+        try:
+            answer = hub.get("about/")
+        except ApiError as error:
+            if error.status == 404:
+                return cls()
+            raise
+        return cls.from_dict(answer if isinstance(answer, dict) else {})
+
+    @classmethod
+    def from_dict(cls, answer: dict[str, Any]) -> About:
+        """Read an answer; what is not of the known shape is left out."""
+        frameworks = answer.get("frameworks")
+        known = {
+            str(name): told
+            for name, told in (frameworks.items() if isinstance(frameworks, dict) else ())
+            if isinstance(told, dict)
+        }
+        return cls(
+            pythons=_texts(answer.get("pythons")),
+            releases={name: _texts(told.get("releases")) for name, told in known.items()},
+            driven={name: _driven(told.get("apis")) for name, told in known.items()},
+            index=str(answer.get("index") or ""),
+        )
+
+
+def _driven(apis: Any) -> dict[str, str]:
+    if not isinstance(apis, dict):
+        return {}
+    return {str(api): str(told["specifier"]) for api, told in apis.items() if "specifier" in told}
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+
+
+def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
+    """Refuse a Requires-Python that no live runner's Python meets."""
+    wanted = wheel.metadata.requires_python
+    if not wanted or not about.pythons:
+        return
+    try:
+        fitting = list(SpecifierSet(wanted).filter(about.pythons, prereleases=True))
+    except InvalidSpecifier:
+        return  # the static checks name it
+    if not fitting:
+        yield finding(
+            "env.dependencies_unresolvable",
+            f"Requires-Python is {wanted[:200]}; the hub's runners have "
+            f"Python {', '.join(about.pythons)}",
+            where="Requires-Python",
+            hint=f"Widen requires-python in pyproject.toml, for example to "
+            f'">={".".join(about.pythons[-1].split(".")[:2])}".',
+        )
+
+
+def framework_findings(wheel: Wheel, detected: Detection, about: About) -> Iterator[Finding]:
+    """Refuse requirements of the framework that no release the hub can drive meets."""
+    releases = about.releases.get(detected.framework, ())
+    needed = _requirement(wheel, detected.framework)
+    if not releases or needed is None:
+        return
+    driven = about.driven.get(detected.framework, {}).get(detected.api, "")
+    usable = list(SpecifierSet(driven).filter(releases)) if driven else list(releases)
+    if usable and not list(needed.specifier.filter(usable, prereleases=True)):
+        label = f"{detected.framework} {detected.api}".strip()
+        yield finding(
+            "env.dependencies_unresolvable",
+            f"the wheel requires {str(needed)[:200]!r}; for {label} this hub runs "
+            f"releases {usable[0]} to {usable[-1]}",
+            where=needed.name,
+            hint=f'Require a release that the hub runs, for example "{needed.name}'
+            f'{driven or ">=" + usable[-1]}".',
+        )
+
+
+def _requirement(wheel: Wheel, framework: str) -> Requirement | None:
+    for line in wheel.metadata.requires_dist:
+        try:
+            requirement = Requirement(line)
+        except (InvalidRequirement, RecursionError):
+            continue
+        if requirement.name.lower().replace("_", "-") == framework and not requirement.marker:
+            return requirement
+    return None
+
+
+def ask(
+    hub: Hub, path: Path, wheel: Wheel, *, owner: str, report: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The hub's answer about the wheel's names and, with `report`, its card; raises ApiError."""
+    body: dict[str, Any] = {
+        "owner": owner,
+        "name": wheel.metadata.name,
+        "version": wheel.metadata.version,
+        "filename": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+    }
+    answer = hub.post("check/", body if report is None else {**body, "report": report})
+    return answer if isinstance(answer, dict) else {}
+
+
+def findings_in(answer: dict[str, Any]) -> list[Finding]:
+    """The findings of such an answer, read as a stranger's words."""
+    rows = answer.get("findings")
+    return [Finding.from_dict(row) for row in rows or () if isinstance(row, dict)]

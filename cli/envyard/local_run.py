@@ -1,0 +1,106 @@
+"""Run the probes here, through the runner's own program, where it and a sandbox are installed.
+
+`hub-runner` is called as a program: the command line imports nothing of it and needs none of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from envyard import config as configs
+from envyard.errors import HubCliError
+
+SECONDS = 1800
+REPORTED = ("policies", "tasks", "attempts", "facts", "rollouts", "replays")
+
+
+def require() -> str:
+    """The path of `hub-runner`; raises HubCliError with what to install."""
+    if not sys.platform.startswith("linux"):
+        raise HubCliError(
+            "hub check --run needs Linux: the sandbox is made of its namespaces",
+            "Leave --run out; the hub runs every version that is pushed.",
+            "cli.no_sandbox",
+        )
+    program = _find("hub-runner")
+    if program is None:
+        raise HubCliError(
+            "hub check --run needs the program hub-runner, which is not installed",
+            f"Install it beside hub; {configs.load().url}/runner/ shows the line for uv and pip.",
+            "cli.no_sandbox",
+        )
+    if shutil.which("bwrap") is None:
+        raise HubCliError(
+            "hub check --run needs bubblewrap, which is not installed",
+            "Install it: `apt install bubblewrap`, or `dnf install bubblewrap`.",
+            "cli.no_sandbox",
+        )
+    return program
+
+
+def _find(name: str) -> str | None:
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.is_file() else shutil.which(name)
+
+
+def play(wheel: Path) -> dict[str, Any]:
+    """What one run of the probes showed, with a row for each probe; raises HubCliError."""
+    words = [require(), "try", str(wheel)]
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise HubCliError(
+            f"hub-runner did not finish within {SECONDS} seconds",
+            "Push the version: the hub's runner keeps the log.",
+            "cli.no_sandbox",
+        ) from None
+    try:
+        document = json.loads(done.stdout)
+        return {**document, "probes": _probes(document)}
+    except (ValueError, KeyError, TypeError):
+        words_of_it = done.stderr.strip()[-2000:] or f"it ended with code {done.returncode}"
+        raise HubCliError(
+            f"hub-runner could not run the environment: {words_of_it}",
+            "`hub-runner doctor` names what this machine lacks.",
+            "cli.no_sandbox",
+        ) from None
+
+
+def report(trial: dict[str, Any]) -> dict[str, Any]:
+    """The part of it that the hub makes a card of."""
+    return {name: trial[name] for name in REPORTED if name in trial}
+
+
+def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for policy in document["policies"]:
+        own = sorted(
+            (row for row in document["rollouts"] if row["policy"] == policy),
+            key=lambda row: (row["task"], row["attempt"]),
+        )
+        paid = [row["reward"] for row in own if row["ok"] and row["reward"] is not None]
+        mean = math.fsum(paid) / len(paid) if paid else None
+        rows.append(
+            {
+                "policy": policy,
+                "n": len(paid),
+                "mean": mean,
+                "failed": len(own) - len(paid),
+                "rewards": [row["reward"] for row in own],
+                "errors": [_error(row) for row in own if not row["ok"]],
+            }
+        )
+    return rows
+
+
+def _error(row: dict[str, Any]) -> str:
+    error = row.get("error") or {}
+    return f"task {row['task']}: {error.get('type', 'error')}: {error.get('message', '')}"[:500]

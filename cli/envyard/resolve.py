@@ -1,0 +1,101 @@
+"""Resolve a wheel's dependencies as a runner would: wheels alone, its Python, the hub's index."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from envyard.builder import find_uv, uv_environment
+from envyard.contract.codes import Finding
+from envyard.contract.detect import Detection
+from envyard.contract.metadata import is_plain
+from envyard.contract.names import normalise
+from envyard.contract.resolution import diagnose
+from envyard.contract.wheel import Wheel
+from envyard.hub_checks import About
+
+SECONDS = 180
+PLATFORM = "x86_64-unknown-linux-gnu"  # what runners are
+
+
+class NotResolved(Exception):
+    """Whether the dependencies resolve could not be found out; the text says why."""
+
+
+def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
+    """Why the dependencies cannot be installed on any Python of the hub; empty where they can.
+
+    Raises NotResolved where uv is missing, or failed for a reason that is not the wheel's.
+    """
+    uv = find_uv()
+    if uv is None:
+        raise NotResolved("uv is not installed; install it: pip install uv")
+    lines = _requirements(wheel, detected, about)
+    refusals: list[Finding] = []
+    for python in _pythons(wheel, about):
+        refusal = _compile(uv, lines, python, about.index)
+        if refusal is None:
+            return []
+        refusals.append(refusal)
+    return refusals[:1]
+
+
+def _requirements(wheel: Wheel, detected: Detection, about: About) -> list[str]:
+    """Its own, but for itself and those that the static checks refuse, with the runner's bound."""
+    lines = []
+    for text in wheel.metadata.requires_dist:
+        try:
+            requirement = Requirement(text)
+        except (InvalidRequirement, RecursionError):
+            continue
+        own = normalise(requirement.name) == wheel.name
+        if is_plain(requirement) and not requirement.url and not own:
+            lines.append(str(requirement))
+    bound = about.driven.get(detected.framework, {}).get(detected.api)
+    return [*lines, f"{detected.framework}{bound}"] if bound else lines
+
+
+def _pythons(wheel: Wheel, about: About) -> list[str]:
+    """The hub's Pythons that the wheel allows, the newest first; without any, one it allows."""
+    try:
+        allowed = SpecifierSet(wheel.metadata.requires_python)
+    except InvalidSpecifier:
+        allowed = SpecifierSet()
+    known = about.pythons or ("3.11", "3.12", "3.13", "3.14")
+    fitting = [python for python in known if allowed.contains(python, prereleases=True)]
+    return fitting[::-1] if about.pythons else fitting[:1]
+
+
+def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding | None:
+    """What stands against installing them on that Python; raises NotResolved."""
+    words = [uv, "pip", "compile", "requirements.in", "--output-file", "lock.txt", "--quiet"]
+    words += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
+    words += ["--python-version", python, "--python-platform", PLATFORM]
+    if index:
+        words += ["--no-config", "--default-index", index]
+    with TemporaryDirectory(prefix="envyard-") as folder:
+        Path(folder, "requirements.in").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        try:
+            done = subprocess.run(
+                words,
+                cwd=folder,
+                env=uv_environment(),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise NotResolved(f"uv did not finish within {SECONDS} seconds") from None
+    if not done.returncode:
+        return None
+    refusal = diagnose(done.returncode, done.stderr)
+    if refusal.code == "run.install_failed":
+        raise NotResolved(refusal.message)
+    return refusal

@@ -1,0 +1,223 @@
+"""`hub check`: what the hub would refuse, found before an upload."""
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.__main__ import main
+from envyard.contract import wheel as wheel_reader
+from envyard.contract.detect import Detection
+from envyard.hub_checks import About, framework_findings, python_findings
+from registry.accounts import tokens
+from registry.models import User
+from tests import wheels
+from tests.factories import make_version
+
+ABOUT = {
+    "pythons": ["3.11.2", "3.12.4"],
+    "frameworks": {
+        "verifiers": {
+            "releases": ["0.3.0", "0.3.1", "0.4.0"],
+            "default": "0.4.0",
+            "apis": {
+                "v0": {"specifier": "<0.4", "default": "0.3.1"},
+                "v1": {"specifier": "<0.5,>=0.4", "default": "0.4.0"},
+            },
+        }
+    },
+    "index": "",
+}
+KNOWN = About.from_dict(ABOUT)
+V1 = Detection("verifiers", "v1", "demo_env", "WordTaskset")
+
+
+def read(folder: Path, **fields: Any) -> wheel_reader.Wheel:
+    return wheel_reader.read(wheels.write_wheel(folder, metadata=fields))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refused"), [(">=3.11", False), (">=3.12", False), (">=3.13", True), ("", False)]
+)
+def test_a_python_that_no_runner_has_is_refused(tmp_path: Path, wanted: str, refused: bool) -> None:
+    found = list(python_findings(read(tmp_path, **{"Requires-Python": wanted or None}), KNOWN))
+    assert [one.where for one in found] == ["Requires-Python"] * refused
+    assert all("3.11.2, 3.12.4" in one.message and ">=3.12" in one.hint for one in found)
+
+
+@pytest.mark.parametrize(
+    ("needed", "refused"),
+    [
+        ("verifiers", False),
+        ("verifiers>=0.3", False),
+        ("Verifiers>=0.4,<0.5", False),
+        ("verifiers<0.4", True),
+        ("verifiers==0.5.0", True),
+        ("verifiers<0.4; python_version < '3'", False),
+        ("other<1", False),
+    ],
+)
+def test_a_framework_release_that_the_hub_cannot_run_is_refused(
+    tmp_path: Path, needed: str, refused: bool
+) -> None:
+    wheel = read(tmp_path, **{"Requires-Dist": [needed]})
+    found = list(framework_findings(wheel, V1, KNOWN))
+    assert bool(found) is refused
+    assert all("0.4.0" in one.message and "<0.5,>=0.4" in one.hint for one in found)
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"pythons": 7, "frameworks": [1]}, {"frameworks": {"x": {"apis": {"y": {}}}}}]
+)
+def test_an_answer_of_another_shape_refuses_nothing(tmp_path: Path, answer: Any) -> None:
+    wheel, about = read(tmp_path), About.from_dict(answer)
+    assert not [*python_findings(wheel, about), *framework_findings(wheel, V1, about)]
+
+
+def test_offline_asks_nobody_and_a_hub_that_is_away_is_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = str(wheels.write_wheel(tmp_path))
+    assert main(["check", wheel, "--offline", "--url", "http://127.0.0.1:9"]) == 0
+    assert "not checked" not in capsys.readouterr().err
+    assert main(["check", wheel, "--url", "http://127.0.0.1:9"]) == 0
+    err = capsys.readouterr().err
+    assert "not checked: names, Pythons, framework releases and dependencies" in err
+    assert "--offline" in err
+    assert main(["check", wheel, "--json", "--url", "http://127.0.0.1:9"]) == 0
+    assert json.loads(capsys.readouterr().out)["not_checked"]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> str:
+    """A package index: `verifiers` and `whole` have wheels, `source-only` has none."""
+    folder = tmp_path / "index"
+    files = {
+        "verifiers/verifiers-0.4.0-py3-none-any.whl": wheels.make_wheel(
+            "verifiers", "0.4.0", metadata={"Requires-Dist": None}
+        ),
+        "whole/whole-1.0-py3-none-any.whl": wheels.make_wheel(
+            "whole", "1.0", metadata={"Requires-Dist": None}
+        ),
+        "source-only/source_only-1.0.tar.gz": b"",
+    }
+    for path, data in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True)
+        file.write_bytes(data)
+        (file.parent / "index.html").write_text(f'<a href="{file.name}">{file.name}</a>')
+    return folder.as_uri()
+
+
+@pytest.fixture
+def hub(
+    live_server: LiveServer, settings: Any, alice: User, index: str, monkeypatch: pytest.MonkeyPatch
+) -> LiveServer:
+    """A hub whose runners use that index; alice is signed in."""
+    settings.HUB_PACKAGE_INDEX = index
+    monkeypatch.setenv("HUB_URL", live_server.url)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="cli", scope="publish")[1])
+    return live_server
+
+
+@pytest.mark.django_db(transaction=True)
+def test_names_that_the_hub_would_refuse_are_errors(
+    hub: LiveServer,
+    alice: User,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    make_version(alice)
+    wheel = str(wheels.write_wheel(tmp_path, metadata={"Summary": "Other bytes."}))
+    assert main(["check", wheel]) == 3
+    out, err = capsys.readouterr()
+    assert "✗ upload.version_exists: alice/demo-env==0.1.0 exists with other bytes" in out
+    assert "Raise `version` in pyproject.toml." in out
+    assert "1 error" in err
+    assert main(["check", wheel, "--owner", "nobody-here"]) == 3
+    assert "there is no owner 'nobody-here' on this hub" in capsys.readouterr().out
+    monkeypatch.delenv("HUB_TOKEN")
+    assert main(["check", wheel]) == 0
+    assert "you are not signed in; run `hub login`" in capsys.readouterr().err
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("needs", "code", "words"),
+    [
+        ("whole", "", ""),
+        ("whole>1", "env.dependencies_unresolvable", "whole"),
+        ("source-only", "env.dependency_sdist_only", "source-only"),
+        ("not-on-the-index", "env.dependencies_unresolvable", "not-on-the-index"),
+        ("tool @ git+https://git.example/tool", "metadata.direct_url", "name a version"),
+    ],
+)
+def test_dependencies_are_resolved_against_the_hubs_index_from_wheels_alone(
+    hub: LiveServer,
+    tmp_path: Path,
+    needs: str,
+    code: str,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wheel = wheels.write_wheel(tmp_path, metadata={"Requires-Dist": ["verifiers>=0.4", needs]})
+    assert main(["check", str(wheel)]) == (3 if code else 0)
+    out, err = capsys.readouterr()
+    assert f"✗ {code}" in out if code else "dependencies" in err
+    assert words in out
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    file = folder / name
+    file.write_text(f"#!{sys.executable}\n{text}")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.mark.parametrize("missing", ["hub-runner", "bubblewrap"])
+def test_run_names_what_to_install(
+    tmp_path: Path,
+    missing: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A copy of this Python without hub-runner beside it stands for a machine that lacks it."""
+    wheel, bin_ = wheels.write_wheel(tmp_path), tmp_path / "bin"
+    bin_.mkdir()
+    if missing == "bubblewrap":
+        program(bin_, "hub-runner", "")
+    monkeypatch.setattr(sys, "executable", str(bin_ / "python"))
+    monkeypatch.setenv("PATH", str(bin_))
+    assert main(["check", str(wheel), "--offline", "--run", "--json"]) == 1
+    error = json.loads(capsys.readouterr().err)["error"]
+    assert error["code"] == "cli.no_sandbox"
+    assert missing in error["message"]
+    assert "/runner/" in error["hint"] or "apt install bubblewrap" in error["hint"]
+
+
+@pytest.mark.flow
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("paid", "exit_code"), [("float(self.data.answer in trace.last_reply)", 0), ("1 / 0", 3)]
+)
+def test_run_plays_the_probes_in_the_sandbox_and_shows_their_rewards(
+    tmp_path: Path, paid: str, exit_code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = wheels.TASKSET.replace(
+        'float(trace.last_reply.strip() == f"The word is {self.data.answer}.")', paid
+    )
+    wheel = wheels.write_wheel(tmp_path, files={"demo_env/__init__.py": text})
+    code = main(["check", str(wheel), "--offline", "--run", "--json"])
+    trial = json.loads(capsys.readouterr().out)["run"]
+    rows = {row["policy"]: row for row in trial["probes"]}
+    if exit_code == 0:
+        assert (rows["oracle"]["mean"], rows["silent"]["mean"]) == (1.0, 0.0)
+        assert len(trial["facts"]["tasks"]) == 5
+    else:
+        assert rows["oracle"]["failed"] == 5
+        assert "ZeroDivisionError" in rows["oracle"]["errors"][0]
+    assert code == 0  # rewards are judged by the hub's card, which --offline leaves out
