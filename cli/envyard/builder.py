@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from envyard.errors import HubCliError, UsageError
+
+DIRECT_HINT = (
+    "The hub takes no dependency by URL or git: depend on a release on the package index, "
+    "or copy that code into your package."
+)
 
 
 @contextmanager
@@ -43,11 +49,19 @@ def build(source: Path, into: Path) -> Path:
     if done.returncode or len(wheels) != 1:
         words = (done.stdout + done.stderr).strip()
         raise HubCliError(
-            f"building {source} failed:\n{words[-4000:]}",
-            "Mend what the build backend says; `python -m build --wheel` shows the same.",
+            f"building {source} failed: {_cause(words)}\n\n{words[-4000:]}",
+            DIRECT_HINT
+            if "direct reference" in words
+            else "Mend what the build backend says; `python -m build --wheel` shows the same.",
             "cli.build_failed",
         )
     return wheels[0]
+
+
+def _cause(words: str) -> str:
+    """The exception that ended the build backend, the last line of its traceback."""
+    raised = re.findall(r"(?m)^[A-Za-z_.]*(?:Error|Exception|Failure)\b.*$", words)
+    return raised[-1][:500] if raised else "the build backend's output follows"
 
 
 def find_uv() -> str | None:

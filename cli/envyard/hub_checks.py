@@ -98,7 +98,7 @@ def framework_findings(wheel: Wheel, detected: Detection, about: About) -> Itera
         yield finding(
             "env.dependencies_unresolvable",
             f"the wheel requires {str(needed)[:200]!r}; for {label} this hub runs "
-            f"releases {usable[0]} to {usable[-1]}",
+            + (f"{usable[0]} to {usable[-1]}" if usable[1:] else f"release {usable[0]} alone"),
             where=needed.name,
             hint=f'Require a release that the hub runs, for example "{needed.name}'
             f'{driven or ">=" + usable[-1]}".',

@@ -10,6 +10,7 @@ import math
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -95,12 +96,26 @@ def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
                 "mean": mean,
                 "failed": len(own) - len(paid),
                 "rewards": [row["reward"] for row in own],
-                "errors": [_error(row) for row in own if not row["ok"]],
+                "errors": _errors(row for row in own if not row["ok"]),
             }
         )
     return rows
 
 
-def _error(row: dict[str, Any]) -> str:
-    error = row.get("error") or {}
-    return f"task {row['task']}: {error.get('type', 'error')}: {error.get('message', '')}"[:500]
+def _errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each different error with the first task that met it, how many did, and its traceback."""
+    errors: dict[str, dict[str, Any]] = {}
+    for row in failed:
+        error = row.get("error") or {}
+        message = f"{error.get('type', 'error')}: {error.get('message', '')}"[:500]
+        known = errors.setdefault(
+            message,
+            {
+                "message": message,
+                "task": row["task"],
+                "n": 0,
+                "traceback": str(error.get("traceback") or ""),
+            },
+        )
+        known["n"] += 1
+    return list(errors.values())

@@ -219,5 +219,6 @@ def test_run_plays_the_probes_in_the_sandbox_and_shows_their_rewards(
         assert len(trial["facts"]["tasks"]) == 5
     else:
         assert rows["oracle"]["failed"] == 5
-        assert "ZeroDivisionError" in rows["oracle"]["errors"][0]
+        assert "ZeroDivisionError" in rows["oracle"]["errors"][0]["message"]
+        assert "demo_env/__init__.py" in rows["oracle"]["errors"][0]["traceback"]
     assert code == 0  # rewards are judged by the hub's card, which --offline leaves out

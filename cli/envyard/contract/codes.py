@@ -106,8 +106,14 @@ CATALOGUE: dict[str, Code] = {
         "A dependency has no wheel.", "Depend on a version that ships wheels."
     ),
     # what running it showed
-    "run.import_failed": _env("Importing the environment failed.", "See the log's last lines."),
-    "run.load_failed": _env("Loading the tasks failed.", "See the log's last lines."),
+    "run.import_failed": _env(
+        "Importing the environment failed.",
+        "The traceback's last lines name the cause; `hub check --run` shows it before a push.",
+    ),
+    "run.load_failed": _env(
+        "Loading the tasks failed.",
+        "The traceback's last lines name the cause. A sandbox has no network: ship data in the wheel.",
+    ),
     "run.no_tasks": _env("The environment has no tasks.", "Make load() yield at least one task."),
     "run.crashed": _env("The environment's process ended unexpectedly.", "See the log."),
     "run.wall_clock": _env("The run took longer than its limit.", "Make rollouts shorter."),
