@@ -96,13 +96,13 @@ def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
                 "mean": mean,
                 "failed": len(own) - len(paid),
                 "rewards": [row["reward"] for row in own],
-                "errors": _errors(row for row in own if not row["ok"]),
+                "errors": distinct_errors(row for row in own if not row["ok"]),
             }
         )
     return rows
 
 
-def _errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def distinct_errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each different error with the first task that met it, how many did, and its traceback."""
     errors: dict[str, dict[str, Any]] = {}
     for row in failed:

@@ -15,7 +15,7 @@ TRACEBACK = "Traceback (most recent call last):\n  File \"env.py\", line 7\nKeyE
 FINDING = {
     "code": "run.load_failed",
     "message": "KeyError: 'answer'",
-    "hint": "See the log's last lines.",
+    "hint": "Rename the column.",
     "severity": "error",
     "where": "",
     "details": {"traceback": TRACEBACK},
@@ -51,7 +51,7 @@ def test_info_prints_findings_and_their_traceback_on_stdout(
     out, err = capsys.readouterr()
     assert "✗ run.load_failed: KeyError: 'answer'\n" in out
     assert "    |   File \"env.py\", line 7\n    | KeyError: 'answer'\n" in out
-    assert "See the log's last lines." in out
+    assert "Rename the column." in out
     assert "run.load_failed" not in err
 
 
@@ -90,6 +90,41 @@ def test_logs_end_with_the_findings_of_an_ended_run(
     assert "    | KeyError: 'answer'" in out
     assert main(["logs", RUN, "--json", "--url", server.url]) == 0
     assert json.loads(capsys.readouterr().out)["findings"] == [FINDING]
+
+
+CHAINED = """Traceback (most recent call last):
+  File "/venv/lib/python3.11/site-packages/verifiers/v1/task.py", line 231, in score
+    await reward(self)
+  File "/venv/environment/demo_env/rewards.py", line 2, in score
+    first = reply.split("<answer>")[1]
+            ~~~~~~~~~~~~~~~~~~~~~~~^^^
+IndexError: list index out of range
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/inside/play.py", line 9, in play
+    raise TaskError from e
+verifiers.v1.errors.TaskError: scoring: IndexError
+"""
+
+
+def test_logs_show_where_the_environment_failed_in_each_kind_of_failed_rollout(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = {"text": "", "next": 0, "ended": True}
+    error = {"type": "TaskError", "message": "scoring: IndexError", "traceback": CHAINED}
+    rows = [{"task": task, "error": error} for task in range(5)]
+    server.say(f"GET /api/v1/runs/{RUN}/log/?after=0", 200, log)
+    server.say(f"GET /api/v1/runs/{RUN}/", 200, {"findings": [], "scores": [{"failed": 5}]})
+    failed = {"results": rows, "next": None}
+    server.say(f"GET /api/v1/runs/{RUN}/rollouts/?limit=100&ok=false", 200, failed)
+    assert main(["logs", RUN, "--url", server.url]) == 0
+    out = capsys.readouterr().out
+    assert "task 0: TaskError: scoring: IndexError (5 rollouts)" in out
+    assert '| File "/venv/environment/demo_env/rewards.py", line 2' in out.replace("|   ", "| ")
+    assert "IndexError: list index out of range" in out
+    assert "The above exception" not in out
 
 
 def test_check_prints_findings_on_stdout_and_one_document_with_json(

@@ -26,6 +26,7 @@ def test_one_that_crashes_at_load_is_rejected_with_its_own_words(hub: Hub, tmp_p
     done = hub.run("push", wheel(tmp_path, "crashes-at-load", crash), expect=3)
     assert "answer column is missing" in done.stderr
     assert "hint:" in done.stderr
+    assert "    | KeyError: 'answer column is missing'" in done.stdout
     detail = hub.version("alice/crashes-at-load==0.1.0")
     assert detail["status"] == "rejected"
     assert [step["state"] for step in detail["pipeline"]] == ["done", "done", "failed", "waiting"]

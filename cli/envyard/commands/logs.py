@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 from typing import Any
+from uuid import UUID
 
 from envyard import config as configs
 from envyard.client import Hub
 from envyard.commands.show import run_of, show_finding
+from envyard.commands.trial import show_error
 from envyard.contract.codes import Finding
+from envyard.local_run import distinct_errors
 from envyard.output import Output
 
+MOST_FAILED = 100  # rollouts whose errors are looked at
 PACE_SECONDS = 1.0
 
 
@@ -43,7 +47,8 @@ def run(args: Namespace, out: Output) -> None:
             time.sleep(PACE_SECONDS)
     if rest:
         out.line(rest)
-    rows = hub.get(f"runs/{run_id}/")["findings"] if part["ended"] else []
+    detail = hub.get(f"runs/{run_id}/") if part["ended"] else {"findings": []}
+    rows = detail["findings"]
     if out.as_json:
         out.json({"run": str(run_id), "log": text, "ended": part["ended"], "findings": rows})
         return
@@ -51,3 +56,13 @@ def run(args: Namespace, out: Output) -> None:
         out.line("\nFindings")
     for row in rows:
         show_finding(Finding.from_dict(row), out)
+    if any(score["failed"] for score in detail.get("scores", [])):
+        show_failed(hub, run_id, out)
+
+
+def show_failed(hub: Hub, run_id: UUID, out: Output) -> None:
+    """Each different error of the run's failed rollouts, with the end of its traceback."""
+    failed = hub.pages(f"runs/{run_id}/rollouts/", limit=MOST_FAILED, ok="false")
+    out.line("\nFailed rollouts")
+    for error in distinct_errors(failed):
+        show_error(error, out, traceback=True)

@@ -68,12 +68,18 @@ def run_list(args: Namespace, out: Output) -> None:
                 r["turns"],
                 r["usage"]["prompt_tokens"] + r["usage"]["completion_tokens"],
                 number(r["seconds"]),
-                r["error"]["type"] if r["error"] else r["stop"],
+                _ended(r),
             )
             for r in rows
         ],
     )
     out.hint(f"read one: {rows[0]['url']}")
+
+
+def _ended(row: dict[str, Any]) -> str:
+    """Why it ended: the error in one line, else the framework's word."""
+    error = row["error"]
+    return f"{error['type']}: {error['message']}"[:160] if error else str(row["stop"])
 
 
 def _again(replay: dict[str, Any] | None) -> str:

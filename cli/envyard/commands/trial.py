@@ -9,6 +9,7 @@ from envyard.commands.show import number
 from envyard.output import Output
 
 LINES = 8  # of a rollout's traceback
+ENVIRONMENT = "/venv/environment/"  # where the sandbox has the wheel's own files
 
 
 def show_trial(trial: dict[str, Any], out: Output) -> None:
@@ -31,5 +32,17 @@ def show_trial(trial: dict[str, Any], out: Output) -> None:
 def show_error(error: dict[str, Any], out: Output, *, traceback: bool) -> None:
     """What a probe's rollouts failed with, and the end of its traceback."""
     out.line(f"      task {error['task']}: {error['message']} ({error['n']} rollouts)", "red")
-    for line in error["traceback"].strip("\n").splitlines()[-LINES:] if traceback else ():
+    for line in excerpt(error["traceback"]) if traceback else ():
         out.line(f"      | {line}", "dim")
+
+
+def excerpt(traceback: str) -> list[str]:
+    """The environment's own last frame with the exception it ends in, else the last lines."""
+    lines = traceback.strip("\n").splitlines()
+    own = [at for at, line in enumerate(lines) if line.startswith(f'  File "{ENVIRONMENT}')]
+    if not own:
+        return lines[-LINES:]
+    block = lines[own[-1] :]
+    if "" in block:  # a chained exception follows
+        block = block[: block.index("")]
+    return block if len(block) <= LINES else [*block[: LINES - 2], "    ...", block[-1]]

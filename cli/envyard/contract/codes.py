@@ -112,7 +112,7 @@ CATALOGUE: dict[str, Code] = {
     ),
     "run.load_failed": _env(
         "Loading the tasks failed.",
-        "The traceback's last lines name the cause. A sandbox has no network: ship data in the wheel.",
+        "The traceback's last lines name the cause. There is no network: ship data in the wheel.",
     ),
     "run.no_tasks": _env("The environment has no tasks.", "Make load() yield at least one task."),
     "run.crashed": _env("The environment's process ended unexpectedly.", "See the log."),
