@@ -104,6 +104,8 @@ def poll(*, device_code: str) -> tuple[Token, str] | None:
         )
     if login.approved_at is None or login.user is None:
         return None
+    if not login.user.is_active:
+        raise _over()
     with transaction.atomic():
         # Deleting the row is the claim: of two polls at once, one gets the token.
         if not DeviceLogin.objects.filter(pk=login.pk).delete()[0]:

@@ -177,6 +177,8 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
                 f"{name} {value} must lie between 0 and {MOST[name]}",
                 details={"field": name},
             )
+    if not limits:
+        return limits_of(owner)
     with transaction.atomic():
         lock(owner)
         now = timezone.now()
@@ -184,7 +186,7 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
         shown = ", ".join(
             f"{name} {'default' if value is None else value}" for name, value in limits.items()
         )
-        events.record("quota.changed", by=by, owner=owner, limits=shown or "nothing")
+        events.record("quota.changed", by=by, owner=owner, limits=shown)
     return limits_of(owner)
 
 

@@ -34,6 +34,7 @@ from registry.uploads import staging
 
 SALT = "registry.sources.delivery"
 TIME = timedelta(minutes=15)
+KEPT = 4 * TIME  # announced and not finished; then its bytes go
 MOST_OPEN = 50  # announced by one person and not ended
 WHEEL, SOURCE = Delivery.Kind
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+!-]*")  # it comes back in a header of the download
@@ -77,24 +78,35 @@ def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -
     rows = Version.objects.filter(environment=environment, deleted_at=None)
     if kind == WHEEL and rows.filter(sha256=parcel.sha256, filename=parcel.filename).exists():
         return None
-    waiting = Delivery.objects.filter(by=by, ended_at=None, announced_at__gt=timezone.now() - TIME)
-    if waiting.count() >= MOST_OPEN:
+    if kind == WHEEL:
+        quotas.check_upload(owner=environment.owner, by=by, size=parcel.size)
+    else:
+        quotas.check_storage(owner=environment.owner, more=parcel.size)
+    with transaction.atomic():
+        quotas.lock(getattr(by, "owner", None))
+        _check_open(by)
+        return Delivery.objects.create(
+            environment=environment,
+            by=by,
+            kind=kind,
+            filename=parcel.filename,
+            version=parcel.version,
+            sha256=parcel.sha256,
+            content_hash=parcel.content_hash,
+        )
+
+
+def _check_open(by: User) -> None:
+    """Bytes that were sent and not finished stay until `forget`, at nobody's cost but the hub's."""
+    kept = Delivery.objects.filter(announced_at__gt=timezone.now() - KEPT)
+    if kept.filter(by=by, ended_at=None).count() >= MOST_OPEN:
         raise HubError(
             "request.throttled",
             f"you have {MOST_OPEN} uploads under way",
-            "Finish them, or wait a quarter of an hour.",
+            "Finish them, or wait an hour.",
             429,
+            {"retry_after": int(KEPT.total_seconds())},
         )
-    quotas.check_storage(owner=environment.owner, more=parcel.size)
-    return Delivery.objects.create(
-        environment=environment,
-        by=by,
-        kind=kind,
-        filename=parcel.filename,
-        version=parcel.version,
-        sha256=parcel.sha256,
-        content_hash=parcel.content_hash,
-    )
 
 
 def sign(delivery: Delivery) -> str:
@@ -191,7 +203,7 @@ def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
 
 def forget(*, now: datetime) -> int:
     """Drop what was announced long ago, how many there were; the bytes go with what is staged."""
-    return Delivery.objects.filter(announced_at__lt=now - 4 * TIME).delete()[0]
+    return Delivery.objects.filter(announced_at__lt=now - KEPT).delete()[0]
 
 
 @contextmanager
