@@ -55,6 +55,12 @@ def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     assert time.process_time() - start < 10
 
 
+def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
+    data = pickle.dumps(collections.OrderedDict(a=1))[:-1] + b"\xff\xfe" + bytes(64)
+    [one] = found(files=files(**{"a.joblib": data}))
+    assert (one.code, one.severity) == ("wheel.pickle_unread", "warning")
+
+
 @pytest.mark.parametrize(
     "start", [b"\x7fELF\2\1\1" + bytes(60), b"\xcf\xfa\xed\xfe" + bytes(60),
               b"\xca\xfe\xba\xbe\0\0\0\2" + bytes(60), b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0"],

@@ -222,5 +222,23 @@ BAD = [
         ("a byte order mark",
          "\ufeffWheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "U+FEFF"),
     )),
+    *(files(f"Python source with {name}", {"demo_env/odd.py": text}, "wheel.deceptive_source", word)
+      for name, text, word in (
+        ("an override", "a = 'user\u202e \u2066# check\u2069 \u2066'\n", "U+202E"),
+        ("an isolate", "# \u2067x\n", "U+2067"),
+        ("a hidden line", "# harmless\rimport os\n", "carriage return"),
+        ("UTF-7", "# coding: utf-7\n# +AAo-import os\n", "utf-7"),
+        ("UTF-7 in its second line", "#!/usr/bin/python\n#vim: fileencoding=UTF_7 :\n", "UTF_7"),
+        ("escapes", "# coding: unicode_escape\n# \\nimport os\n", "unicode_escape"),
+        ("EBCDIC", "# coding: cp500\n", "cp500"),
+        ("shifts", "# coding: iso2022_jp\n", "iso2022_jp"),
+        ("an encoding that there is not", "# coding: none-such\n", "none-such"),
+    )),
+    files("a module beside a package", {"demo_env.py": ""}, "wheel.module_twice", INIT),
+    files("a module beside a package deeper down",
+          {"demo_env/a.py": "", "demo_env/a/__init__.py": ""}, "wheel.module_twice", "never"),
+    info("a top_level.txt that names torch", "top_level.txt", "demo_env\ntorch\n",
+         "wheel.top_level_file", "'torch'"),
+    info("a huge top_level.txt", "top_level.txt", "x\n" * 40_000, "wheel.top_level_file", "limit"),
     files("a short name of Windows", {"DEMO_E~1/x.py": ""}, "wheel.windows_name", "short name"),
 ]  # fmt: skip

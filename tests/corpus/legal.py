@@ -227,6 +227,13 @@ GOOD = [
     files("bytes that begin like archives",
           {"demo_env/a.bin": b"BZh but words", "demo_env/b.bin": b"PK\3\4 but words",
            "demo_env/c.bin": b"\x28\xb5\x2f\xfd", "demo_env/d.bin": b"]\0\0\x80\0" + bytes(20)}),
+    files("source in old encodings",
+          {"demo_env/a.py": "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1"),
+           "demo_env/b.py": "#!/usr/bin/python3\n# coding=utf8\n",
+           "demo_env/c.py": b"\xef\xbb\xbfx = 1\r\n",
+           "demo_env/d.py": "# coding: euc-jp\n", "demo_env/e.py": "x = 'א\u200f'\n"}),
+    files("a module beside a folder of data", {"demo_env/a.py": "", "demo_env/a/x.csv": ""}),
+    infos("a top_level.txt with folders", {"top_level.txt": "demo_env\n\n"}),
     said("emoji and other alphabets in Summary",
          {"Summary": "⚙️ 👩‍💻 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f "
                      "1️⃣ می‌خواهم Ünï 葛\U000e0100 — “x”\u00a0!"}),

@@ -84,6 +84,19 @@ def dist_info_members(whl: Wheel) -> Iterator[Finding]:
         yield finding(code, f"member {member.name!r} {rule}", where=member.name)
 
 
+def top_level_file(whl: Wheel) -> Iterator[Finding]:
+    """top_level.txt names modules of this wheel alone: frameworks look up libraries by it."""
+    tops = {member.name.partition("/")[0].partition(".")[0] for member in whl.files}
+    for line in (whl.top_level or "").split():
+        if line.partition("/")[0] not in tops:
+            yield finding(
+                "wheel.top_level_file",
+                f"'{whl.dist_info}/top_level.txt' names {line[:100]!r}, which is no module of "
+                "this wheel",
+                where=f"{whl.dist_info}/top_level.txt",
+            )
+
+
 def top_level(whl: Wheel) -> Iterator[Finding]:
     """At the top level are modules, packages, plain data files and .dist-info."""
     own = names.module_name(whl.name) if whl.name else ""

@@ -10,13 +10,15 @@ from envyard.contract import nested, pickles
 from envyard.contract.headers import Entry
 from envyard.contract.inflate import contents
 from envyard.contract.leaks import Leak, Scanner
+from envyard.contract.python_text import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set.
 
-    `program` is the kind of machine code that it begins as, empty where it is none.
+    `program` is the kind of machine code that it begins as, `source_fault` what Python and people
+    read in two ways in it; each is empty where there is none.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Member:
     leaks: tuple[Leak, ...] = ()
     pickles: tuple[pickles.Verdict, ...] = ()
     program: str = ""
+    source_fault: str = ""
 
     @property
     def is_directory(self) -> bool:
@@ -48,16 +51,21 @@ class Reader:
         digest = hashlib.sha256()
         inspection = nested.Inspection(entry.name, self._budget, self._scanner, self._opcodes)
         content = nested.Content(inspection, entry.name)
+        source = Source()
         with inspection.files:
             for piece in contents(self._file, entry):
                 digest.update(piece)
                 content.feed(piece)
+                if entry.name.endswith((".py", ".pyw")):
+                    source.feed(piece)
             content.close()
+            source.close()
         if content.ends_as_zip:
             self._read_again(entry, inspection)
         return Member(
             entry.name, entry.size, entry.mode, digest.hexdigest(),
             tuple(inspection.leaks.values()), tuple(inspection.pickles), inspection.program,
+            source.fault,
         )  # fmt: skip
 
     def _read_again(self, entry: Entry, inspection: nested.Inspection) -> None:

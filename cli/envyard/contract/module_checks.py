@@ -75,7 +75,7 @@ def pickles(whl: Wheel) -> Iterator[Finding]:
             elif verdict.unread:
                 yield finding(
                     "wheel.pickle_unread",
-                    f"{verdict.path!r} is a pickle of more opcodes than the hub follows",
+                    f"{verdict.path!r} is a pickle that the hub cannot follow to its end",
                     severity="warning",
                     where=member.name,
                 )
@@ -86,6 +86,30 @@ def pickles(whl: Wheel) -> Iterator[Finding]:
                     severity="warning",
                     where=member.name,
                 )
+
+
+def sources(whl: Wheel) -> Iterator[Finding]:
+    """Python source reads as it runs."""
+    for member in whl.files:
+        if member.source_fault:
+            yield finding(
+                "wheel.deceptive_source",
+                f"member {member.name!r} {member.source_fault}",
+                where=member.name,
+            )
+
+
+def modules_twice(whl: Wheel) -> Iterator[Finding]:
+    """No module stands beside a package of its name, which Python imports in its place."""
+    paths = {member.name for member in whl.files}
+    for path in sorted(paths):
+        package = f"{path.removesuffix('.py')}/__init__.py"
+        if path.endswith(".py") and package in paths:
+            yield finding(
+                "wheel.module_twice",
+                f"member {path!r} is never imported: Python takes {package!r} in its place",
+                where=path,
+            )
 
 
 def programs(whl: Wheel) -> Iterator[Finding]:

@@ -112,8 +112,9 @@ def judge(file: IO[bytes], path: str, budget: Budget, *, strict: bool) -> Verdic
             file.seek(-len(start), 1)
             _Reader(file, verdict, budget, strict).pickle()
     except NoPickle:
-        if strict or verdict.running in ("", HIDDEN_NAME):
+        if strict or not verdict.imports or verdict.running == HIDDEN_NAME:
             raise
+        verdict.unread = True
     return verdict
 
 

@@ -55,8 +55,8 @@ class Wheel:
 
     `name` (normalised), `version` (canonical) and `tags` come from the file name and are empty
     where that is no wheel's. `dist_info` is empty unless there is exactly one such folder.
-    `record`, `wheel_file` and `entry_points` are None where missing or not UTF-8; `metadata.raw`
-    is empty where missing.
+    `record`, `wheel_file`, `entry_points` and `top_level` are None where missing or not UTF-8;
+    `metadata.raw` is empty where missing.
     """
 
     filename: str
@@ -70,6 +70,7 @@ class Wheel:
     record: str | None
     wheel_file: str | None
     entry_points: str | None
+    top_level: str | None
 
     @property
     def tag(self) -> str:
@@ -125,6 +126,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             entry_points=_text(
                 document("entry_points.txt", "wheel.bad_entry_points", limits.document)
             ),
+            top_level=_text(document("top_level.txt", "wheel.top_level_file", limits.document)),
         )
 
 

@@ -113,6 +113,7 @@ CONTENT = {
     "wheel.other_dist_info": ("The .dist-info folder is another wheel's.", BUILD),
     "wheel.no_wheel_file": ("The wheel has no WHEEL file, or an unreadable one.", BUILD),
     "wheel.bad_wheel_file": ("A line of WHEEL is not read alike by all installers.", BUILD),
+    "wheel.top_level_file": ("top_level.txt names what is not in the wheel.", BUILD),
     "wheel.wheel_version": ("WHEEL is of an unknown version.", BUILD),
     "wheel.not_purelib": ("WHEEL does not say that the wheel is pure Python.", PURE),
     "wheel.tag_mismatch": ("WHEEL and the file name give different tags.",
@@ -180,6 +181,11 @@ CONTENT = {
                                  "Ship the .py file instead."),
     "wheel.bytecode": ("Compiled Python, which need not be what its source says.",
                        "Exclude __pycache__ from the build."),
+    "wheel.deceptive_source": (
+        "Python source reads otherwise than it runs.",
+        "Save the file as UTF-8 with LF, and write odd characters as escapes: \\u202e.",
+    ),
+    "wheel.module_twice": ("A module stands beside a package of its name.", "Rename one."),
     "wheel.pickle_runs_code": ("A pickle would run code when it is loaded.",
                                "Ship the data as JSON, Parquet, NumPy or safetensors."),
     "wheel.pickle_imports": (
