@@ -39,6 +39,9 @@ CONTAINED = {
     "environment": ["the runner's variables"],
     "proc": [
         "environ of the keeper", "root of the keeper", "memory of the keeper",
+        "descriptors of the keeper", "memory of the supervisor", "memory of its threads",
+        "map of the supervisor", "environ of the supervisor", "descriptors of the supervisor",
+        "pipes of the supervisor", "command line of the host", "name of the host's start",
         "core of the kernel", "settings of the kernel", "sysrq", "the runner",
     ],
     "ptrace": ["the keeper", "the supervisor", "its memory"],

@@ -171,6 +171,67 @@ def _():
     return need(host["home"].encode() in open("/proc/1/cmdline", "rb").read())
 
 
+# what the machine's kernel shows of the machine
+for path in (
+    "/proc/cmdline",
+    "/proc/config.gz",
+    "/proc/diskstats",
+    "/proc/interrupts",
+    "/proc/iomem",
+    "/proc/ioports",
+    "/proc/kallsyms",
+    "/proc/key-users",
+    "/proc/keys",
+    "/proc/modules",
+    "/proc/mtrr",
+    "/proc/partitions",
+    "/proc/swaps",
+    "/proc/timer_list",
+    "/proc/sys/kernel/random/boot_id",
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/bus",
+    "/proc/driver",
+    "/proc/fs",
+    "/proc/irq",
+    "/proc/pressure",
+    "/proc/scsi",
+    "/proc/tty",
+):
+    attempts[f"read {path} of the host"] = lambda path=path: need(
+        os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(16)
+    )
+
+
+@attempt("a file of the kernel that takes writes")
+def _():
+    own = {"/proc/self", "/proc/thread-self", "/proc/net", "/proc/mounts"}
+    pids = {f"/proc/{name}" for name in os.listdir("/proc") if name.isdigit()}
+    taken = []
+    for folder, folders, files in os.walk("/proc"):
+        folders[:] = [name for name in folders if f"{folder}/{name}" not in own | pids]
+        taken += [f"{folder}/{name}" for name in files if opens(f"{folder}/{name}", os.O_WRONLY)]
+    return need(taken)
+
+
+# the keeper: bubblewrap's first process, which has fewer calls refused than any other
+def opens(path, flags):
+    try:
+        os.close(os.open(path, flags | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+for name in ("mem", "maps", "auxv", "environ", "oom_score_adj", "task/1/mem", "ns/net", "stat"):
+    attempts[f"open the keeper's {name}"] = lambda name=name: need(
+        opens(f"/proc/1/{name}", os.O_RDONLY)
+    )
+attempts["write the keeper's memory"] = lambda: need(opens("/proc/1/mem", os.O_RDWR))
+attempts["the keeper's descriptors"] = lambda: need(os.listdir("/proc/1/fd"))
+attempts["the keeper's program"] = lambda: os.readlink("/proc/1/exe")
+
+
 # other processes
 @attempt("see other processes")
 def _():

@@ -7,6 +7,7 @@ one holds none of its code, so the run still ends with a sentence that says what
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -21,10 +22,12 @@ from .events import FD_VARIABLE, MAX_LINE, PLAN_FD_VARIABLE, Events, failure, wr
 from .job import read_given
 
 EXIT_SECONDS = 10.0
+SET_DUMPABLE = 4
 
 
 def main() -> int:
     """Run the driver and pass its events on; 0 where it finished its work."""
+    keep_memory_private()
     out, door = Events.inherited(), read_given().door
     story = Story()
     with Child.start() as driver:
@@ -39,6 +42,16 @@ def main() -> int:
         if not story.ended:
             out.emit("fatal", **story.cut_short(driver.status()))
     return 0 if story.done else 1
+
+
+def keep_memory_private() -> None:
+    """Close this process's memory, descriptors and variables in /proc to others of its user.
+
+    What it starts is not concerned: exec resets it (prctl(2), PR_SET_DUMPABLE).
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(SET_DUMPABLE, 0, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "the supervisor cannot be closed to other processes")
 
 
 def planned(door: str) -> list[Any]:

@@ -20,6 +20,14 @@ PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
 GROUP = f"sandbox:x:{USER_ID}:\n"
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
+# What the kernel shows of the machine and no program of a run needs: each is covered where it is.
+HOST_FILES = """
+cmdline config.gz diskstats interrupts iomem ioports kallsyms key-users keys latency_stats modules
+mtrr partitions sched_debug swaps timer_list sys/kernel/random/boot_id
+""".split()  # noqa: SIM905 - one per line would hide what belongs together
+HOST_FOLDERS = "acpi asound bus driver dynamic_debug fs irq pressure scsi tty".split()  # noqa: SIM905
+# Bubblewrap's own process: it has the first of the two filters only, and its memory is its user's.
+KEEPER = "/proc/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class View:
 def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
     """Bubblewrap's options, given through --args so that /proc/1/cmdline shows no host path.
 
-    Order matters: mounts happen as listed, and the two remounts must come last.
+    Order matters: mounts happen as listed, and the remounts must come last.
     """
     return [
         *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
@@ -104,11 +112,13 @@ def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
         *_file(memory, "/etc/group", GROUP.encode()),
         *_file(memory, "/etc/hosts", HOSTS.encode()),
         *_file(memory, "/etc/nsswitch.conf", NSSWITCH.encode()),
-        *("--proc", "/proc", "--dev", "/dev"),
+        *_proc(memory),
+        *("--dev", "/dev"),
         # Shared maps of /dev/zero are memory that no resident-set count sees.
         *("--dev-bind", "/dev/null", "/dev/zero"),
         *("--size", str(view.tmp_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
-        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"),  # noqa: S108
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", "/tmp"),  # noqa: S108
     ]
 
 
@@ -133,6 +143,23 @@ def _system(base: Base) -> list[str]:
             options += ["--ro-bind", str(path), str(path)]
     if not base.prefix.is_relative_to("/usr"):
         options += ["--ro-bind", str(base.prefix), str(base.prefix)]
+    return options
+
+
+def _proc(memory: Memory, host: Path = Path("/proc")) -> list[str]:
+    """The sandbox's own /proc without what names the machine, and without bubblewrap's process.
+
+    Its memory could be written through /proc/1/mem: it has the same user, and code of the
+    environment's in there would make the calls that only the second filter refuses.
+    """
+    options = ["--proc", "/proc"]
+    for name in HOST_FILES:
+        if (host / name).is_file():
+            options += _file(memory, f"/proc/{name}", b"")
+    folders = [f"/proc/{name}" for name in HOST_FOLDERS if (host / name).is_dir()]
+    for folder in (*folders, KEEPER):
+        options += ["--perms", "0555", "--size", "4096", "--tmpfs", folder]
+        options += ["--remount-ro", folder]
     return options
 
 

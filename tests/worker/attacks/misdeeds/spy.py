@@ -53,6 +53,15 @@ def wanted(what):
     return what or "done"
 
 
+def opened(path):
+    """Whether a file, or a pipe behind a descriptor of another process, can be opened for writing."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
 def in_a_child(code):
     """What a program says of code that may kill it."""
     import subprocess
@@ -118,6 +127,23 @@ attempts |= {
     "proc: environ of the keeper": lambda: need(open("/proc/1/environ", "rb").read()),
     "proc: root of the keeper": lambda: os.listdir(f"/proc/1/root{HOST['runs']}"),
     "proc: memory of the keeper": lambda: open("/proc/1/mem", "r+b").read(1),
+    "proc: descriptors of the keeper": lambda: need(os.listdir("/proc/1/fd")),
+    "proc: memory of the supervisor": lambda: (
+        os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR) and "opened"
+    ),
+    "proc: memory of its threads": lambda: (
+        os.open(f"/proc/{os.getppid()}/task/{os.getppid()}/mem", os.O_RDWR) and "opened"
+    ),
+    "proc: map of the supervisor": lambda: need(open(f"/proc/{os.getppid()}/maps").read()),
+    "proc: environ of the supervisor": lambda: need(
+        open(f"/proc/{os.getppid()}/environ", "rb").read()
+    ),
+    "proc: descriptors of the supervisor": lambda: need(os.listdir(f"/proc/{os.getppid()}/fd")),
+    "proc: pipes of the supervisor": lambda: need(
+        [n for n in range(3, 512) if opened(f"/proc/{os.getppid()}/fd/{n}")]
+    ),
+    "proc: command line of the host": lambda: need(open("/proc/cmdline").read()),
+    "proc: name of the host's start": lambda: need(open("/proc/sys/kernel/random/boot_id").read()),
     "proc: core of the kernel": lambda: open("/proc/kcore", "rb").read(1),
     "proc: settings of the kernel": lambda: open("/proc/sys/kernel/hostname", "w"),
     "proc: sysrq": lambda: open("/proc/sysrq-trigger", "w"),
@@ -153,7 +179,7 @@ attempts |= {
     "calls: what others read": lambda: called("syscall", 451, 0, BUFFER, BUFFER, 0),
     "calls: asynchronous I/O": lambda: called("syscall", 206, 64, ctypes.byref(ctypes.c_long())),
     "calls: clone3": lambda: called("syscall", 435, BUFFER, 88),
-    "calls: namespaces of others": lambda: called("setns", os.open("/proc/1/ns/net", 0), 0),
+    "calls: namespaces of others": lambda: called("setns", os.open("/proc/self/ns/net", 0), 0),
     "calls: a file system": lambda: called("syscall", 430, b"tmpfs", 0),
     "calls: move a mount": lambda: called("syscall", 429, -100, b"/usr", -100, b"/tmp", 0),
     "calls: describe a mount": lambda: called("syscall", 457, BUFFER, BUFFER, 256, 0),
