@@ -28,6 +28,7 @@ FINE = Exit(
 )
 WHEEL = make_wheel()
 PLAYED = job(WHEEL, policies=("silent", "parrot"), tasks=2)
+BEGAN = {"event": "environment_began"}
 Program = Callable[["Played"], AsyncIterator[dict[str, Any]]]
 
 
@@ -105,6 +106,7 @@ def loaded(count: int = 2) -> dict[str, Any]:
 
 async def good(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
     sandbox.on_log(b"hello from inside\n")
+    yield BEGAN
     yield loaded()
     for (one,) in await sandbox.plan():
         word, task = one["rollout"], one["task"]
@@ -115,6 +117,7 @@ async def good(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
 
 
 async def endless(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    yield BEGAN
     yield loaded()
     await asyncio.sleep(3600)
 

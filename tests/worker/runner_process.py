@@ -28,6 +28,7 @@ import json, os, sysconfig, time, urllib.request
 job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
+say("environment_began")
 say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p"}])
 print("loaded", flush=True)
 while job["seed"] == 1: pass

@@ -34,7 +34,7 @@ def test_classic_environments_get_the_library_their_rows_live_in() -> None:
 
 
 def test_the_program_lies_where_our_files_are_mounted() -> None:
-    assert verifiers.program("/inside") == ["/inside/main.py"]
+    assert verifiers.program("/inside") == ["-I", "-S", "/inside/main.py"]
 
 
 def test_a_framework_that_nobody_plays_is_named() -> None:

@@ -115,6 +115,7 @@ class Second:
             first.spec, first.story, began=BEGAN, wall_seconds=WALL, clock=first.clock
         )
         told = [{"index": task.index, "hash": h} for task, h in zip(tasks, known, strict=True)]
+        assert self("environment_began") is None
         assert self("loaded", tasks=told) == known
         self.groups = asyncio.run(first.plan.replays.told())
 
@@ -280,9 +281,17 @@ def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: R
     ],
 )
 def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:
-    ending = unjudged(end, loaded=False)
+    story = told(job(policies=("silent",), tasks=1), 1)
+    finish(story)
+    again = Again(story.spec, story.story, began=BEGAN, wall_seconds=WALL, clock=story.clock)
+    before = unjudged(again, end)
+    assert before is not None
+    assert before.outcome == "errored"
+    again.take(b'{"event": "environment_began"}')
+    ending = unjudged(again, end)
     assert (ending.outcome if ending else None) == outcome
-    assert unjudged(end, loaded=True) is None  # what ends it while it plays again fails no run
+    again.loaded = True
+    assert unjudged(again, end) is None  # what ends it while it plays again fails no run
 
 
 def test_what_both_sandboxes_tried_is_told_together() -> None:

@@ -12,7 +12,18 @@ from envyard.contract.codes import finding
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import Agree
-from tests.worker.played import FINE, PLAYED, WHEEL, Played, built, endless, good, loaded, run
+from tests.worker.played import (
+    BEGAN,
+    FINE,
+    PLAYED,
+    WHEEL,
+    Played,
+    built,
+    endless,
+    good,
+    loaded,
+    run,
+)
 from tests.worker.stub_hub import StubHub, contents
 from tests.worker.stub_model import StubModel
 
@@ -36,7 +47,7 @@ def test_a_good_run_is_reported_whole() -> None:
     assert (hub.batches[-1]["done"], hub.batches[-1]["total"]) == (4, 4)
     assert [one["replay"]["reward"] for one in hub.batches[-1]["replays"]] == [0.25] * 4
     assert hub.batches[0]["phase"] == "preparing"
-    assert outcome.sandbox.started == ["python", "/inside/main.py"]
+    assert outcome.sandbox.started == ["python", "-I", "-S", "/inside/main.py"]
     assert outcome.sandbox.closed
 
 
@@ -59,6 +70,7 @@ def test_a_model_plays_beside_the_probes() -> None:
 
 def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     async def stubborn(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        yield BEGAN
         yield loaded()
         word = (await sandbox.plan())[0][0]["rollout"]
         for _ in range(50):
@@ -76,6 +88,7 @@ def test_a_run_whose_time_ends_while_the_model_hangs_says_how_long_it_was_silent
     model = StubModel(hanging=1.2)
 
     async def hangs(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        yield BEGAN
         yield loaded(1)
         model.failure = "hang"
         words = [group[0]["rollout"] for group in await sandbox.plan()]
@@ -103,6 +116,7 @@ def test_a_run_that_asks_for_a_model_this_runner_has_not_is_ours_to_mend() -> No
 
 def test_an_import_that_fails_tells_the_author_why() -> None:
     async def broken(_: Played) -> AsyncIterator[dict[str, Any]]:
+        yield BEGAN
         error = {"type": "ImportError", "message": "no numpy", "traceback": "", "fault": "x"}
         yield {"event": "fatal", "stage": "import", "error": error}
 
@@ -115,6 +129,7 @@ def test_an_import_that_fails_tells_the_author_why() -> None:
 def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_says_why() -> None:
     async def once(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
+            yield BEGAN
             sandbox.on_log(b"printed first\n")
             error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": ""}
             yield {"event": "fatal", "stage": "load", "error": error}
@@ -134,17 +149,51 @@ def test_what_ends_the_second_sandbox_before_it_has_loaded_is_told_or_tried_agai
     async def silent_again(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
             sandbox.end = replace(FINE, code=None, reason=reasons.pop())
+            if begins:
+                yield BEGAN
             return
         async for event in good(sandbox):
             yield event
 
     reasons: list[Any] = ["wall_clock"]
+    begins = True
     slow = run(silent_again)
     assert slow.said == ("succeeded", [])
     assert "hashes_again" not in slow.hub.facts
     assert "the second sandbox was ended: wall_clock" in slow.hub.log
     reasons.append("machine_memory")
     assert run(silent_again).said == ("errored", ["run.runner_error"])
+    begins = False
+    reasons.append("wall_clock")
+    assert run(silent_again).said == ("errored", ["run.runner_error"])
+
+
+def test_a_supervisor_that_dies_before_the_environment_begins_is_the_platforms_fault() -> None:
+    async def dies(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        sandbox.on_log(b"Traceback\nPermissionError: [Errno 13] Permission denied: '/dev/null'\n")
+        for event in ():
+            yield event
+
+    outcome = run(dies, end=replace(FINE, code=1))
+    assert outcome.said == ("errored", ["run.runner_error"])
+    (found,) = outcome.hub.endings[0]["findings"]
+    assert "before the environment's code began to load" in found["message"]
+    assert "exit code 1" in found["message"]
+    assert "PermissionError: [Errno 13] Permission denied: '/dev/null'" in found["message"]
+    assert "environment_began" not in outcome.hub.facts
+
+
+def test_the_hub_learns_that_the_environments_code_began() -> None:
+    assert run().hub.facts["environment_began"] is True
+
+
+def test_results_without_the_report_that_the_environment_began_are_not_believed() -> None:
+    async def forged(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+        async for event in good(sandbox):
+            if event != BEGAN:
+                yield event
+
+    assert run(forged).said == ("errored", ["run.runner_error"])
 
 
 def test_dependencies_are_the_authors_fault_only_where_the_builder_says_so() -> None:

@@ -25,6 +25,7 @@ job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 print("loading", job["module"], flush=True)
+say("environment_began")
 say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p", "reference": True}])
 def send(url, body, method):
     data = json.dumps(body).encode()

@@ -41,12 +41,58 @@ def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, c
 
 
 @pytest.mark.parametrize(
+    ("end", "how"),
+    [
+        (replace(FINE, code=1), "exit code 1"),
+        (replace(FINE, code=0), "exit code 0"),
+        (replace(FINE, code=None, signal=9), "signal 9"),
+        (replace(FINE, code=None, signal=11), "signal 11"),
+        (replace(FINE, reason="wall_clock", seconds=30.2), "the time limit was reached after 30 s"),
+        (replace(FINE, reason="memory", signal=9), "the memory limit was reached"),
+        (replace(FINE, reason="cpu"), "the limit of processor time was reached"),
+        (replace(FINE, reason="files"), "the limit of files was reached"),
+        (replace(FINE, reason="descriptors"), "the limit of open files and sockets was reached"),
+        (replace(FINE, reason="events_flood"), "the limit of events was reached"),
+    ],
+)
+def test_an_end_before_the_environment_began_is_the_platforms_whatever_it_is(
+    end: Exit, how: str
+) -> None:
+    told = Told()
+    told.story.log(b"first\n" * 1000 + b"OSError: no room\n")
+    ending = judge(told.story, end)
+    (found,) = ending.findings
+    assert (ending.outcome, found.code) == ("errored", "run.runner_error")
+    assert how in found.message
+    assert found.message.endswith("first\nOSError: no room")
+
+
+@pytest.mark.parametrize(
+    ("stage", "where"),
+    [("start", "while the interpreter started the driver"),
+     ("framework", "while the driver imported the framework"),
+     ("run", "in the launcher, the supervisor or the interpreter")],
+)  # fmt: skip
+def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_the_platform(
+    stage: str, where: str
+) -> None:
+    told = Told()
+    error = {"type": "ImportError", "message": "no verifiers", "traceback": "line 9"}
+    told("fatal", stage=stage, error=error)
+    (found,) = judge(told.story, replace(FINE, code=1)).findings
+    assert (found.code, CATALOGUE[found.code].fault) == ("run.runner_error", "platform")
+    assert where in found.message
+    assert "ImportError: no verifiers, exit code 1. Last output: line 9" in found.message
+
+
+@pytest.mark.parametrize(
     ("stage", "code"),
     [("import", "run.import_failed"), ("load", "run.load_failed"), ("run", "run.crashed"),
      ([], "run.crashed")],
 )  # fmt: skip
 def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None:
     told = Told()
+    told.began()
     error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": "environment"}
     told("fatal", stage=stage, error=error)
     ending = judge(told.story, replace(FINE, code=1))
@@ -58,6 +104,7 @@ def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None
 
 def test_an_environment_cannot_call_its_failure_the_platforms() -> None:
     told = Told()
+    told.began()
     told("fatal", stage="load", error={"type": "Bug", "message": "ours", "fault": "platform"})
     ending = judge(told.story, replace(FINE, code=1))
     assert (ending.outcome, ending.findings[0].code) == ("failed", "run.load_failed")
@@ -127,6 +174,7 @@ def test_refused_calls_are_named_and_what_libraries_do_anyway_is_only_mentioned(
 
 def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
     killed, unharmed = Told(), Told()
+    killed.began()
     killed("fatal", stage="run", error={"type": "ProcessEnded", "message": "killed by signal 9"})
     unharmed.finished()
     for told, end in (
@@ -153,6 +201,7 @@ def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> Non
 
 def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
     empty, silent, missing = Told(), Told(), Told()
+    silent.began()
     empty.loaded()
     empty("done")
     missing.loaded(True, True)

@@ -51,7 +51,13 @@ class Told:
             for i, known in enumerate(references)
         ]
         told = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
+        self.began()
         self("loaded", tasks=tasks, **told)
+
+    def began(self) -> None:
+        """The driver's report before the environment's module is imported."""
+        if not self.story.began:
+            self("environment_began")
 
     def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
         record = self.ledger.open(rollout)

@@ -26,7 +26,8 @@ class Again:
     """The same program once more, told by its event lines, after a run that was `story`.
 
     It may take `seconds`: what is left of the run's `wall_seconds` since `began`, within bounds.
-    `said` is the end of what it printed, and why it failed if it did.
+    `output` is the end of what it printed, and why it failed if it did; `environment_began` that
+    its driver reported to import the environment, and `fatal` the event that ended it, if one did.
     """
 
     def __init__(
@@ -43,17 +44,21 @@ class Again:
         self._deadline, self._needed = began + wall_seconds, wall_seconds / 10
         self._running: dict[str, None] = {}
         self.seconds = min(MOST_SECONDS, max(LEAST_SECONDS, self._deadline - clock()))
+        self.environment_began = False
         self.loaded = False
-        self.said = b""
+        self.fatal: dict[str, Any] | None = None
+        self.output = b""
 
     def log(self, chunk: bytes) -> None:
         """Take in what it printed."""
-        self.said = (self.said + chunk)[-LOG_TAIL:]
+        self.output = (self.output + chunk)[-LOG_TAIL:]
 
     def take(self, line: bytes) -> list[str] | None:
         """Take in one line; the hashes of the tasks, where it tells those."""
         event = read(line)
         match event.get("event"):
+            case "environment_began" if not self.environment_began:
+                self.environment_began = True
             case "loaded" if not self.loaded:
                 return self._loaded(event)
             case "rollout_started" if self._replays.record(word := _word(event)):
@@ -62,6 +67,7 @@ class Again:
                 self._running.pop(_word(event), None)
                 self._ended(_word(event), event)
             case "fatal":
+                self.fatal = self.fatal or event
                 self._fatal(record(event.get("error")))
             case "done":
                 pass

@@ -22,13 +22,15 @@ PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
 ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy"
+OUTPUT = 4096  # bytes of what is printed before the environment's code begins
 
 
 class Story:
     """One run as told by its event lines.
 
     Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
-    counts what the environment wrote, and `refused` names the first of them.
+    counts what the environment wrote, and `refused` names the first of them. `began`: the driver
+    reported that it imports the environment; `output` is the end of what was printed before.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class Story:
     ) -> None:
         self.tasks: list[TaskReport] | None = None
         self.fatal: dict[str, Any] | None = None
+        self.began = False
         self.done = False
+        self.output = b""
         self.without_call: list[str] = []
         self.scored = 0
         self.refused: list[str] = []
@@ -56,6 +60,9 @@ class Story:
         """Take in one line; what it tells the hub, if anything."""
         event = read(line)
         match event.get("event"):
+            case "environment_began" if not self.began:
+                self.began = True
+                return Facts(environment_began=True)
             case "loaded" if self.tasks is None:
                 return self._loaded(event)
             case "rollout_started":
@@ -73,6 +80,11 @@ class Story:
             case other:
                 self.refuse(text(other, 40))
         return None
+
+    def log(self, chunk: bytes) -> None:
+        """Take in what the sandbox printed."""
+        if not self.began:
+            self.output = (self.output + chunk)[-OUTPUT:]
 
     @property
     def missing(self) -> list[str]:

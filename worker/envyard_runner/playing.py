@@ -56,7 +56,7 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     reports.fact(peak_memory_bytes=whole.peak_memory_bytes)
     return (
         _failed(gateway)
-        or unjudged(second, loaded=again.loaded)
+        or unjudged(again, second)
         or explained(judge(story, whole), story, end, printed=printed, module=job.module)
     )
 
@@ -66,7 +66,12 @@ async def _first(
 ) -> Exit:
     """Run the program to its end, telling the hub what its lines and the gateway have shown."""
     async with made as sandbox:
-        sandbox.on_log = reports.log
+
+        def printed(chunk: bytes) -> None:
+            story.log(chunk)
+            reports.log(chunk)
+
+        sandbox.on_log = printed
         async with _serving(sandbox, program, gateway):
             reports.phase = "running"
             down = asyncio.create_task(_kill_when(gateway.through.down, sandbox))
@@ -115,7 +120,7 @@ def _tell(again: Again, story: Story, end: Exit, reports: Reports) -> None:
         reports.say(f"{played} of {len(found)} chosen rollouts were played again from their record")
     if not again.loaded:
         reports.say("the second load of the tasks failed:")
-        reports.log(again.said + b"\n")
+        reports.log(again.output + b"\n")
         if end.reason != "wall_clock":
             reports.fact(hashes_again=[])
     if end.reason != "exited":

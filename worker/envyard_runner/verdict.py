@@ -10,8 +10,10 @@ from typing import Any
 from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
 from envyard.contract.report import Outcome
 from envyard.contract.values import text
+from envyard_runner.again import Again
 from envyard_runner.collect import Story
 from envyard_runner.sandbox import Exit
+from envyard_runner.startup import not_begun
 
 REASONS = {
     "wall_clock": "run.wall_clock",
@@ -34,6 +36,11 @@ NAMED = 10
 KILLED = "the sandbox was killed from outside"
 STARVED = (
     "the machine ran out of memory and its kernel killed processes; the run was within its limit"
+)
+
+UNREPORTED = (
+    "tasks were reported before the driver's report that it imports the environment, which its "
+    "own code never does; nothing that followed is believed"
 )
 
 
@@ -67,23 +74,29 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
     failure = _failure(story, end)
     if end.reason == "machine_memory" or (failure and end.reason == "exited" and end.oom_kills):
         return platform("run.runner_error", STARVED)
+    if not story.began and story.tasks is not None:
+        return platform("run.runner_error", UNREPORTED)
+    if not story.began:
+        return Ending("errored", [not_begun(story.fatal, end, story.output)])
     found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]
     return Ending("failed" if failure else "succeeded", found)
 
 
-def unjudged(second: Exit, *, loaded: bool) -> Ending | None:
+def unjudged(again: Again, second: Exit) -> Ending | None:
     """The ending of a run whose second sandbox could not show what it loads, and not through the
     environment; None where it could. Whatever ends it later, while it plays, fails no run.
 
     A SIGKILL of the environment's own gains it nothing: after three of those nothing is listed.
     """
-    if loaded:
+    if again.loaded:
         return None
     shot = second.reason == "exited" and second.signal == signal.SIGKILL
     if shot or second.reason == "killed":
         return platform("run.runner_error", KILLED)
     if second.reason == "machine_memory" or (second.reason == "exited" and second.oom_kills):
         return platform("run.runner_error", STARVED)
+    if not again.environment_began:
+        return Ending("errored", [not_begun(again.fatal, second, again.output)])
     return None
 
 

@@ -27,13 +27,13 @@ def main(inside: str, jobs: list[str]) -> None:
 
 
 def plan_of(job: str) -> int:
-    """Where the job's plan can be read, once its tasks are loaded."""
+    """Where the driver is let go on, and the job's plan can be read once its tasks are loaded."""
     reading, writing = os.pipe()
     address = f"{json.loads(Path(job).read_text())['door']}/plan"
 
     def tell() -> None:
         with urllib.request.urlopen(address) as answer, os.fdopen(writing, "wb") as plan:
-            plan.write(answer.read() + b"\n")
+            plan.write(b"\n" + answer.read() + b"\n")
 
     threading.Thread(target=tell, daemon=True).start()
     return reading

@@ -11,6 +11,8 @@ import pytest
 from envyard_runner.inside import supervise
 from envyard_runner.inside.events import MAX_LINE, Events, clean, encode, error_of
 
+BEGAN = ["driver_started", "environment_began"]
+
 
 class Unprintable(Exception):
     def __str__(self) -> str:
@@ -73,9 +75,12 @@ def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("events", "status", "stage", "message"),
     [
-        ([], -9, "import", "the environment's process was killed by signal 9"),
-        (["imported"], 3, "load", "the environment's process ended with status 3"),
-        (["imported", "loaded"], 0, "run", "the environment's process ended with status 0"),
+        ([], -9, "start", "the driver's process was killed by signal 9"),
+        (["driver_started"], 1, "framework", "the driver's process ended with status 1"),
+        (BEGAN, -9, "import", "the environment's process was killed by signal 9"),
+        ([*BEGAN, "imported"], 3, "load", "the environment's process ended with status 3"),
+        ([*BEGAN, "imported", "loaded"], 0, "run", "the environment's process ended with status 0"),
+        ([*BEGAN, "driver_started"], 0, "import", "the environment's process ended with status 0"),
     ],
 )
 def test_a_driver_that_ends_without_a_word_is_told_by_its_stage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def test_every_start_loads_the_same_tasks_of_a_steady_environment(
     for _ in range(2):
         status, played = play_one(job("v1", "words_v1", gateway, policies=("silent",)), tmp_path)
         kinds = [event["event"] for event in played.events]
-        assert (status, kinds[0], kinds[-1]) == (0, "loaded", "done")
+        assert (status, kinds[:2], kinds[-1]) == (0, ["environment_began", "loaded"], "done")
         assert len(played.rollouts) == 12
         hashes.append([task["hash"] for task in played.tasks])
     assert hashes[0] == hashes[1]
@@ -49,7 +50,8 @@ def test_a_process_that_ends_itself_leaves_a_sentence(gateway: Gateway, tmp_path
 def test_a_module_that_cannot_be_imported_is_fatal(gateway: Gateway, tmp_path: Path) -> None:
     status, played = play_one(job("v1", "broken_v1", gateway), tmp_path)
     assert status == 1
-    (fatal,) = played.events
+    began, fatal = played.events
+    assert began["event"] == "environment_began"
     assert (fatal["event"], fatal["stage"]) == ("fatal", "import")
     assert (fatal["error"]["type"], fatal["error"]["message"]) == ("SystemExit", "no such library")
 
@@ -58,3 +60,14 @@ def test_a_classic_environment_runs_the_same_way(gateway: Gateway, tmp_path: Pat
     status, played = play_one(job("v0", "words_v0", gateway, policies=("oracle",)), tmp_path)
     assert status == 0
     assert set(played.rewards().values()) == {2.0}
+
+
+def test_a_framework_that_cannot_be_imported_ends_before_the_environment_begins(
+    gateway: Gateway, tmp_path: Path
+) -> None:
+    given = job("v1", "words_v1", gateway)
+    given.inside = replace(given.inside, framework="none_of_ours")
+    status, played = play_one(given, tmp_path)
+    assert status == 1
+    (fatal,) = played.events
+    assert (fatal["event"], fatal["stage"]) == ("fatal", "framework")

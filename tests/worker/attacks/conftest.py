@@ -81,9 +81,18 @@ class Runner:
         return Config.from_environment({**os.environ, **small})
 
     def perform(
-        self, name: str, files: dict[str, str], *, framework: bool = False, **limits: Any
+        self,
+        name: str,
+        files: dict[str, str],
+        *,
+        framework: bool = False,
+        layer: dict[str, str] | None = None,
+        **limits: Any,
     ) -> Attack:
-        """Perform one wheel from its job to its ending; with `framework`, next to the real one."""
+        """Perform one wheel from its job to its ending; with `framework`, next to the real one.
+
+        `layer` are files of other distributions that the version depends on.
+        """
         wheel = make_wheel(name, files=files)
         reference = WheelRef(
             f"/files/{filename(name)}", filename(name), hashlib.sha256(wheel).hexdigest(),
@@ -100,7 +109,7 @@ class Runner:
         config, uids = self.config(), list[int]()
 
         async def build(_config: Config, path: Path, _extra: Any, **_: Any) -> Venv:
-            return await asyncio.to_thread(self._unpacked, path, framework)
+            return await asyncio.to_thread(self._unpacked, path, framework, layer or {})
 
         def prepare(**given: Any) -> Sandbox:
             sandbox = Sandbox.prepare(**given | {"config": config})
@@ -112,24 +121,28 @@ class Runner:
             run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110, port=PORT), uids
         )
 
-    def _unpacked(self, wheel: Path, framework: bool) -> Venv:
+    def _unpacked(self, wheel: Path, framework: bool, layer: dict[str, str]) -> Venv:
         folder = self.home / "environments" / wheel.stem
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
-        dependencies = self._dependencies(framework)
+        dependencies = self._dependencies(framework, layer)
         for path in (folder.parent, folder, dependencies.parent, dependencies):
             path.chmod(0o755)
         return Venv(dependencies, folder, packages=1, seconds=0.0)
 
-    def _dependencies(self, framework: bool) -> Path:
+    def _dependencies(self, framework: bool, layer: dict[str, str]) -> Path:
         """The framework's files under other names, or nothing, and the way to the wheel's own."""
-        folder = self.home / ("framework" if framework else "bare") / "site-packages"
+        kind = "framework" if framework else "bare"
+        named = hashlib.sha256(json.dumps(layer).encode()).hexdigest()[:8] if layer else ""
+        folder = self.home / f"{kind}{named}" / "site-packages"
         if not folder.exists():
             if framework:
                 shutil.copytree(site("v1"), folder, copy_function=os.link, symlinks=True)
             else:
                 folder.mkdir(parents=True)
             (folder / PATH_FILE).write_text(f"{ENVIRONMENT}\n")
+            for member, text in layer.items():
+                (folder / member).write_text(text)
         return folder
 
 

@@ -19,5 +19,6 @@ class Verifiers:
         return list(ADDED[api])
 
     def program(self, inside: str) -> list[str]:
-        """The supervisor, which starts the driver."""
-        return [f"{inside}/main.py"]
+        """The supervisor, which starts the driver; without `site`, so that no `.pth` file or
+        `sitecustomize` of the version's venv runs in it."""
+        return ["-I", "-S", f"{inside}/main.py"]

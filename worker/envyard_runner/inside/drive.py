@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import json
 import math
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Coroutine
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import InsideJob, read_given
@@ -27,20 +30,23 @@ BEAT_SECONDS = 1.0
 
 def main() -> int:
     """Run the job; every ending is an event. 0 where all rollouts were played."""
-    events, plan = Events.inherited(), int(os.environ.pop(PLAN_FD_VARIABLE))
-    os.set_inheritable(plan, False)
-    stage, started = "import", time.monotonic()
+    steps, started = Steps.inherited(), time.monotonic()
     try:
+        steps.enter("framework", "driver_started")
         job = read_given()
+        if brings_its_own(job.framework):
+            steps.begin()
         play = framework(job)
+        play.prepare()
+        steps.begin()
         play.open()
-        events.emit("imported")
-        stage = "load"
+        steps.enter("load", "imported")
         tasks = play.load()
         seconds = time.monotonic() - started
-        driver = Driver(job, play, tasks, events)
+        driver = Driver(job, play, tasks, steps.events)
         run_to_end(driver.pair())
-        events.emit(
+        steps.enter(
+            "run",
             "loaded",
             seconds=seconds,
             framework_version=play.version,
@@ -49,14 +55,46 @@ def main() -> int:
             seed_options=play.seed_options,
             tasks=[task.event() for task in tasks],
         )
-        stage = "run"
-        groups = planned(plan, job, tasks)
-        run_to_end(driver.run(groups))
+        run_to_end(driver.run(planned(steps.plan, job, tasks)))
     except BaseException as error:
-        events.emit("fatal", stage=stage, error=error_of(error))
+        steps.events.emit("fatal", stage=steps.stage, error=error_of(error))
         return 1
-    events.emit("done")
+    steps.events.emit("done")
     return 0
+
+
+class Steps:
+    """How far the driver is: each step is an event before its first line of code runs."""
+
+    def __init__(self, events: Events, plan: IO[bytes]) -> None:
+        self.events, self.plan = events, plan
+        self.stage = "start"
+
+    @classmethod
+    def inherited(cls) -> Steps:
+        """With the pipes this process was started with; its children do not get them."""
+        plan = int(os.environ.pop(PLAN_FD_VARIABLE))
+        os.set_inheritable(plan, False)
+        return cls(Events.inherited(), os.fdopen(plan, "rb"))
+
+    def enter(self, stage: str, event: str, **fields: Any) -> None:
+        """Report the step."""
+        self.stage = stage
+        self.events.emit(event, **fields)
+
+    def begin(self) -> None:
+        """Report that the environment's module is imported next, and wait until the supervisor has
+        passed that on: whatever the module does from then on, the report is out of its reach."""
+        if self.stage != "import":
+            self.enter("import", "environment_began")
+            self.plan.readline()
+
+
+def brings_its_own(framework: str) -> bool:
+    """Whether the wheel holds a module of the framework's name, which is imported in its place."""
+    spec = importlib.util.find_spec(framework)
+    origin = spec.origin if spec is not None else None
+    return origin is not None and Path(origin).is_relative_to(Path(sys.prefix, "environment"))
 
 
 class Driver:
@@ -130,11 +168,11 @@ class Driver:
             return [Outcome(error=error_of(error)) for _ in group]
 
 
-def planned(plan: int, job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
+def planned(plan: IO[bytes], job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
     """Wait to be told what is to be played: groups of rollouts, each for a loaded task."""
     known = {task.index: task for task in tasks}
-    with os.fdopen(plan, "rb") as told:
-        groups = json.loads(told.readline())
+    with plan:
+        groups = json.loads(plan.readline())
     return [[Rollout(job, one["rollout"], known[one["task"]]) for one in group] for group in groups]
 
 

@@ -105,8 +105,12 @@ class Play(Protocol):
         """Whether attempts at a task must be scored together; known once tasks are loaded."""
         ...
 
+    def prepare(self) -> None:
+        """Set up what is the framework's and ours; nothing of the environment is imported yet."""
+        ...
+
     def open(self) -> None:
-        """Import the framework and the environment."""
+        """Import the environment."""
         ...
 
     def load(self) -> list[Task]:

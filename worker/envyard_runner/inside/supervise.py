@@ -23,6 +23,15 @@ from .job import read_given
 
 EXIT_SECONDS = 10.0
 SET_DUMPABLE = 4
+# The driver's steps in their order, each with the event that begins it.
+STAGES = {
+    "driver_started": "framework",
+    "environment_began": "import",
+    "imported": "load",
+    "loaded": "run",
+}
+BEFORE = ("start", "framework")  # the environment's code
+KEPT = ("driver_started", "imported")  # events for this process alone
 
 
 def main() -> int:
@@ -34,10 +43,12 @@ def main() -> int:
         import urllib.request  # noqa: F401  (while the driver imports far more)
 
         for event, line in driver.events():
-            loaded = story.stage == "load" and event["event"] == "loaded"
+            before = story.stage
             if story.note(event):
                 out.relay(line)
-            if loaded:
+            if before in BEFORE and story.stage == "import":
+                driver.go_on()
+            elif before == "load" and story.stage == "run":
                 driver.give(planned(door))
         if not story.ended:
             out.emit("fatal", **story.cut_short(driver.status()))
@@ -67,7 +78,7 @@ class Story:
     """What the driver has said so far: enough to tell what it was doing when it ended."""
 
     def __init__(self) -> None:
-        self.stage = "import"
+        self.stage = "start"
         self.running: dict[str, None] = {}
         self.done = False
         self.ended = False
@@ -75,23 +86,23 @@ class Story:
     def note(self, event: dict[str, Any]) -> bool:
         """Take one event in; whether it is to be passed on now."""
         kind = event["event"]
-        if kind == "imported":
-            self.stage = "load"
-        elif kind == "loaded":
-            self.stage = "run"
+        order = ["start", *STAGES.values()]
+        if order.index(STAGES.get(kind, "start")) > order.index(self.stage):
+            self.stage = STAGES[kind]
         elif kind == "rollout_started":
             self.running[str(event.get("rollout"))] = None
         elif kind == "rollout":
             self.running.pop(str(event.get("rollout")), None)
         elif kind in ("done", "fatal"):
             self.ended, self.done = True, kind == "done"
-        return bool(kind != "imported")
+        return kind not in KEPT
 
     def cut_short(self, status: int) -> dict[str, Any]:
         """The fields of the `fatal` event of a driver that ended without a word."""
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
         during = f" while {', '.join(list(self.running)[:4])} ran" if self.running else ""
-        message = f"the environment's process {how}{during}"
+        process = "driver's" if self.stage in BEFORE else "environment's"
+        message = f"the {process} process {how}{during}"
         return {"stage": self.stage, "error": failure("ProcessEnded", message, "environment")}
 
 
@@ -128,10 +139,17 @@ class Child:
         os.close(told)
         return cls(process, os.fdopen(reading, "rb", buffering=0), plan)
 
+    def go_on(self) -> None:
+        """Let it import the environment; its report of that is with the runner."""
+        self._write(b"\n")
+
     def give(self, groups: list[Any]) -> None:
-        """Tell it what to play; one that is gone says so by its end."""
-        with contextlib.suppress(BrokenPipeError):
-            write_all(self.plan, json.dumps(groups).encode() + b"\n")
+        """Tell it what to play."""
+        self._write(json.dumps(groups).encode() + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        with contextlib.suppress(BrokenPipeError):  # one that is gone shows by its end
+            write_all(self.plan, line)
 
     def __enter__(self) -> Child:
         return self

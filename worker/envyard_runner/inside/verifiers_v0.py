@@ -63,11 +63,14 @@ class VerifiersV0:
         self.http: Any = None
         self.seed_options: list[str] = []
 
-    def open(self) -> None:
-        """Import the module."""
+    def prepare(self) -> None:
+        """Make the client, and have every rubric note its scores."""
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         self.http = web.client()
         watch_rubrics()
+
+    def open(self) -> None:
+        """Import the module."""
         self.module = importlib.import_module(self.job.module)
 
     def load(self) -> list[Task]:

@@ -47,12 +47,15 @@ class VerifiersV1:
         self.http: Any = None
         self.seed_options: list[str] = []
 
+    def prepare(self) -> None:
+        """Make the client."""
+        self.http = web.client()
+
     def open(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
         taskset = loaders.taskset_class(self.job.module)
         if _has_tools(taskset):
             install(Nursery())
-        self.http = web.client()
 
     def load(self) -> list[Task]:
         """The first tasks of the taskset with its default configuration."""

@@ -1,0 +1,126 @@
+"""What dies before the environment's code begins is not its fault, and such a run lists nothing.
+
+Real wheels and real sandboxes: broken machines, missing frameworks, limits reached at once, and
+dependencies whose start-up code keeps the driver from reporting.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.worker.attacks.conftest import MIB, Attack, Runner, brutal
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
+QUIET = {"quiet/__init__.py": "raise SystemExit('calm')"}
+# The whole run of a wheel that would end itself at once, on a machine whose /dev/null is a file.
+BROKEN = """
+import json, sys
+from pathlib import Path
+from tests.worker.attacks.conftest import Runner, brutal
+done = Runner(Path(sys.argv[1])).perform("calm", brutal("calm", "raise SystemExit('calm')"))
+found = done.outcome.hub.endings[0]["findings"]
+print(json.dumps([done.outcome.said, found, done.outcome.hub.facts]))
+"""
+RESULTS = [
+    {"event": "imported"},
+    {"event": "loaded", "tasks": [{"index": 0, "hash": "h", "prompt": "p", "reference": True}]},
+    {"event": "done"},
+]
+
+
+def ours(attack: Attack) -> str:
+    """The message of a run that ended as the platform's fault before the environment began."""
+    assert attack.outcome.said == ("errored", ["run.runner_error"])
+    assert "environment_began" not in attack.outcome.hub.facts
+    return str(attack.codes["run.runner_error"]["message"])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount over /dev/null")
+def test_an_unusable_null_device_is_the_machines_fault(runner: Runner) -> None:
+    broken = runner.home / "null"
+    broken.touch(mode=0o644)
+    script = f'mount --bind {broken} /dev/null && exec {sys.executable} -c "$0" {runner.home}'
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, BROKEN],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    (outcome, codes), (found,), facts = json.loads(done.stdout.splitlines()[-1])
+    assert (outcome, codes) == ("errored", ["run.runner_error"])
+    assert "exit code 1" in found["message"]
+    assert "/dev/null" in found["message"]
+    assert "environment_began" not in facts
+
+
+def test_a_framework_that_is_not_there_is_the_platforms_fault(runner: Runner) -> None:
+    message = ours(runner.perform("quiet", QUIET))
+    assert "while the driver imported the framework: ModuleNotFoundError" in message
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the files would be the run's own")
+def test_a_framework_that_cannot_be_read_is_the_platforms_fault(runner: Runner) -> None:
+    layer = {"verifiers.py": "raise SystemExit('never read')"}
+    folder = runner._dependencies(False, layer)
+    (folder / "verifiers.py").chmod(0o600)
+    assert "Permission" in ours(runner.perform("quiet", QUIET, layer=layer))
+
+
+@pytest.mark.parametrize(
+    ("limits", "how"),
+    [
+        ({"wall_seconds": 0.02}, "the time limit was reached"),
+        ({"memory_bytes": 4 * MIB}, "the memory limit was reached"),
+    ],
+)
+def test_a_limit_that_is_reached_before_the_start_is_the_platforms_fault(
+    runner: Runner, limits: dict[str, Any], how: str
+) -> None:
+    assert how in ours(runner.perform("quiet", QUIET, **limits))
+
+
+@pytest.mark.parametrize(
+    ("startup", "how"),
+    [
+        ("import os; os._exit(0)", "the driver's process ended with status 0"),
+        ("import os; os.kill(os.getpid(), 9)", "the driver's process was killed by signal 9"),
+        ("import os; os.kill(os.getppid(), 9)", "signal 9"),
+        ("import sys; sys.exit(3)", "the driver's process ended with status 1"),
+    ],
+)
+def test_start_up_code_of_a_dependency_that_ends_the_driver_holds_the_version(
+    runner: Runner, startup: str, how: str
+) -> None:
+    assert how in ours(runner.perform("quiet", QUIET, layer={"evil.pth": f"{startup}\n"}))
+
+
+def test_start_up_code_does_not_run_in_the_supervisor(runner: Runner) -> None:
+    layer = {"sitecustomize.py": "import sys\nprint('STARTED', sys.argv[1:], flush=True)\n"}
+    done = runner.perform("calm", brutal("calm", "raise SystemExit('calm')"), layer=layer)
+    assert done.outcome.said == ("failed", ["run.import_failed"])
+    started = [line for line in done.outcome.hub.log.splitlines() if line.startswith("STARTED")]
+    assert started == ["STARTED ['drive']"]
+
+
+def test_results_that_start_up_code_makes_up_are_not_believed(runner: Runner) -> None:
+    lines = "".join(json.dumps(event) + "\n" for event in RESULTS)
+    source = f"import os\nos.write(int(os.environ['ENVYARD_EVENTS_FD']), {lines!r}.encode())\n"
+    layer = {"forger.py": f"{source}os._exit(0)\n", "forger.pth": "import forger\n"}
+    message = runner.perform("quiet", QUIET, layer=layer)
+    assert message.outcome.said == ("errored", ["run.runner_error"])
+
+
+def test_what_fails_once_the_environment_began_is_its_own(runner: Runner) -> None:
+    done = runner.perform("calm", brutal("calm", "import os\nos.kill(os.getppid(), 9)\n"))
+    assert done.outcome.said == ("failed", ["run.killed"])
+    assert done.outcome.hub.facts["environment_began"] is True
