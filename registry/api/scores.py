@@ -10,6 +10,7 @@ from uuid import UUID
 from django.core.cache import caches
 
 from envyard.contract.report import RolloutReport
+from registry.card.evidence import name
 from registry.card.models import Card
 from registry.card.scores import by_policy
 from registry.runs.models import Rollout, Run
@@ -45,7 +46,9 @@ def _compute(by_id: dict[UUID, Run], wanted: Iterable[UUID]) -> dict[UUID, Score
     rows: dict[UUID, list[RolloutReport]] = defaultdict(list)
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
-        rows[run_id].append(RolloutReport(*values))
+        one = RolloutReport(*values)
+        if name(one) not in (by_id[run_id].facts.get("not_counted") or ()):
+            rows[run_id].append(one)
     return {
         pk: [
             score.to_dict()

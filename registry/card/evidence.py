@@ -13,7 +13,10 @@ EXCUSED = ("model", "platform")  # faults that say nothing about the environment
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One run as measures see it; `rollouts` are in the order policy, task, attempt."""
+    """One run as measures see it; `rollouts` are in the order policy, task, attempt.
+
+    Those that the facts name as not counted are not among them, and were not planned either.
+    """
 
     policies: tuple[str, ...]
     tasks: int
@@ -41,6 +44,13 @@ class Evidence:
         """
         if policy == "swapped":
             return len(self.of(policy))
+        return max(0, self._tasks(policy) - self.left_out(policy))
+
+    def left_out(self, policy: str) -> int:
+        """How many of the policy's rollouts do not count."""
+        return sum(name.startswith(f"{policy}/") for name in self.facts.not_counted or ())
+
+    def _tasks(self, policy: str) -> int:
         tasks = self.facts.tasks
         known = self.tasks if tasks is None else min(self.tasks, len(tasks))
         if policy == "oracle":

@@ -68,6 +68,8 @@ def completes(evidence: Evidence) -> Measure:
     ]
     parts = [f"{ok} of {planned} planned rollouts completed"]
     parts += [f"{out} were failed by the model or the platform"] if out else []
+    left_out = sum(evidence.left_out(policy) for policy in evidence.policies)
+    parts += [f"{left_out} more do not count"] if left_out else []
     parts += [f"too few: {', '.join(short)}{_first_error(evidence)}"] if short else []
     known = out <= EXCUSED_AT_MOST * planned
     status: Status = "unknown" if not known else "pass" if ok >= COMPLETES * n else "fail"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from envyard.contract.codes import Finding
 from envyard.contract.replay import Replay
 from envyard.contract.report import Facts, RolloutReport, Usage
-from registry.card.evidence import Evidence
+from registry.card.evidence import Evidence, name
 from registry.card.measures import all_measures
 from registry.card.models import Card
 from registry.card.scores import by_policy
@@ -19,14 +19,14 @@ def evidence_of(run: Run) -> Evidence:
     """What the run left behind, without the transcripts."""
     rows = run.rollouts.order_by("task", "attempt")
     place = {policy: at for at, policy in enumerate(run.policies)}
+    facts = Facts.from_dict(run.facts)
+    counted = [r for r in map(_report, rows) if name(r) not in (facts.not_counted or {})]
     return Evidence(
         policies=tuple(run.policies),
         tasks=run.tasks,
         attempts=run.attempts,
-        facts=Facts.from_dict(run.facts),
-        rollouts=tuple(
-            sorted(map(_report, rows), key=lambda r: (place[r.policy], r.task, r.attempt))
-        ),
+        facts=facts,
+        rollouts=tuple(sorted(counted, key=lambda r: (place[r.policy], r.task, r.attempt))),
     )
 
 

@@ -100,7 +100,10 @@ class Played:
 
 
 def loaded(count: int = 2) -> dict[str, Any]:
-    tasks = [{"index": i, "hash": str(i), "prompt": "p", "reference": True} for i in range(count)]
+    tasks = [
+        {"index": i, "hash": f"{i}", "prompt": f"question {i}", "prompted": True, "reference": True}
+        for i in range(count)
+    ]
     return {"event": "loaded", "seconds": 0.5, "framework_version": "0.4.0", "tasks": tasks}
 
 

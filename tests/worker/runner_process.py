@@ -29,7 +29,7 @@ job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 say("environment_began")
-say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p"}])
+say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "", "prompted": True}])
 print("loaded", flush=True)
 while job["seed"] == 1: pass
 go = sysconfig.get_path("purelib") + "/go"

@@ -33,7 +33,7 @@ def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -
     assert report.truncated  # the gateway saw `length`
 
 
-def test_a_rollout_scored_without_a_call_is_marked_and_warned_about() -> None:
+def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
     told = Told()
     told.loaded(False)
     assert told.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
@@ -42,7 +42,7 @@ def test_a_rollout_scored_without_a_call_is_marked_and_warned_about() -> None:
     told("done")
     ending = judge(told.story, FINE)
     assert ending.outcome == "succeeded"
-    assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "warning")]
+    assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "error")]
     assert "silent/0/0" in ending.findings[0].message
 
 

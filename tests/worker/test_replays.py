@@ -171,7 +171,7 @@ def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None
         second("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
     second("done")
     assert sorted(one.reward or 0.0 for one in results(story).values()) == [0.5, 0.75]
-    assert (story.story.missing, story.story.scored, story.plan.expected) == ([], 2, expected)
+    assert (story.story.missing, len(story.story.scored), story.plan.expected) == ([], 2, expected)
     assert story.story.refusals == 2
     assert story.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
 

@@ -25,8 +25,9 @@ job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 print("loading", job["module"], flush=True)
+TASK = {"index": 0, "hash": "h", "prompt": "what?", "prompted": True, "reference": True}
 say("environment_began")
-say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "p", "reference": True}])
+say("loaded", seconds=0.1, tasks=[TASK])
 def send(url, body, method):
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, method=method)

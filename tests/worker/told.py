@@ -61,6 +61,7 @@ class Told:
 
     def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
         record = self.ledger.open(rollout)
+        record.prompt_shown = True
         record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
         return record
 

@@ -79,6 +79,7 @@ class Again:
         self.loaded = True
         first = {(task.index, task.hash) for task in self._story.tasks or ()}
         tasks = loaded(event, self._job)
+        self._story.compare_prompts(tasks)
         self._replays.start(
             alike={task.index for task in tasks if (task.index, task.hash) in first},
             late=self._deadline - self._clock() <= self._needed,

@@ -21,7 +21,8 @@ from envyard_runner.gateway.plan import Plan
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
 ERRORS = 50  # of failed rollouts, to be compared
-NO_CALL = "no call to the policy"
+NO_CALL = "no call to the policy; not counted"
+NO_PROMPT = "its first call lacked the task's prompt; not counted"
 OUTPUT = 4096  # bytes of what is printed before the environment's code begins
 
 
@@ -31,6 +32,9 @@ class Story:
     Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
     counts what the environment wrote, and `refused` names the first of them. `began`: the driver
     reported that it imports the environment; `output` is the end of what was printed before.
+    Of the rollouts that were `scored`, `without_call` asked nobody, `without_prompt` asked
+    something else than their task's prompt (by name, with how the call began), `not_compared` have
+    no prompt to compare; `changed` are tasks to which a fresh load gave another prompt.
     """
 
     def __init__(
@@ -46,7 +50,10 @@ class Story:
         self.done = False
         self.output = b""
         self.without_call: list[str] = []
-        self.scored = 0
+        self.without_prompt: dict[str, str] = {}
+        self.not_compared: list[str] = []
+        self.changed: set[int] = set()
+        self.scored: list[str] = []
         self.refused: list[str] = []
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
@@ -81,6 +88,27 @@ class Story:
                 self.refuse(text(other, 40))
         return None
 
+    def compare_prompts(self, tasks: list[TaskReport]) -> None:
+        """Note the tasks that are the same by their hash and have another prompt in a fresh load.
+
+        Tasks that are others altogether are the card's to tell (`card.reproducible_tasks`).
+        """
+        most = _prompt_characters(len(self.tasks or ()))
+        fresh = {(task.index, task.hash): text(task.prompt, most) for task in tasks}
+        for task in self.tasks or ():
+            if fresh.get((task.index, task.hash), task.prompt) != task.prompt:
+                self.changed.add(task.index)
+
+    @property
+    def not_counted(self) -> dict[str, str]:
+        """The scored rollouts that are no evidence, each with the code of the finding."""
+        changed = [name for name in self.scored if int(name.split("/")[1]) in self.changed]
+        return {
+            **dict.fromkeys(changed, "run.prompt_changed"),
+            **dict.fromkeys(self.without_prompt, "run.prompt_not_sent"),
+            **dict.fromkeys(self.without_call, "run.no_model_call"),
+        }
+
     def log(self, chunk: bytes) -> None:
         """Take in what the sandbox printed."""
         if not self.began:
@@ -99,11 +127,17 @@ class Story:
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
         tasks = loaded(event, self._job)
-        most = max(200, PROMPT_CHARACTERS // max(1, len(tasks)))
+        most = _prompt_characters(len(tasks))
         self.tasks = [replace(task, prompt=text(task.prompt, most)) for task in tasks]
         said = records(event.get("tasks"), 1000)
         swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
-        self.plan.make(self.tasks, swapped=swapped, compares=event.get("compares") is True)
+        prompted = {count(task.get("index")) for task in said if task.get("prompted") is True}
+        self.plan.make(
+            self.tasks,
+            swapped=swapped,
+            compares=event.get("compares") is True,
+            prompted=prompted,
+        )
         listed = event.get("seed_options")
         options = listed if isinstance(listed, list) else None
         return Facts(
@@ -147,9 +181,7 @@ class Story:
 
     def _join(self, claim: RolloutReport, record: Record) -> RolloutReport:
         rollout = record.rollout
-        self.scored += claim.ok
-        if claim.ok and record.replies == 0:
-            self.without_call.append(rollout)
+        stop = self._count(record) if claim.ok else ""
         if not claim.ok and _models_fault(claim, record):
             fault = (
                 record.model_fault or "the model was slow: most of the rollout's time was its own"
@@ -160,11 +192,24 @@ class Story:
             reward=claim.reward if claim.ok else None,
             transcript=record.transcript,
             turns=record.replies,
-            stop=claim.stop if record.replies or not claim.ok else NO_CALL,
+            stop=stop or claim.stop,
             truncated=claim.truncated or record.finish_reason == "length",
             usage=record.usage,
             error=None if claim.ok else self._error(claim, rollout, record.reference_error),
         )
+
+    def _count(self, record: Record) -> str:
+        """Note a scored rollout; why it does not count, empty where it does."""
+        self.scored.append(record.rollout)
+        if record.replies == 0:
+            self.without_call.append(record.rollout)
+            return NO_CALL
+        if record.prompt_shown is False:
+            self.without_prompt[record.rollout] = record.first_call
+            return NO_PROMPT
+        if record.prompt_shown is None:
+            self.not_compared.append(record.rollout)
+        return ""
 
     def _error(self, claim: RolloutReport, rollout: str, oracle_error: str) -> dict[str, str]:
         error = claim.error or {"type": "Failed", "message": "it failed without saying why"}
@@ -189,6 +234,10 @@ def loaded(event: dict[str, Any], job: JobSpec) -> list[TaskReport]:
     tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
     kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
     return [task for _, task in sorted(kept.items())]
+
+
+def _prompt_characters(tasks: int) -> int:
+    return max(200, PROMPT_CHARACTERS // max(1, tasks))
 
 
 def _models_fault(claim: RolloutReport, record: Record) -> bool:

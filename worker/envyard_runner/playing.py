@@ -52,6 +52,8 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     gateway = Gateway(job, None, again=story.plan.replays)
     second = await _again(again, stage.sandbox(again.seconds), stage.program, gateway, reports)
     _tell(again, story, second, reports)
+    if story.not_counted:
+        reports.fact(not_counted=story.not_counted)
     whole = end.beside(second)
     reports.fact(peak_memory_bytes=whole.peak_memory_bytes)
     return (

@@ -12,6 +12,7 @@ from envyard.contract.report import Outcome
 from envyard.contract.values import text
 from envyard_runner.again import Again
 from envyard_runner.collect import Story
+from envyard_runner.counting import some, uncounted
 from envyard_runner.sandbox import Exit
 from envyard_runner.startup import not_begun
 
@@ -32,7 +33,6 @@ USUAL = {
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
 }
 STAGES = {"import": "run.import_failed", "load": "run.load_failed"}
-NAMED = 10
 KILLED = "the sandbox was killed from outside"
 STARVED = (
     "the machine ran out of memory and its kernel killed processes; the run was within its limit"
@@ -78,7 +78,7 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
         return platform("run.runner_error", UNREPORTED)
     if not story.began:
         return Ending("errored", [not_begun(story.fatal, end, story.output)])
-    found = [*([failure] if failure else _uncalled(story)), *_misbehaviour(story, end)]
+    found = [*([failure] if failure else uncounted(story)), *_misbehaviour(story, end)]
     return Ending("failed" if failure else "succeeded", found)
 
 
@@ -115,7 +115,7 @@ def _failure(story: Story, end: Exit) -> Finding | None:
     if not story.tasks:
         return finding("run.no_tasks")
     if missing := story.missing:
-        message = f"{len(missing)} planned rollouts have no result: {_some(missing)}"
+        message = f"{len(missing)} planned rollouts have no result: {some(missing)}"
         return finding("run.rollouts_missing", message)
     return None
 
@@ -129,16 +129,6 @@ def _fatal(event: dict[str, Any], reveal: Callable[[str], str]) -> Finding:
     code = STAGES.get(str(event.get("stage")), "run.crashed")
     traceback = text(error.get("traceback"), 8000)
     return finding(code, f"{kind}: {message}" if message else kind, traceback=traceback)
-
-
-def _uncalled(story: Story) -> list[Finding]:
-    """Rollouts that no policy played: some are odd, but where all are, nothing was evaluated."""
-    silent = story.without_call
-    if not silent:
-        return []
-    message = f"{len(silent)} rollouts were scored without asking the policy: {_some(silent)}"
-    severity: Severity = "error" if len(silent) == story.scored else "warning"
-    return [finding("run.no_model_call", message, severity=severity)]
 
 
 def _misbehaviour(story: Story, end: Exit) -> list[Finding]:
@@ -165,14 +155,14 @@ def _refused(
     code: str, severity: Severity, counts: Mapping[str, int], tried: Collection[str]
 ) -> Finding:
     calls = {call: counts[call] for call in sorted(tried)}
-    named = _some([f"{call} ({count})" for call, count in calls.items()])
+    named = some([f"{call} ({count})" for call, count in calls.items()])
     return finding(code, f"{CATALOGUE[code].title[:-1]}: {named}.", severity=severity, calls=calls)
 
 
 def _network(end: Exit) -> Finding:
     targets = list(end.targets)
     tried = end.network_attempts or len(targets)
-    named = f": {_some(targets)}" if targets else ""
+    named = f": {some(targets)}" if targets else ""
     return finding(
         "run.network",
         f"{tried} connections or datagrams to addresses outside the sandbox were refused{named}.",
@@ -180,8 +170,3 @@ def _network(end: Exit) -> Finding:
         attempts=tried,
         targets=targets,
     )
-
-
-def _some(rollouts: list[str]) -> str:
-    more = f" and {len(rollouts) - NAMED} more" if len(rollouts) > NAMED else ""
-    return ", ".join(rollouts[:NAMED]) + more

@@ -155,6 +155,19 @@ CATALOGUE: dict[str, Code] = {
         "Rollouts were scored without asking the policy.",
         "Let the framework's own loop call the model; see the rollouts.",
     ),
+    "run.prompt_not_sent": _env(
+        "The first call of a rollout did not contain the prompt of its task.",
+        "Put what the policy is asked into the task's prompt; where the first message is only made "
+        "as a rollout begins, leave the task's prompt empty.",
+    ),
+    "run.prompt_changed": _env(
+        "A fresh load gave a task another prompt than the one that was played.",
+        "Make the prompt from the task's own data and its seed alone.",
+    ),
+    "run.prompt_not_compared": _env(
+        "Tasks have no prompt that their calls could be compared with.",
+        "Nothing to do where the first message is made as a rollout begins.",
+    ),
     "run.wheel_changed": _ours("The downloaded wheel's sha256 is not the hub's."),
     "run.install_failed": _ours("The dependencies could not be fetched."),
     "run.model_unreachable": _ours("The model server did not answer.", "Is the model up?"),

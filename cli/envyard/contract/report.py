@@ -21,6 +21,7 @@ MAX_ROLLOUTS = 1000
 MAX_PARTS = 50
 MAX_LOG = 1 << 17  # characters of one batch
 MAX_REPLAYS = 200
+MAX_NOT_COUNTED = 20_000
 ERROR_KEYS = ("type", "message", "traceback", "fault")
 
 
@@ -142,7 +143,8 @@ class Facts:
     `environment_began` is True once the guest driver reported that it starts to import the
     environment's module. Before that no fault can be the environment's.
     `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
-    none; None where that is not known.
+    none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
+    that are no evidence, each with the code of the finding.
     """
 
     install_seconds: float | None = None
@@ -156,6 +158,7 @@ class Facts:
     environment_began: bool | None = None
     seed_entry: str = ""
     seed_options: list[str] | None = None
+    not_counted: dict[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form without what is not known."""
@@ -184,7 +187,15 @@ class Facts:
             if not isinstance(data.get("seed_options"), list)
             else [text(name, 80) for name in data["seed_options"][:20]],
             environment_began=True if data.get("environment_began") is True else None,
+            not_counted=_names(data.get("not_counted")),
         )
+
+
+def _names(given: Any) -> dict[str, str] | None:
+    """Rollouts by name with a code each; None for any other shape."""
+    if not isinstance(given, dict):
+        return None
+    return {text(k, 100): text(v, 80) for k, v in list(given.items())[:MAX_NOT_COUNTED]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,3 +130,20 @@ def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> Non
     found = services.evidence_of(run)
     told = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in said)
     assert found == Evidence(PROBES, run.tasks, run.attempts, story.facts(), told)
+
+
+def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) -> None:
+    run = story.leased(story.make_version(alice.owner))
+    said = [r if r.policy != "silent" else replace(r, reward=1.0) for r in story.honest()]
+    gone = {f"silent/{task}/0": "run.no_model_call" for task in range(5)}
+    story.play(run, said, known=replace(story.facts(), not_counted=gone))
+    run.refresh_from_db()
+    found = services.evidence_of(run)
+    assert {r.policy for r in found.rollouts} == {*PROBES} - {"silent"}
+    assert found.planned("silent") == 0
+    card = services.compute(run=run)
+    measures = {one["code"]: one for one in card.measures}
+    assert "silent" not in measures["floor"]["detail"]
+    assert measures["completes"]["status"] == "pass"
+    assert "5 more do not count" in measures["completes"]["detail"]
+    assert "silent" not in {one["policy"] for one in card.scores}

@@ -32,8 +32,10 @@ def plan_of(job: str) -> int:
     address = f"{json.loads(Path(job).read_text())['door']}/plan"
 
     def tell() -> None:
-        with urllib.request.urlopen(address) as answer, os.fdopen(writing, "wb") as plan:
-            plan.write(b"\n" + answer.read() + b"\n")
+        with os.fdopen(writing, "wb", buffering=0) as plan:
+            plan.write(b"\n")
+            with urllib.request.urlopen(address) as answer:
+                plan.write(answer.read() + b"\n")
 
     threading.Thread(target=tell, daemon=True).start()
     return reading

@@ -16,6 +16,7 @@ from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.report import TaskReport
+from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays
 
 WORD = re.compile(r"\b[0-9a-f]{16}\b")
@@ -26,12 +27,13 @@ class Plan:
     """The rollouts of one run: none until its tasks are known, then fixed.
 
     `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
-    of them that are then played again.
+    of them that are then played again. `prompts` are what the first calls must show.
     """
 
     def __init__(self, job: JobSpec) -> None:
         self.expected: set[str] = set()
         self.replays = Replays(job)
+        self.prompts = Prompts({})
         self._job = job
         self._names: dict[str, str] = {}
         self._words: dict[str, str] = {}
@@ -39,14 +41,23 @@ class Plan:
         self._made = asyncio.Event()
 
     def make(
-        self, tasks: Sequence[TaskReport], *, swapped: Collection[int], compares: bool
+        self,
+        tasks: Sequence[TaskReport],
+        *,
+        swapped: Collection[int],
+        compares: bool,
+        prompted: Collection[int] = (),
     ) -> None:
-        """Plan the job for these tasks; `swapped` are those that have another's reference to say.
+        """Plan the job for these tasks; `swapped` are those that have another's reference to say,
+        `prompted` those whose prompt is shown first.
 
         Where rewards compare attempts, those of one policy at one task are played as a group. Its
         size must not tell a probe either, so a probe then plays as often as the model does, and
         only its first attempt is expected.
         """
+        self.prompts = Prompts(
+            {task.index: task.prompt for task in tasks if task.index in prompted}
+        )
         groups = []
         for policy in self._job.policies:
             attempts = self._job.attempts if policy == MODEL else 1

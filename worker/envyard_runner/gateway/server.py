@@ -31,13 +31,14 @@ from envyard_runner.gateway.through import (
     wanted,
     whole,
 )
-from envyard_runner.policies import PROBES, Ask, NoReference
+from envyard_runner.policies import PROBES, Ask, NoReference, plain
 
 log = logging.getLogger(__name__)
 
 MAX_BODY = 4 << 20
 MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
+BEGINNING = 100  # characters of a first call that a finding repeats
 REFERENCES = {"oracle": "own", "swapped": "other"}
 
 
@@ -175,7 +176,17 @@ class Gateway:
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
         call: Call = read(await _body(request))
-        return record, call, self.ledger.spend(record)
+        number = self.ledger.spend(record)
+        if number == 1 and self._again is None:
+            self._compare(record, call)
+        return record, call, number
+
+    def _compare(self, record: Record, call: Call) -> None:
+        """Note whether a first call shows its task's prompt, before any reply is known."""
+        task = int(record.rollout.split("/")[1])
+        record.prompt_shown = self.plan.prompts.shown(task, call.messages)
+        if record.prompt_shown is False:
+            record.first_call = text(plain(call.messages[-1].get("content")), BEGINNING)
 
     def _record(self, request: web.Request) -> Record:
         word = request.match_info["rollout"]

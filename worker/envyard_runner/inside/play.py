@@ -22,6 +22,7 @@ class Task:
     """One problem as the environment loaded it.
 
     `oracle` answers for a perfect policy, `other` is a task whose reference is wrong here.
+    `prompted`: `prompt` is what a policy is shown first, not merely what names the task.
     """
 
     index: int
@@ -32,6 +33,7 @@ class Task:
     opening: list[Message]
     oracle: Callable[[list[Message]], Any] | None
     source: Any
+    prompted: bool = True
     other: Task | None = None
 
     @property
@@ -45,6 +47,7 @@ class Task:
             "index": self.index,
             "hash": self.hash,
             "prompt": self.prompt[:4_000],
+            "prompted": self.prompted,
             "answer": self.answer,
             "reference": self.reference,
             "hook": self.oracle is not None,

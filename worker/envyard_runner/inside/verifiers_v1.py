@@ -97,6 +97,7 @@ class VerifiersV1:
         config, own = config_seeds.seed_own(config, vf.EnvConfig, self.job.seed)
         self.seed_options = [*given, *inner, *own]
         self.asks_each_turn = True
+        self.several_roles = len(agent_config_fields(config)) > 1  # another may speak first
         roles = {name: self._role(spec) for name, spec in agent_config_fields(config).items()}
         return config.model_copy(update=roles)
 
@@ -125,6 +126,7 @@ class VerifiersV1:
             index=index,
             hash=task.hash,
             prompt=data.prompt_text or _row(data),
+            prompted=bool(data.prompt_text) and not self.several_roles,
             answer=str(answer) if isinstance(answer, str | int | float) else None,
             split=split_name(split),
             opening=our_harness.opening(data),

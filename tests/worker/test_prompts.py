@@ -1,0 +1,197 @@
+"""Which first calls show the policy the prompt of its task, and what comes of those that do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from envyard_runner.collect import NO_PROMPT
+from envyard_runner.gateway.prompts import Prompts
+from envyard_runner.verdict import judge
+from tests.worker.played import BEGAN, PLAYED, Played, good, loaded, run
+from tests.worker.stub_hub import job
+from tests.worker.told import FINE, Told
+
+PROMPT = (
+    "A farmer has 17 sheep and sells all but 9.\n\nHow many sheep are left? Answer in <answer>."
+)
+OTHER = "A train leaves at 9 and arrives at 17.\n\nHow many hours does it take? Answer in <answer>."
+PROMPTS = Prompts({0: PROMPT, 1: OTHER, 2: "CRANE", 3: "", 4: "  \n"})
+
+
+def user(text: Any, *before: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*before, {"role": "user", "content": text}]
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        user(PROMPT),
+        user(PROMPT, {"role": "system", "content": "You are a careful solver."}),
+        user(f"Question:\n{PROMPT}\n\nThink first."),
+        user(PROMPT.replace("\n\n", "\r\n").upper()),
+        user([{"type": "text", "text": PROMPT}, IMAGE]),
+        user([{"type": "text", "text": part} for part in PROMPT.split("\n\n")]),
+        [{"role": "system", "content": PROMPT}, {"role": "user", "content": "Begin."}],
+        [{"role": "user", "content": part} for part in PROMPT.split("\n\n")],
+        user("Example: 1 sheep.", *user(PROMPT)),
+        user(PROMPT.replace("17", "seventeen")),
+        user(PROMPT.split(" Answer")[0]),
+        user(f"{OTHER}\n\nThat was an example. {PROMPT}"),
+    ],
+)
+def test_a_prompt_is_shown_however_it_is_laid_out(messages: list[dict[str, Any]]) -> None:
+    assert PROMPTS.shown(0, messages) is True
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        user("hi"),
+        user(""),
+        user(None),
+        user("How many sheep are left?"),
+        user(OTHER),
+        user("x" * 500_000),
+        user([IMAGE]),
+    ],
+)
+def test_another_text_does_not_show_the_prompt(messages: list[dict[str, Any]]) -> None:
+    assert PROMPTS.shown(0, messages) is False
+
+
+def test_a_short_prompt_must_be_there_as_it_is() -> None:
+    assert PROMPTS.shown(2, user("Your word is CRANE!")) is True
+    assert PROMPTS.shown(2, user("Your word is STORK!")) is False
+
+
+def test_the_end_of_a_prompt_that_was_cut_need_not_be_there() -> None:
+    cut = Prompts({0: f"{PROMPT}…[200 more]", 1: f"{OTHER}…[cut]"})
+    assert cut.shown(0, user(PROMPT + "the rest")) is True
+    assert cut.shown(1, user(OTHER + "the rest")) is True
+
+
+def test_an_empty_prompt_and_an_unknown_task_are_not_compared() -> None:
+    assert [PROMPTS.shown(task, user("anything")) for task in (3, 4, 99)] == [None] * 3
+
+
+def tasks(*prompts: str) -> list[dict[str, Any]]:
+    return [
+        {"index": i, "hash": f"{i}", "prompt": prompt, "reference": True, "prompted": True}
+        for i, prompt in enumerate(prompts)
+    ]
+
+
+def story(missing: int, *, count: int = 15, policies: tuple[str, ...] = ("silent",)) -> Told:
+    """Rollouts of which the first `missing` of all were asked something else."""
+    told = Told(job(policies=policies, tasks=count))
+    told.began()
+    told("loaded", seconds=1.0, tasks=tasks(*(f"task {at} of them" for at in range(count))))
+    for name in sorted(told.plan.expected, key=lambda name: int(name.split("/")[1])):
+        record = told.spoke(name)
+        record.prompt_shown = missing <= 0
+        record.first_call = "" if missing <= 0 else "hi"
+        missing -= 1
+        told.rollout(name, ok=True, reward=0.5)
+    told("done")
+    return told
+
+
+@pytest.mark.parametrize(("missing", "severity"), [(1, "warning"), (2, "error"), (15, "error")])
+def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyond(
+    missing: int, severity: str
+) -> None:
+    told = story(missing)
+    (found,) = judge(told.story, FINE).findings
+    assert (found.code, found.severity) == ("run.prompt_not_sent", severity)
+    assert found.message.startswith(f"{missing} of 15 rollouts do not count: their first call did")
+    assert "begins 'task 0 of them' and the call's last message 'hi'" in found.message
+    assert len(told.story.not_counted) == missing
+
+
+@pytest.mark.parametrize(("silent", "severity"), [(1, "warning"), (14, "error")])
+def test_rollouts_without_a_call_follow_the_same_rule(silent: int, severity: str) -> None:
+    told = Told(job(policies=("silent",), tasks=15))
+    told.loaded(*[True] * 15)
+    for number, name in enumerate(sorted(told.plan.expected)):
+        if number >= silent:
+            told.spoke(name)
+        told.rollout(name, ok=True, reward=1.0)
+    told("done")
+    found = {one.code: one for one in judge(told.story, FINE).findings}["run.no_model_call"]
+    assert (found.severity, found.details["n"]) == (severity, silent)
+
+
+def test_a_policy_that_has_no_rollout_left_is_an_error_however_few_they_are() -> None:
+    told = Told(job(policies=("silent", "model"), tasks=1, attempts=20))
+    told.loaded(True)
+    for name in sorted(told.plan.expected):
+        if name != "silent/0/0":
+            told.spoke(name)
+        told.rollout(name, ok=True, reward=1.0)
+    told("done")
+    found = {one.code: one for one in judge(told.story, FINE).findings}["run.no_model_call"]
+    assert found.severity == "error"
+
+
+def test_tasks_without_a_prompt_are_said_not_to_be_compared_and_count() -> None:
+    told = Told()
+    told.loaded(True, True)
+    for name in sorted(told.plan.expected):
+        told.spoke(name).prompt_shown = None
+        told.rollout(name, ok=True, reward=0.0)
+    told("done")
+    assert not told.story.not_counted
+    found = judge(told.story, FINE).findings
+    assert [(one.code, one.severity) for one in found] == [("run.prompt_not_compared", "info")]
+
+
+async def prompted(sandbox: Played) -> Any:
+    """Asks task 0 its prompt and task 1 that of task 0; a second load may have another prompt."""
+    async for event in good(sandbox):
+        if event["event"] == "loaded":
+            second = "question 0" if sandbox.starts == 1 else FRESH
+            event = loaded() | {"tasks": tasks(second, "question 1")}
+        yield event
+
+
+FRESH = "question 0"
+
+
+def test_the_gateway_compares_the_first_calls_and_the_hub_learns_which_do_not_count() -> None:
+    outcome = run(prompted)
+    assert outcome.said == ("succeeded", [])
+    assert "not_counted" not in outcome.hub.facts
+
+    async def asks_another(sandbox: Played) -> Any:
+        yield BEGAN
+        yield loaded() | {"tasks": tasks("the capital of France", "the capital of Spain")}
+        for (one,) in await sandbox.plan():
+            word = one["rollout"]
+            await sandbox.ask(word, "the capital of France")
+            yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
+        yield {"event": "done"}
+
+    other = run(asks_another)
+    assert other.said == ("succeeded", ["run.prompt_not_sent"])
+    (found,) = other.hub.endings[0]["findings"]
+    assert (found["severity"], found["details"]) == ("error", {"n": 2})
+    names = {f"{policy}/1/0": "run.prompt_not_sent" for policy in PLAYED.policies}
+    assert other.hub.facts["not_counted"] == names
+    stops = {one["task"]: one["stop"] for one in other.hub.rollouts}
+    assert stops[1] == NO_PROMPT
+    assert stops[0] != NO_PROMPT
+
+
+def test_a_prompt_that_a_fresh_load_changes_under_the_same_hash_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(globals(), "FRESH", "question 0, today")
+    outcome = run(prompted)
+    assert outcome.said == ("succeeded", ["run.prompt_changed"])
+    names = {f"{policy}/0/0": "run.prompt_changed" for policy in PLAYED.policies}
+    assert outcome.hub.facts["not_counted"] == names
