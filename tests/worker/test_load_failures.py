@@ -54,7 +54,7 @@ def failing(errors: list[dict[str, Any] | None]) -> Outcome:
         for (one,) in await sandbox.plan():
             word = one["rollout"]
             yield {"event": "rollout_started", "rollout": word}
-            await sandbox.ask(word)
+            await sandbox.ask(word, f"question {one['task']}")
             error = left.pop(0) if sandbox.starts == 1 else None
             reward = None if error else 0.5
             yield {"event": "rollout", "rollout": word, "ok": not error, "reward": reward,
