@@ -41,6 +41,8 @@ SETTINGS = {
     "HUB_ROLLOUT_SECONDS": "60",
     "HUB_RUN_SECONDS": "120",
     "HUB_NEW_NAMES_PER_HOUR": "100000",
+    "HUB_UPLOADS_PER_HOUR": "1000000",
+    "HUB_QUEUED_VERSIONS": "1000000",
     "HUB_ALLOWED_HOSTS": "*",
 }
 DISKS = {"database": 240, "broker": 80, "storage": 32, "runner": 32}  # MiB

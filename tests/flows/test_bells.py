@@ -47,6 +47,8 @@ def hub(request: pytest.FixtureRequest, home: Path) -> Iterator[Hub]:
             "RUNNER_HOME": str(home / "runner"),  # every flow's: dependencies are installed once
             "HUB_RUN_SECONDS": "90",
             "HUB_NEW_NAMES_PER_HOUR": "1000",
+            "HUB_UPLOADS_PER_HOUR": "1000000",
+            "HUB_QUEUED_VERSIONS": "1000000",
         }
         yield stack.enter_context(serving(folder / "hub", database, **settings))
 

@@ -40,6 +40,7 @@ def test_twine_prints_which_limit_refused_and_the_next_step(
         "--non-interactive",
         "--disable-progress-bar",
     ]
+    home = {"COLUMNS": "300", "HOME": str(tmp_path)}
     done = subprocess.run(
         [*command, "--repository-url", url, "-u", "__token__", "-p", key, str(path)],
         capture_output=True, text=True, timeout=60, check=False, env=home,
