@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from envyard.contract.codes import Finding, finding
+from envyard.contract.failures.requirements import with_cause
 
 NO_SOLUTION = 1  # uv's exit code; everything else that fails gives 2
 URL_IN_DEPENDENCY = "URL dependencies must be expressed as direct requirements"
@@ -32,8 +33,8 @@ def diagnose(code: int, said: str) -> Finding:
         return finding("run.install_failed", f"{message}: {_short(said)}")
     if named := SDIST_ONLY.search(said):
         message = f"{named[1]} has no wheel: {_short(said)}"
-        return finding("env.dependency_sdist_only", message, where=named[1])
-    return finding("env.dependencies_unresolvable", _short(said))
+        return with_cause(finding("env.dependency_sdist_only", message, where=named[1]), said)
+    return with_cause(finding("env.dependencies_unresolvable", _short(said)), said)
 
 
 def _short(said: str) -> str:

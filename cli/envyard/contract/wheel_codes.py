@@ -215,7 +215,8 @@ METADATA = {
     "metadata.local_version": ("The version has a local part.", "Publish it without the `+`."),
     "metadata.direct_url": (
         "A dependency is a direct URL.",
-        "Depend on a name and version from the index.",
+        ("Depend on a release from the index: of that project, if it has one, or of your own copy; "
+        "or ship its modules in your wheel. Git addresses name code that can change."),
     ),
     "metadata.bad_requirement": ("A Requires-Dist line cannot be read.",
                                  "Correct the dependency in pyproject.toml."),

@@ -22,6 +22,8 @@ def test_an_unknown_dependency_is_the_authors_fault_and_is_named(world: World) -
     error = refused(world, requires=["no-such-thing"])
     assert (error.finding.code, error.fault) == ("env.dependencies_unresolvable", "environment")
     assert "no-such-thing was not found" in error.finding.message
+    assert error.finding.hint.startswith("Check the spelling")
+    assert error.finding.details == {"cause": "not_on_index"}
 
 
 def test_a_conflict_is_the_authors_fault_with_uvs_reason(world: World) -> None:
@@ -37,7 +39,8 @@ def test_a_dependency_without_a_wheel_is_never_built_and_is_named(world: World) 
     assert (error.finding.code, error.fault) == ("env.dependency_sdist_only", "environment")
     assert error.finding.where == "sourceonly"
     assert error.finding.message.startswith("sourceonly has no wheel: ")
-    assert "ships wheels" in error.finding.hint
+    assert "would run its code" in error.finding.hint
+    assert error.finding.details == {"cause": "sdist_only"}
 
 
 def test_an_index_that_does_not_answer_is_our_fault(world: World) -> None:
