@@ -28,6 +28,8 @@ def wheel_of(path: Path) -> Iterator[Path]:
             raise UsageError(f"{path} is not a wheel", "Give a folder or a .whl file.")
         yield path
         return
+    if not path.exists():
+        raise UsageError(f"{path} does not exist", "Give an environment's folder or a .whl file.")
     if not (path / "pyproject.toml").is_file():
         raise UsageError(
             f"{path} has no pyproject.toml", "Give an environment's folder; hub init makes one."
@@ -44,7 +46,9 @@ def build(source: Path, into: Path) -> Path:
     if uv:
         command[4:4] = ["--installer", "uv"]
         env["PATH"] = f"{Path(uv).parent}{os.pathsep}{env.get('PATH', '')}"
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=env, check=False
+    )
     wheels = sorted(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         words = (done.stdout + done.stderr).strip()
@@ -59,9 +63,10 @@ def build(source: Path, into: Path) -> Path:
 
 
 def _cause(words: str) -> str:
-    """The exception that ended the build backend, the last line of its traceback."""
+    """The exception that ended the build backend, else the build's own last error."""
     raised = re.findall(r"(?m)^[A-Za-z_.]*(?:Error|Exception|Failure)\b.*$", words)
-    return raised[-1][:500] if raised else "the build backend's output follows"
+    errors = re.findall(r"(?m)^ERROR (?!Backend subprocess exited)(.+)$", words)
+    return next(iter([*raised[-1:], *errors[-1:]]), "its output follows")[:500]
 
 
 def find_uv() -> str | None:

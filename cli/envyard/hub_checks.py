@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from envyard.client import Hub
 from envyard.contract.codes import Finding, finding
@@ -48,8 +49,8 @@ class About:
             if isinstance(told, dict)
         }
         return cls(
-            pythons=_texts(answer.get("pythons")),
-            releases={name: _texts(told.get("releases")) for name, told in known.items()},
+            pythons=_versions(answer.get("pythons")),
+            releases={name: _versions(told.get("releases")) for name, told in known.items()},
             driven={name: _driven(told.get("apis")) for name, told in known.items()},
             index=str(answer.get("index") or ""),
         )
@@ -58,11 +59,23 @@ class About:
 def _driven(apis: Any) -> dict[str, str]:
     if not isinstance(apis, dict):
         return {}
-    return {str(api): str(told["specifier"]) for api, told in apis.items() if "specifier" in told}
+    bounds = {
+        str(api): str(told.get("specifier")) for api, told in apis.items() if isinstance(told, dict)
+    }
+    return {api: bound for api, bound in bounds.items() if _is_a(SpecifierSet, bound)}
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+def _versions(value: Any) -> tuple[str, ...]:
+    texts = [str(one) for one in value] if isinstance(value, list) else []
+    return tuple(text for text in texts if _is_a(Version, text))
+
+
+def _is_a(kind: type[SpecifierSet | Version], text: str) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True
 
 
 def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
@@ -72,7 +85,7 @@ def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
         return
     try:
         fitting = list(SpecifierSet(wanted).filter(about.pythons, prereleases=True))
-    except InvalidSpecifier:
+    except ValueError:
         return  # the static checks name it
     if not fitting:
         yield finding(
@@ -109,7 +122,7 @@ def _requirement(wheel: Wheel, framework: str) -> Requirement | None:
     for line in wheel.metadata.requires_dist:
         try:
             requirement = Requirement(line)
-        except (InvalidRequirement, RecursionError):
+        except (ValueError, RecursionError):
             continue
         if requirement.name.lower().replace("_", "-") == framework and not requirement.marker:
             return requirement
@@ -134,4 +147,5 @@ def ask(
 def findings_in(answer: dict[str, Any]) -> list[Finding]:
     """The findings of such an answer, read as a stranger's words."""
     rows = answer.get("findings")
-    return [Finding.from_dict(row) for row in rows or () if isinstance(row, dict)]
+    listed = rows if isinstance(rows, list) else []
+    return [Finding.from_dict(row) for row in listed if isinstance(row, dict)]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from envyard.builder import find_uv, uv_environment
 from envyard.contract.codes import Finding
@@ -51,7 +51,7 @@ def _requirements(wheel: Wheel, detected: Detection, about: About) -> list[str]:
     for text in wheel.metadata.requires_dist:
         try:
             requirement = Requirement(text)
-        except (InvalidRequirement, RecursionError):
+        except (ValueError, RecursionError):
             continue
         own = normalise(requirement.name) == wheel.name
         if is_plain(requirement) and not requirement.url and not own:
@@ -64,7 +64,7 @@ def _pythons(wheel: Wheel, about: About) -> list[str]:
     """The hub's Pythons that the wheel allows, the newest first; without any, one it allows."""
     try:
         allowed = SpecifierSet(wheel.metadata.requires_python)
-    except InvalidSpecifier:
+    except ValueError:
         allowed = SpecifierSet()
     known = about.pythons or ("3.11", "3.12", "3.13", "3.14")
     fitting = [python for python in known if allowed.contains(python, prereleases=True)]
@@ -77,7 +77,7 @@ def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding 
     words += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
     words += ["--python-version", python, "--python-platform", PLATFORM]
     if index:
-        words += ["--no-config", "--default-index", index]
+        words += ["--no-config", f"--default-index={index}"]
     with TemporaryDirectory(prefix="envyard-") as folder:
         Path(folder, "requirements.in").write_text("\n".join(lines) + "\n", encoding="utf-8")
         try:

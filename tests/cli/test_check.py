@@ -71,7 +71,13 @@ def test_a_framework_release_that_the_hub_cannot_run_is_refused(
 
 
 @pytest.mark.parametrize(
-    "answer", [{}, {"pythons": 7, "frameworks": [1]}, {"frameworks": {"x": {"apis": {"y": {}}}}}]
+    "answer",
+    [
+        {},
+        {"pythons": 7, "frameworks": [1]},
+        {"pythons": ["three"], "frameworks": {"verifiers": {"apis": {"v1": 7, "v0": {}}}}},
+        {"frameworks": {"verifiers": {"releases": ["?"], "apis": {"v1": {"specifier": "newest"}}}}},
+    ],
 )
 def test_an_answer_of_another_shape_refuses_nothing(tmp_path: Path, answer: Any) -> None:
     wheel, about = read(tmp_path), About.from_dict(answer)
@@ -222,3 +228,41 @@ def test_run_plays_the_probes_in_the_sandbox_and_shows_their_rewards(
         assert "ZeroDivisionError" in rows["oracle"]["errors"][0]["message"]
         assert "demo_env/__init__.py" in rows["oracle"]["errors"][0]["traceback"]
     assert code == 0  # rewards are judged by the hub's card, which --offline leaves out
+
+
+BACKEND = """
+import os
+os.write(1, bytes([255, 27, 91, 50, 74]))
+raise SystemExit(7)
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "has no pyproject.toml"),
+        ({"pyproject.toml": b"[[["}, "Failed to parse"),
+        ({"pyproject.toml": b"\xff\xfe"}, "decode"),
+        (
+            {
+                "pyproject.toml": b'[build-system]\nrequires = []\nbuild-backend = "evil"\n'
+                b'backend-path = ["."]\n[project]\nname = "x"\nversion = "1"\n',
+                "evil.py": BACKEND.encode(),
+            },
+            "building",
+        ),
+    ],
+)
+def test_a_folder_that_cannot_be_built_ends_with_one_sentence(
+    tmp_path: Path, files: dict[str, bytes], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    assert main(["check", "--offline", str(folder)]) in (1, 2)
+    err = capsys.readouterr().err
+    first = next(line for line in err.splitlines() if line.startswith("error:"))
+    assert words in first
+    assert "\x1b" not in err
+    assert "hint:" in err
