@@ -65,6 +65,7 @@ urlpatterns = [
     path(f"{VERSION}unyank/", version.unyank, name="version-unyank"),
     path(f"{VERSION}delete/", version.delete, name="version-delete"),
     path(f"{VERSION}retry/", version.retry, name="version-retry"),
+    path(f"{VERSION}rejudge/", version.rejudge, name="version-rejudge"),
     path(f"{VERSION}quarantine/", moderation.quarantine, name="version-quarantine"),
     path(f"{VERSION}release/", moderation.release, name="version-release"),
     path("runs/<uuid:pk>/", run.run, name="run"),

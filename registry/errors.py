@@ -85,5 +85,5 @@ class Forbidden(HubError):
 class Stale(HubError):
     """409: the row is no longer in the state that the change started from."""
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__("request.conflict", message, status=409)
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        super().__init__("request.conflict", message, hint, status=409)

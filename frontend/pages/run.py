@@ -23,6 +23,7 @@ from registry import pipeline
 from registry.accounts.permissions import can
 from registry.api import rollout_shapes, shapes, throttles
 from registry.card.rescoring import agree
+from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.runs import logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
@@ -44,10 +45,17 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             "version_url": reverse(
                 "version", args=[env.owner.name, env.name, found.version.version]
             ),
-            "may_retry": found.status == Run.Status.CANCELLED
-            and can(request.user, "run.retry", found),
+            "may_retry": _may_retry(request, found),
         },
     )
+
+
+def _may_retry(request: HttpRequest, found: Run) -> bool:
+    """Whether the person may have its held version evaluated again; its newest run decides."""
+    if found.is_active or found.version.status != Version.Status.HELD:
+        return False
+    newest = found.version.runs.order_by("-created_at").values_list("pk", flat=True).first()
+    return newest == found.pk and can(request.user, "run.retry", found)
 
 
 @require_safe
@@ -169,12 +177,12 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Queue another run in the place of a cancelled one."""
+    """Queue another run in the place of one without a result."""
     found = run_or_404(request, pk)
     user = demand(request, "run.retry", found)
     try:
         throttles.check(request, "retry", who=str(user.pk))
-        found = pipeline.retry_cancelled(run=found, by=user)
+        found = pipeline.retry_run(run=found, by=user)
     except HubError as problem:
         refused(request, problem)
     return redirect("run", found.pk)

@@ -1,4 +1,4 @@
-"""One version: its pipeline, findings and card; owners yank and delete here, staff retry."""
+"""One version: its pipeline, findings and card, and what owners and staff do with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from frontend.pages.environment import install_lines
 from frontend.pages.pace import pace
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import shapes
+from registry.api import shapes, throttles
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
@@ -46,6 +46,8 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "may_quarantine": can(request.user, "version.quarantine", found),
             "may_retry": found.status == Version.Status.HELD
             and can(request.user, "version.retry", found),
+            "may_rejudge": found.status == Version.Status.REJECTED
+            and can(request.user, "version.rejudge", found),
         },
     )
 
@@ -135,11 +137,25 @@ def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
 @login_required
 def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Evaluate a held version again."""
+
+    def again(found: Version) -> None:
+        user = person(request)
+        throttles.check(request, "retry", who=str(user.pk))
+        pipeline.retry(version=found, by=user)
+
+    return act(request, version_or_404(request, owner, name, number), "version.retry", again)
+
+
+@require_POST
+@login_required
+def rejudge(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
+    """Decide again on a rejected version, with the reason given."""
+    reason = request.POST.get("reason", "").replace("\0", "")
     return act(
         request,
         version_or_404(request, owner, name, number),
-        "version.retry",
-        lambda v: pipeline.retry(version=v, by=person(request)),
+        "version.rejudge",
+        lambda v: pipeline.rejudge(version=v, by=person(request), reason=reason),
     )
 
 

@@ -184,7 +184,12 @@ RULES: dict[str, Rule] = {
         lambda a, v: v.deleted_at is None and _owns(a, v.environment),
     ),
     "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, _moderates),
-    "version.retry": Rule(ADMIN, lambda v: v.environment_id, lambda a, _: a.staff),
+    "version.retry": Rule(
+        PUBLISH,
+        lambda v: v.environment_id,
+        lambda a, v: v.deleted_at is None and _manages(a, v.environment),
+    ),
+    "version.rejudge": Rule(ADMIN, lambda v: v.environment_id, _moderates),
     "run.see": Rule(READ, lambda r: r.version.environment_id, _sees_run),
     "run.cancel": Rule(
         PUBLISH,
@@ -238,6 +243,7 @@ NAMED = {
     "version.delete": "delete {obj}",
     "version.quarantine": "quarantine {obj}",
     "version.retry": "retry {obj}",
+    "version.rejudge": "have the rejection of {obj} judged again",
     "run.cancel": "cancel run {obj}",
     "run.retry": "retry run {obj}",
     "publisher.manage": "manage trusted publishers of {obj}",

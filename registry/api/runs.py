@@ -81,10 +81,10 @@ def cancel(request: Request, pk: UUID) -> Response:
 
 @api_view(["POST"])
 def retry(request: Request, pk: UUID) -> Response:
-    """Queue another run in the place of a cancelled one, and answer with it."""
+    """Queue another run in the place of one without a result, and answer with it."""
     found, user = lookup.run(request, pk, "run.retry"), person(request)
     throttles.check(request, "retry", who=str(user.pk))
-    made = pipeline.retry_cancelled(run=found, by=user)
+    made = pipeline.retry_run(run=found, by=user)
     return Response(shapes.run_detail(lookup.run(request, made.pk, "run.see")), 201)
 
 

@@ -20,8 +20,8 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
 from envyard.contract.names import normalise
-from registry import limits
-from registry.accounts.models import Owner, Token
+from registry import limits, pipeline
+from registry.accounts.models import Owner, Token, User
 from registry.api.auth import token_of
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.errors import HubError, NotFound
@@ -45,15 +45,19 @@ def upload(request: HttpRequest, owner: str) -> HttpResponseBase:
         )
     try:
         with full_disk_refused():
-            accepted = _accept(request, owner)
+            accepted, by = _accept(request, owner)
     except HubError as error:
         return _refusal(request, error)
     version = accepted.version
     done = "accepted" if accepted.created else "already here"
-    return HttpResponse(f"{version} {done}: {version.filename}\n", content_type=TEXT)
+    more = ""
+    if not accepted.created and version.status == version.Status.HELD:
+        more = f" ({pipeline.retry_pushed(version=version, by=by)})"
+    return HttpResponse(f"{version} {done}: {version.filename}{more}\n", content_type=TEXT)
 
 
-def _accept(request: HttpRequest, owner: str) -> services.Accepted:
+def _accept(request: HttpRequest, owner: str) -> tuple[services.Accepted, User]:
+    """The version, and who pushed it."""
     token = token_of(request)
     if token is None:
         raise HubError(
@@ -66,7 +70,7 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
     fields, file = _form(request)
     name = normalise("".join(fields.get("name", ())[:1]))
     token = exchange.reach(token=token, owner=under, name=name)
-    return services.accept(
+    accepted = services.accept(
         wheel=cast("BinaryIO", file.file),
         filename=file.name or "",
         form=fields,
@@ -74,6 +78,7 @@ def _accept(request: HttpRequest, owner: str) -> services.Accepted:
         by=token.user,
         token=token,
     )
+    return accepted, token.user
 
 
 def _owner(token: Token, name: str) -> Owner:

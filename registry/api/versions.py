@@ -1,4 +1,4 @@
-"""Versions: list, show, delete, yank, retry."""
+"""Versions: list, show, delete, yank, retry, judge again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import pipeline
-from registry.api import body, lookup, shapes
+from registry.api import body, lookup, shapes, throttles
 from registry.api.auth import asker, person
 from registry.api.paging import page
 from registry.catalog import locks, overlays
@@ -61,7 +61,17 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
 
 @api_view(["POST"])
 def retry(request: Request, owner: str, name: str, number: str) -> Response:
-    """Staff: evaluate a held version once more."""
-    found = lookup.version(request, owner, name, number, "version.retry")
-    pipeline.retry(version=found, by=person(request))
+    """Evaluate a held version once more."""
+    found, user = lookup.version(request, owner, name, number, "version.retry"), person(request)
+    throttles.check(request, "retry", who=str(user.pk))
+    pipeline.retry(version=found, by=user)
+    return Response(shapes.version_detail(found))
+
+
+@api_view(["POST"])
+def rejudge(request: Request, owner: str, name: str, number: str) -> Response:
+    """Staff, with a reason: decide again on a rejected version."""
+    found = lookup.version(request, owner, name, number, "version.rejudge")
+    reason = body.text(body.read(request), "reason")
+    pipeline.rejudge(version=found, by=person(request), reason=reason)
     return Response(shapes.version_detail(found))

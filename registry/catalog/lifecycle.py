@@ -2,8 +2,10 @@
 
 uploaded -> checking -> evaluating -> listed
                 |            |-> rejected     the author's fault; the fix is a new version
-                |            '-> held         we could not decide; staff try again
+                |            '-> held         we could not decide; author or staff try again
                 '-> rejected | held
+
+A rejected version goes back only where staff have it judged again (pipeline.rejudge).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     EVALUATING: frozenset({LISTED, REJECTED, HELD}),
     HELD: frozenset({CHECKING, EVALUATING, REJECTED}),
     LISTED: frozenset(),
-    REJECTED: frozenset(),
+    REJECTED: frozenset({CHECKING, EVALUATING}),
 }
 
 

@@ -75,6 +75,7 @@ SENTENCES = {
     "version.listed": "{actor} listed {version}",
     "version.quarantined": "{actor} put {version} into quarantine",
     "version.rejected": "{actor} rejected {version}",
+    "version.rejudged": "{actor} had the rejection of {version} judged again",
     "version.released": "{actor} released {version} from quarantine",
     "version.sent_again": "{actor} took {version} up again",
     "version.unyanked": "{actor} took back the yank of {version}",

@@ -246,18 +246,18 @@ def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, bells: Bel
     version = checked(alice, bells)
     run = version.runs.get()
     with pytest.raises(Stale):
-        pipeline.retry_cancelled(run=run, by=alice)
+        pipeline.retry_run(run=run, by=alice)
     with bells.committed():
         services.cancel(run=run, by=alice)
     bells.work()
     run.refresh_from_db()
     version.refresh_from_db()
     assert (run.status, version.status) == ("cancelled", "held")
-    again = pipeline.retry_cancelled(run=Run.objects.get(pk=run.pk), by=alice)
+    again = pipeline.retry_run(run=Run.objects.get(pk=run.pk), by=alice)
     version.refresh_from_db()
     assert (again.status, version.status) == ("queued", "evaluating")
     with pytest.raises(Stale):
-        pipeline.retry_cancelled(run=Run.objects.get(pk=run.pk), by=alice)
+        pipeline.retry_run(run=Run.objects.get(pk=run.pk), by=alice)
     with bells.committed():
         story.play(taken(version), story.honest())
     bells.work()

@@ -11,6 +11,7 @@ ALL = tuple(
         "init",
         "check",
         "push",
+        "retry",
         "search",
         "info",
         "versions",

@@ -79,6 +79,6 @@ def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Out
         )
     raise Held(
         f"the hub could not decide about {ref}: {why} ({detail['url']})",
-        f"This is not your environment's fault; the hub's staff can retry it.{log}",
+        f"This is not your environment's fault. Retry it: hub retry {ref}.{log}",
         errors[0].code if errors else "cli.held",
     )

@@ -32,7 +32,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     show = each.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     show.set_defaults(run=run_show)
-    retry = each.add_parser("retry", parents=[common], help="take a cancelled run back")
+    retry = each.add_parser("retry", parents=[common], help="run again what was cancelled or held")
     retry.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     retry.set_defaults(run=run_retry)
 
@@ -107,7 +107,7 @@ def run_show(args: Namespace, out: Output) -> None:
 
 
 def run_retry(args: Namespace, out: Output) -> None:
-    """Have another run queued in the place of a cancelled one."""
+    """Have another run queued in the place of one without a result."""
     made = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/retry/")
     if out.as_json:
         out.json(made)

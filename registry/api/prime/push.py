@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import limits
+from registry import limits, pipeline
 from registry.api import body, links
 from registry.api.auth import asker, person
 from registry.api.errors import full_disk_refused, headers, request_id
@@ -120,6 +120,8 @@ def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
     found = _delivery(request, pk, delivery, services.WHEEL)
     _, token = asker(request)
     version = services.take_wheel(delivery=found, by=person(request), token=token)
+    if version.status == version.Status.HELD:
+        pipeline.retry_pushed(version=version, by=person(request))
     return answer({"success": True, "version_id": version.version, "status": version.status})
 
 

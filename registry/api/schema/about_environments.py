@@ -157,8 +157,22 @@ OPERATIONS = {
         "retryVersion",
         "Versions",
         "Evaluate a held version again",
-        "For staff.",
+        "For who may publish it, and staff. 409 where it is not held: one that is under way is not "
+        "retried. From the second retry within a day 429 until a minute after it was held, then "
+        "two, four, up to an hour; not for staff.",
         {200: VersionDetail},
+        refusals=(409, 429),
+    ),
+    f"POST {VERSION}rejudge/": Operation(
+        "rejudgeVersion",
+        "Versions",
+        "Judge a rejected version again",
+        "For staff, after a rule was changed or a fault of the hub mended. It goes back to the "
+        "step that rejected it: the check, the verdict on its last run, or a new run. The journal "
+        "keeps the reason. 409 where it is not rejected.",
+        {200: VersionDetail},
+        bodies.Reason,
+        refusals=(409,),
     ),
     f"GET {ENV}publishers/": Operation(
         "listPublishers",

@@ -93,8 +93,9 @@ OPERATIONS = {
     f"POST {RUN}retry/": Operation(
         "retryRun",
         "Runs",
-        "Take a cancelled run back",
-        "Queues another run of the version; 409 unless the run is cancelled and its newest.",
+        "Retry a run",
+        "Queues another run of a held version, whose newest run was cancelled or had no result; "
+        "else 409. 429 as for retrying the version.",
         {201: RunDetail},
         refusals=(409, 429),
     ),

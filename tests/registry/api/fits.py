@@ -38,6 +38,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
     """The rows, and what leads to them; `issuer` is one that the hub trusts."""
     held = make_version(alice, "held-env", status="held", framework="verifiers")
     cancelled = make_run(held, status="cancelled")
+    make_version(alice, "rejected-env", status="rejected")
     gone = {"quarantined_at": timezone.now(), "quarantine_reason": "spam"}
     make_version(alice, version="0.0.8", **gone)
     make_environment(alice, "quarantined-env", **gone)
@@ -53,6 +54,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ("deprecateEnvironment", 200): Fit({"name": "new-run"}),
         ("unyankVersion", 200): Fit({"number": "0.0.9"}),
         ("retryVersion", 200): Fit({"name": "held-env"}),
+        ("rejudgeVersion", 200): Fit({"name": "rejected-env"}),
         ("releaseVersion", 200): Fit({"number": "0.0.8"}),
         ("releaseEnvironment", 200): Fit({"name": "quarantined-env"}),
         ("pollLogin", 200): Fit(body={"device_code": approved.device_code}),

@@ -127,16 +127,17 @@ def test_strangers_and_readers_cannot_yank(client: Client, alice: User, carol: U
     assert Version.objects.get().yanked_at is None
 
 
-def test_staff_retry_a_held_version_and_nobody_else_does(
-    client: Client, alice: User, root: User
+@pytest.mark.parametrize("who", ["alice", "root"])
+def test_author_and_staff_retry_a_held_version(
+    client: Client, alice: User, root: User, who: str
 ) -> None:
     version = make_version(alice, status="held")
-    url = f"{AT}0.1.0/retry/"
-    assert client.post(url, headers=bearer(alice, "admin")).status_code == 403
-    answer = client.post(url, headers=bearer(root, "admin"))
+    url, headers = f"{AT}0.1.0/retry/", bearer(User.objects.get(username=who), "admin")
+    assert client.post(url, headers=bearer(alice, "read")).status_code == 403
+    answer = client.post(url, headers=headers)
     assert (answer.status_code, answer.json()["status"]) == (200, "evaluating")
     assert version.runs.get().status == "queued"
-    assert client.post(url, headers=bearer(root, "admin")).status_code == 409
+    assert client.post(url, headers=headers).status_code == 409
 
 
 @pytest.mark.parametrize("number", ["9.9.9", "not-a-version", "..%2F"])

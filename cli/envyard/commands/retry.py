@@ -1,0 +1,49 @@
+"""`hub retry`: have a held version evaluated again, and follow it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from envyard import config as configs
+from envyard.client import Hub, environment_path, version_path
+from envyard.commands.follow import follow
+from envyard.commands.show import ref_of
+from envyard.contract.names import Ref
+from envyard.errors import HubCliError
+from envyard.output import Output
+
+LOOKED_AT = 100  # versions, the newest first
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add retry."""
+    retry = commands.add_parser(
+        "retry", parents=[common], help="have a held version evaluated again"
+    )
+    retry.add_argument("ref", metavar="owner/name[==version]", help="default: the newest held")
+    retry.add_argument("--no-wait", action="store_true", help="return once it is queued")
+    retry.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Exit like `hub push`: 0 when listed, 3 when rejected, 4 when held again."""
+    hub, ref = Hub(configs.load(args.url)), ref_of(args.ref)
+    if ref.version is None:
+        ref = newest_held(hub, ref)
+    detail = hub.post(f"{version_path(ref)}retry/")
+    out.note(f"{ref} is {detail['status']} again: {detail['url']}")
+    if not args.no_wait:
+        follow(hub, ref, out)
+        return
+    if out.as_json:
+        out.json(detail)
+    out.hint(f"follow it: hub info {ref}")
+
+
+def newest_held(hub: Hub, ref: Ref) -> Ref:
+    """The newest held version; raises HubCliError where none of the newest is."""
+    for row in hub.pages(f"{environment_path(ref)}versions/", limit=LOOKED_AT):
+        if row["status"] == "held":
+            return Ref(ref.owner, ref.name, row["version"])
+    raise HubCliError(f"{ref} has no held version", f"See all: hub versions {ref}")
