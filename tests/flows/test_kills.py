@@ -245,8 +245,8 @@ def test_a_killed_part_of_the_hub_costs_no_attempt(aftermath: tuple[Hub, Watch],
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("runner", "attempt 1 of 3 ended: "),
-        ("runners-child", "attempt 1 of 3 ended: Runner embedded stopped reporting"),
+        ("runner", "attempt 1 on embedded ended: "),
+        ("runners-child", "attempt 1 on embedded ended: Runner embedded stopped reporting"),
     ],
 )
 def test_what_kills_the_runners_side_is_tried_again_and_never_blamed_on_the_author(

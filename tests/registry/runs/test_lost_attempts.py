@@ -248,3 +248,21 @@ def test_the_log_says_when_the_next_attempt_begins_and_how_many_are_left(
     assert "attempt 1 on gpu-1 ended: uv cache /var/cache/uv: permission denied" in log
     assert "it does not count" in log
     assert "10 s" in log
+
+
+def test_a_broken_runner_that_is_always_idle_drains_no_queue(
+    alice: User, gpus: list[Runner]
+) -> None:
+    """The broken one asks again and again; the other takes a run only now and then."""
+    broken, sound = gpus
+    for number in range(12):
+        story.make_run(story.make_version(alice.owner, version=f"{number}.0"))
+    for _ in range(12):
+        while (run := services.lease(runner=broken)) is not None:
+            reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
+        after(seconds=60)
+        taken = services.lease(runner=sound)
+        assert taken is not None
+        story.play(taken, story.honest())
+    assert Run.objects.filter(status="succeeded").count() == 12
+    assert not LostAttempt.objects.filter(counted=True).exists()
