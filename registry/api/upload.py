@@ -46,14 +46,20 @@ def upload(request: HttpRequest, owner: str) -> HttpResponseBase:
     try:
         with full_disk_refused():
             accepted, by = _accept(request, owner)
+            more = _retried(accepted, by)
     except HubError as error:
         return _refusal(request, error)
     version = accepted.version
     done = "accepted" if accepted.created else "already here"
-    more = ""
-    if not accepted.created and version.status == version.Status.HELD:
-        more = f" ({pipeline.retry_pushed(version=version, by=by)})"
     return HttpResponse(f"{version} {done}: {version.filename}{more}\n", content_type=TEXT)
+
+
+def _retried(accepted: services.Accepted, by: User) -> str:
+    """What became of a held version whose bytes were pushed again; empty for any other."""
+    version = accepted.version
+    if accepted.created or version.status != version.Status.HELD:
+        return ""
+    return f" ({pipeline.retry_pushed(version=version, by=by)})"
 
 
 def _accept(request: HttpRequest, owner: str) -> tuple[services.Accepted, User]:
