@@ -79,7 +79,6 @@ API: dict[str, Row] = {
     "readyz": {"GET": EVERYBODY},
     "api/v1/schema": {"GET": EVERYBODY},
     "api/v1/schema/": {"GET": EVERYBODY},
-    "api/v1/about/": {"GET": EVERYBODY},
     "api/v1/environments/": {"GET": EVERYBODY_ELSE, "POST": "?xx++x x++x ??"},
     ENV: {"GET": SEES, "PATCH": MANAGES, "DELETE": OWNS},
     f"{ENV}transfer/": {"POST": OWNS},
