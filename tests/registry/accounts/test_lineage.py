@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.mail import EmailMessage
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -165,3 +167,33 @@ def test_the_page_names_what_ends_with_a_token(client: Client, alice: User) -> N
     listed = client.get("/settings/tokens/").content.decode()
     assert f"made with {parent.public_id}" in " ".join(listed.split())
     assert client.get(TOKENS, headers=bearer(alice, "admin")).json()["results"][1]["parent"]
+
+
+def mint_at(ready: threading.Barrier, parent: Token, texts: list[str]) -> None:
+    """Mint a child as soon as all are ready; what its maker's end refuses is left out."""
+    try:
+        ready.wait(30)
+        made = tokens.mint(
+            user=parent.user, name="x", scope="read", days=1, parent=parent, shorten=True
+        )
+        texts.append(made[1])
+    except HubError as refused:
+        texts.append(refused.code)
+    finally:
+        connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_token_made_while_its_maker_is_revoked_does_not_survive(alice: User) -> None:
+    for _ in range(4):
+        parent, ready, texts = admin(alice)[0], threading.Barrier(4), list[str]()
+        threads = [threading.Thread(target=mint_at, args=(ready, parent, texts)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        ready.wait(30)
+        tokens.revoke(user=alice, public_id=parent.public_id)
+        for thread in threads:
+            thread.join(60)
+        assert len(texts) == 3
+        assert {text for text in texts if not text.startswith("hub_")} <= {"token.invalid"}
+        assert [text for text in texts if tokens.verify(text)] == []
