@@ -1,10 +1,13 @@
 """System checks: combinations of settings that each look right alone."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
-from django.core.checks import CheckMessage, register
+from django.core.checks import CheckMessage, Tags, register
+
+from registry.upkeep import integrity
 
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
@@ -77,5 +80,17 @@ def a_model_without_a_name(**_: Any) -> list[CheckMessage]:
             f"HUB_MODEL_URL={settings.HUB_MODEL_URL!r} is set and HUB_MODEL is not",
             hint="Set HUB_MODEL to a name that GET /models of that server lists.",
             id="hub.E002",
+        )
+    ]
+
+
+@register(Tags.database)
+def damaged_database(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """hub.E003: `migrate` would write into a damaged database."""
+    if not databases or not (found := integrity.at_start()):
+        return []
+    return [
+        checks.Error(
+            f"the hub's database is damaged: {found[0]}", hint=integrity.advice(), id="hub.E003"
         )
     ]

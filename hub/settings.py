@@ -265,6 +265,8 @@ HUB_SWEEP_SECONDS = env.integer("HUB_SWEEP_SECONDS", 10, low=1, high=60)
 # amqp://, redis://, or filesystem:///folder, which everybody on this one machine shares.
 CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'broker'}")
 
+HUB_START_CHECK_SECONDS = env.integer("HUB_START_CHECK_SECONDS", 10, low=0, high=86400)
+
 # --- Readiness -------------------------------------------------------------------------------
 _parts = ("database", "storage", "broker", "queue", "space")
 HUB_READY_REQUIRED = env.words(

@@ -15,9 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.core.management import call_command
@@ -29,10 +30,14 @@ from registry.index import publish
 from registry.storage import Corrupt, Missing, probe
 from registry.storage.base import CHUNK
 from registry.upkeep import database
-from registry.upkeep.failure import Failure
+from registry.upkeep.failure import Failure, Incomplete
+from registry.upkeep.kinds import KINDS
 
 FORMAT = 1
 SUMS, ABOUT, OBJECTS = "SHA256SUMS", "backup.json", "objects"
+KEYS = {"format", "database", "migrations", "objects", "sums_sha256"}
+SHA256 = re.compile(r"[0-9a-f]{64}")
+MOST = 1000  # problems that backup.json names
 Progress = Callable[[str], None]
 
 
@@ -46,6 +51,7 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
     except PermissionError:
         raise Failure(f"{folder} is somebody else's: name a new folder") from None
     count = 0
+    problems = []
     with (folder / SUMS).open("w") as sums:
         dumped = database.dump(folder)
         sums.write(f"{storage.digest(dumped)}  {dumped.name}\n")
@@ -53,6 +59,8 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
             if digest := _copy(key, folder / OBJECTS / key):
                 sums.write(f"{digest}  {OBJECTS}/{key}\n")
                 count += 1
+                if _is_other(key, digest):
+                    problems.append(f"{key} has other bytes, their sha256 is {digest}")
                 progress(key)
         sums.flush()
         os.fsync(sums.fileno())
@@ -64,7 +72,17 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
         "objects": count,
         "sums_sha256": storage.digest(folder / SUMS),
     }
-    (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
+    problems += _missing(folder, now)
+    with (folder / ABOUT).open("w") as file:
+        file.write(json.dumps(about | {"problems": problems[:MOST]}, indent=1) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    if problems:
+        raise Incomplete(
+            f"the copy in {folder} is whole, but the hub is not: {len(problems)} objects are "
+            f"missing or damaged, the first: {problems[0]}. Run `manage.py verify_storage`, and "
+            "keep older backups"
+        )
     return count
 
 
@@ -82,6 +100,8 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
     for digest, name in _sums(folder):
         _check(folder / name, digest)
         progress(f"read {name}")
+    if damage := database.damage_of(folder):
+        raise Failure(f"the copy's database is damaged: {damage}. Restore an older copy")
     store = storage.get()
     for digest, name in _sums(folder):
         if name.startswith(f"{OBJECTS}/"):
@@ -118,10 +138,28 @@ def _copy(key: str, place: Path) -> str:
     return found.hexdigest()
 
 
+def _is_other(key: str, digest: str) -> bool:
+    """Whether the key says another sha256 than the bytes have."""
+    name = PurePosixPath(key).name
+    return bool(SHA256.fullmatch(name)) and name != digest
+
+
+def _missing(folder: Path, now: datetime) -> Iterator[str]:
+    """What rows name and is neither in the copy nor, as what came later, in the storage."""
+    for kind in KINDS:
+        for named in kind.named(now):
+            if not named.needed or (folder / OBJECTS / named.key).is_file():
+                continue
+            if not storage.get().exists(named.key) and kind.naming(named.key, now).exists():
+                yield f"{named.key} of {named.by} is missing"
+
+
 def _about(folder: Path) -> dict[str, Any]:
     """What the copy says of itself; raises Failure where this hub cannot take it."""
     try:
-        about: dict[str, Any] = json.loads((folder / ABOUT).read_text())
+        about: Any = json.loads((folder / ABOUT).read_text())
+        if not isinstance(about, dict) or not about.keys() >= KEYS:
+            raise ValueError(f"it must have {', '.join(sorted(KEYS))}")
     except (OSError, ValueError) as error:
         raise Failure(f"{folder / ABOUT} cannot be read ({error}): the copy is not whole") from None
     if about.get("format") != FORMAT:
@@ -143,6 +181,8 @@ def _sums(folder: Path) -> Iterator[tuple[str, str]]:
     with (folder / SUMS).open() as lines:
         for line in lines:
             digest, _, name = line.rstrip("\n").partition("  ")
+            if not SHA256.fullmatch(digest) or not name or ".." in name.split("/"):
+                raise Failure(f"{folder / SUMS} has the line {line[:120]!r}: the copy is damaged")
             yield digest, name
 
 

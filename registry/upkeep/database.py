@@ -11,22 +11,63 @@ from pathlib import Path
 
 from django.db import connection
 
+from registry.upkeep import integrity
 from registry.upkeep.failure import Failure
 
 FILES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 
 
 def dump(folder: Path) -> Path:
-    """Copy the database as it is at one moment into the folder, while the hub goes on."""
+    """Copy the database as it is at one moment into the folder, while the hub goes on; raises
+    Failure where it or the copy is damaged."""
     file = folder / FILES[connection.vendor]
     if connection.vendor == "postgresql":
+        _refuse_damaged()
         _program("pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--file", str(file))
-        return file
+    else:
+        _copy_sqlite(file)
+    with file.open("rb") as written:
+        os.fsync(written.fileno())
+    if damage := damage_of(folder):
+        _refuse_damaged()
+        raise Failure(
+            f"the copy {file} is damaged ({damage}) and the database is sound: back up into a "
+            "folder on another disk"
+        )
+    return file
+
+
+def _copy_sqlite(file: Path) -> None:
     # A connection of its own: one that is writing would wait for itself.
     source = Path(connection.settings_dict["NAME"]).as_uri()
-    with closing(sqlite3.connect(source, uri=True)) as rows, closing(sqlite3.connect(file)) as copy:
-        rows.backup(copy)
-    return file
+    try:
+        with (
+            closing(sqlite3.connect(f"{source}?mode=rw", uri=True)) as rows,
+            closing(sqlite3.connect(file)) as copy,
+        ):
+            rows.backup(copy)
+    except sqlite3.Error as error:
+        _refuse_damaged()
+        raise Failure(f"the database cannot be copied to {file}: {error}") from None
+
+
+def _refuse_damaged() -> None:
+    if found := integrity.problems():
+        raise Failure(f"the hub's database is damaged: {found[0]}. {integrity.advice()}")
+
+
+def damage_of(folder: Path) -> str:
+    """What is wrong with the database's copy in the folder, read to its end; empty where nothing
+    is."""
+    file = folder / FILES[connection.vendor]
+    if connection.vendor == "postgresql":
+        try:
+            _program("pg_restore", "--file", os.devnull, str(file))
+        except Failure as failure:
+            return str(failure)
+        return ""
+    found = integrity.of_file(file, copy=True)
+    return found[0] if found else ""
 
 
 def load(folder: Path) -> None:
@@ -40,12 +81,17 @@ def load(folder: Path) -> None:
         )
         return
     connection.ensure_connection()
-    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as copy:
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
         copy.backup(connection.connection)
 
 
 def is_empty() -> bool:
-    """Whether it has no tables at all."""
+    """Whether it has no tables at all; raises Failure where another database left its log."""
+    if connection.vendor == "sqlite":
+        file = Path(connection.settings_dict["NAME"])
+        log = file.with_name(f"{file.name}-wal")
+        if not file.exists() and log.exists() and log.stat().st_size:
+            raise Failure(f"{log} is left of a database that is gone: move it away first")
     return not connection.introspection.table_names()
 
 

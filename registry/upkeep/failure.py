@@ -3,3 +3,7 @@
 
 class Failure(Exception):
     """The message is for the operator and says what to do."""
+
+
+class Incomplete(Failure):
+    """The copy was made and can be restored, but the hub lacks something itself."""

@@ -13,6 +13,7 @@ from registry import storage
 from registry.storage import Missing, Stored
 from registry.storage.base import CHUNK
 from registry.storage.unnamed import delete_unnamed
+from registry.upkeep import integrity
 from registry.upkeep.kinds import GRACE, KINDS, Kind, Named
 
 What = Literal["missing", "corrupt", "orphan", "unknown"]
@@ -50,6 +51,8 @@ def verify(
     counts as a problem.
     """
     walk = _Walk(now, delete_orphans, Outcome(), progress)
+    for problem in integrity.problems():
+        walk.outcome.problems.append(Problem("corrupt", "database", problem))
     kinds = {kind.prefix: kind for kind in KINDS}
     for prefix, objects in groupby(storage.get().list(), lambda one: one.key.partition("/")[0]):
         if prefix in kinds:

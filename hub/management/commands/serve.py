@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from hub import demo, programs, publish, supervisor
 from registry.errors import HubError
+from registry.upkeep import integrity
 
 READY_SECONDS = 60
 TICK_SECONDS = 0.3
@@ -97,6 +98,8 @@ class Command(BaseCommand):
         for log in logs.glob("*.log"):
             if log.stat().st_size > LOG_BYTES:
                 log.replace(log.with_suffix(".log.1"))
+        if found := integrity.at_start():
+            raise CommandError(f"the hub's database is damaged: {found[0]}. {integrity.advice()}")
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
 

@@ -8,11 +8,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from registry.upkeep.backup import backup
-from registry.upkeep.failure import Failure
+from registry.upkeep.failure import Failure, Incomplete
 
 
 class Command(BaseCommand):
-    """Exit code 0 once the copy is whole; else the folder has no backup.json."""
+    """Exit code 0 once the copy is whole; 3 where it is and the hub itself lacks objects; else the
+    folder has no backup.json."""
 
     help = "Copy the whole hub into a new folder."
 
@@ -22,6 +23,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             count = backup(options["folder"], now=timezone.now())
+        except Incomplete as error:
+            raise CommandError(str(error), returncode=3) from None
         except Failure as error:
             raise CommandError(str(error)) from None
+        except OSError as error:
+            where = error.filename or options["folder"]
+            raise CommandError(f"{where}: {error.strerror}; this is no backup, delete it") from None
         self.stderr.write(f"copied the database and {count} objects to {options['folder']}")

@@ -27,6 +27,11 @@ class Command(BaseCommand):
             count = restore(options["folder"])
         except Failure as error:
             raise CommandError(str(error)) from None
+        except OSError as error:
+            where = error.filename or options["folder"]
+            raise CommandError(
+                f"{where}: {error.strerror}; begin again with an empty database and storage"
+            ) from None
         finally:
             os.umask(before)
         self.stderr.write(f"restored the database and {count} objects; next: verify_storage")

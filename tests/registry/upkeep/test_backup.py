@@ -16,6 +16,7 @@ from pytest_django import Settings
 
 from registry import storage
 from registry.models import User, Version
+from registry.upkeep import database
 from registry.upkeep.backup import backup, restore
 from registry.upkeep.failure import Failure
 from tests import postgresql
@@ -83,8 +84,8 @@ def test_a_copy_brings_a_whole_hub_back_and_a_damaged_one_nothing(
     assert back["fields"]["sha256"] == version.sha256
     kept = Path(other["HUB_HOME"], "files", storage.key("wheels", version.sha256))
     assert kept.read_bytes() == whole
-    for database in Path(other["HUB_HOME"]).glob("*.sqlite3*"):
-        assert database.stat().st_mode & 0o007 == 0, database
+    for file in Path(other["HUB_HOME"]).glob("*.sqlite3*"):
+        assert file.stat().st_mode & 0o007 == 0, file
     assert "the database has tables" in manage(other, "restore", str(folder), expect=1)
 
 
@@ -166,3 +167,105 @@ def test_what_vanishes_while_it_is_copied_is_left_out(copy: Path, tmp_path: Path
 
     assert backup(tmp_path / "again", now=timezone.now(), progress=promote) == 2
     assert seen == ["staging/1.wheel", key]
+
+
+def damage(file: Path) -> None:
+    """Overwrite pages behind the first ones, as a failing disk does."""
+    with file.open("r+b") as pages:
+        pages.seek(8 * 4096)
+        pages.write(os.urandom(20 * 4096))
+
+
+@pytest.fixture
+def sqlite_hub(tmp_path: Path) -> dict[str, str]:
+    """The environment of a hub with tables on SQLite."""
+    environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    environ["HUB_HOME"] = str(tmp_path / "hub")
+    manage(environ, "migrate", "--verbosity", "0")
+    return environ
+
+
+def test_a_damaged_database_is_never_backed_up_as_success(
+    sqlite_hub: dict[str, str], tmp_path: Path
+) -> None:
+    damage(Path(sqlite_hub["HUB_HOME"], "hub.sqlite3"))
+    said = manage(sqlite_hub, "backup", str(tmp_path / "copy"), expect=1)
+    assert "the hub's database is damaged: " in said
+    assert "restore the newest good backup" in said
+    assert not (tmp_path / "copy" / "backup.json").exists()
+    assert "Traceback" not in said
+
+
+def test_a_damaged_database_stops_the_start_with_the_next_step(sqlite_hub: dict[str, str]) -> None:
+    file = Path(sqlite_hub["HUB_HOME"], "hub.sqlite3")
+    damage(file)
+    for command in (["migrate"], ["serve", "--no-demo"]):
+        said = manage(sqlite_hub | {"HUB_PORT": "18999"}, *command, expect=1)
+        assert "the hub's database is damaged: " in said
+        assert f"sqlite3 {file} .recover" in said
+        assert "Traceback" not in said
+    said = manage(sqlite_hub, "verify_storage", expect=1)
+    assert "corrupt: database: " in said or "the hub's database is damaged: " in said
+
+
+def test_a_copy_whose_database_is_damaged_is_refused_before_anything_is_written(
+    sqlite_hub: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    manage(sqlite_hub, "backup", str(folder))
+    damage(folder / "database.sqlite3")  # as the hub of today would have copied it
+    lines = (folder / "SHA256SUMS").read_text().splitlines()[1:]
+    sums = [f"{storage.digest(folder / 'database.sqlite3')}  database.sqlite3", *lines]
+    (folder / "SHA256SUMS").write_text("\n".join(sums) + "\n")
+    about = json.loads((folder / "backup.json").read_text())
+    about["sums_sha256"] = storage.digest(folder / "SHA256SUMS")
+    (folder / "backup.json").write_text(json.dumps(about))
+    environ = sqlite_hub | {"HUB_HOME": str(tmp_path / "new")}
+    said = manage(environ, "restore", str(folder), expect=1)
+    assert "the copy's database is damaged: " in said
+    assert not (tmp_path / "new" / "files").exists()
+
+
+def test_a_log_left_beside_a_copy_or_of_a_lost_database_is_not_read(
+    sqlite_hub: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    manage(sqlite_hub, "backup", str(folder))
+    (folder / "database.sqlite3-wal").write_bytes(os.urandom(9000))
+    environ = sqlite_hub | {"HUB_HOME": str(tmp_path / "new")}
+    left = tmp_path / "new" / "hub.sqlite3-wal"
+    left.parent.mkdir()
+    left.write_bytes(os.urandom(9000))
+    assert "move it away first" in manage(environ, "restore", str(folder), expect=1)
+    left.unlink()
+    manage(environ, "restore", str(folder))
+    manage(environ, "verify_storage")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_of_a_hub_that_lost_objects_is_made_and_names_them(
+    alice: User, tmp_path: Path
+) -> None:
+    gone = make_version(alice, wheel=make_wheel())
+    storage.get().delete(storage.key("wheels", gone.sha256))
+    folder = tmp_path / "copy"
+    with pytest.raises(CommandError, match=f"{gone.sha256} of .* is missing") as caught:
+        call_command("backup", str(folder))
+    assert caught.value.returncode == 3
+    about = json.loads((folder / "backup.json").read_text())
+    assert len(about["problems"]) == 1
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"format": 1', "null"])
+def test_a_backup_json_that_is_none_is_refused(copy: Path, content: str) -> None:
+    (copy / "backup.json").write_text(content)
+    with pytest.raises(Failure, match="cannot be read"):
+        restore(copy)
+
+
+def test_a_truncated_database_copy_is_refused_though_its_sums_fit(copy: Path) -> None:
+    """Whoever made the sums anew, the database's own format is read to its end."""
+    file = next(path for path in copy.iterdir() if path.name.startswith("database."))
+    with file.open("r+b") as data:
+        data.truncate(file.stat().st_size * 2 // 3)
+    assert database.damage_of(copy)
