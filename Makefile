@@ -23,7 +23,8 @@ run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
 	@$(PYTHON) tools/bootstrap.py run
 	@exec $(BIN)/python manage.py serve --with-parent
 
-benchmark: setup  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
+benchmark:  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--help")
+	@$(PYTHON) tools/bootstrap.py benchmark
 	@$(BIN)/python -m benchmarks.registry $(ARGS)
 
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set up a fresh clone with nothing but Python's standard library: `bootstrap.py run|test`.
+"""Set up a fresh clone with the standard library alone: `bootstrap.py run|test|benchmark`.
 
 A bare Debian has neither pip nor venv, so this fetches uv's wheel, checks its hash against the
 one written below, and lets uv install exactly what uv.lock says into .venv. A stamp in .venv
@@ -135,6 +135,20 @@ def install_for_tests() -> None:
             words = " ".join(missing)
             command = f"apt-get install --no-install-recommends {words}"
             say(f"no {words} ({command}): tests {tests} are skipped")
+
+
+def install_for_benchmarks() -> None:
+    """Fetch the programs that `make benchmark` runs; it cannot go on without them."""
+    needs = {"wrk": has_program("wrk"), "nginx-light": has_program("nginx")}
+    missing = [name for name, there in needs.items() if not there]
+    if SERVERS & set(missing) and Path("/run/systemd/system").exists():
+        words = " ".join(missing)
+        raise Stop(
+            f"the benchmark needs {words}, and nginx's package would start a server here; if you "
+            f"want that, type: apt-get install --no-install-recommends {words}"
+        )
+    if missing:
+        install_packages(missing)
 
 
 # --- uv -------------------------------------------------------------------------------------
@@ -297,8 +311,10 @@ def main(mode: str) -> int:
             install_packages(missing)
             if missing := missing_packages():
                 raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
-        if sync(mode) and mode == "test":
+        if sync("run" if mode == "run" else "test") and mode == "test":
             install_for_tests()
+        if mode == "benchmark":
+            install_for_benchmarks()
     except Stop as stop:
         print(f"setup: {stop}", file=sys.stderr)
         return 1
@@ -306,6 +322,6 @@ def main(mode: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in (["run"], ["test"]):
-        sys.exit("usage: bootstrap.py run|test")
+    if sys.argv[1:] not in (["run"], ["test"], ["benchmark"]):
+        sys.exit("usage: bootstrap.py run|test|benchmark")
     sys.exit(main(sys.argv[1]))

@@ -87,7 +87,6 @@ def _settings(scratch: Path, port: int, database: str) -> dict[str, str]:
         "HUB_PORT": str(port),
         "HUB_NEW_NAMES_PER_HOUR": "1000000",
         "HUB_UPLOADS_PER_HOUR": "1000000",
-        "HUB_QUEUED_VERSIONS": "1000000",
         "HUB_LOG_LEVEL": "WARNING",
     }
     return environ | ({"DATABASE_URL": database} if database else {})
@@ -99,12 +98,10 @@ def hub_behind_nginx(scratch: Path, files: Path, *, database: str = "") -> Serve
     port, behind = machine.free_port(), machine.free_port()
     environ = _settings(scratch, behind, database) | {"HUB_ACCEL": "true"}
     web = machine.start(process.COMMAND, log=scratch / "behind.log", port=behind, environ=environ)
-    site = (ROOT / "deploy/nginx.conf").read_text()
-    maps, _, server = site.partition("server {\n    listen 80;")
-    server = "server {" + server.partition("}\n\nserver {")[2]
-    server = re.sub(r"listen 443 ssl;", f"listen 127.0.0.1:{port};", server)
-    server = re.sub(r" *(server_name|ssl_\w+) .*\n", "", server)
-    site = (maps + server).replace("/var/lib/envyard/files", str(files))
+    site = (ROOT / "deploy/nginx-http.conf").read_text()
+    site = site.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    site = site.replace("server_name hub.example.org;", "server_name 127.0.0.1;")
+    site = site.replace("/var/lib/envyard/files", str(files))
     site = site.replace("127.0.0.1:8000", f"127.0.0.1:{behind}")
     nginx = _nginx(scratch / "proxy", site, port)
     return Server("hub behind nginx", f"http://127.0.0.1:{port}/{USER}/simple/", [nginx, web])

@@ -46,6 +46,34 @@ def register(*, username: str, email: str, password: str, verified: bool = False
     return user
 
 
+def set_staff(*, username: str, staff: bool) -> bool:
+    """Make the person staff, with all of the staff's screens, or not; whether that is a change.
+    Without it their admin tokens and sessions are those of everybody at once."""
+    with transaction.atomic():
+        user = User.objects.select_for_update().filter(username=username).first()
+        if user is None:
+            raise HubError(
+                "request.not_found",
+                f"there is no user {username!r}",
+                "Sign up with that name in the browser first; names are told apart by case.",
+                404,
+            )
+        if staff and not user.is_active:
+            raise _invalid("username", f"{username!r} is inactive: activate it under /admin/ first")
+        if user.is_staff == staff and user.is_superuser == staff:
+            return False
+        User.objects.filter(pk=user.pk).update(is_staff=staff, is_superuser=staff)
+        verb = "user.staff_added" if staff else "user.staff_removed"
+        events.record(verb, owner=getattr(user, "owner", None), user=username)
+    return True
+
+
+def staff() -> list[str]:
+    """The names of those who are, by name."""
+    people = User.objects.filter(is_staff=True, is_active=True)
+    return list(people.order_by("username").values_list("username", flat=True))
+
+
 def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     """A new organisation with that name and `by` as its owner."""
     check_name(name)

@@ -68,6 +68,8 @@ SENTENCES = {
     "token.minted": "{actor} made token {token}",
     "token.revoked": "{actor} revoked token {token}",
     "user.registered": "{actor} signed up",
+    "user.staff_added": "{actor} made {user} staff",
+    "user.staff_removed": "{actor} took {user} out of the staff",
     "version.checking": "{actor} began to check {version}",
     "version.deleted": "{actor} deleted {version}",
     "version.evaluating": "{actor} began to evaluate {version}",

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from registry.accounts import runners, tokens
+from registry.events import Event
 from registry.models import Membership, Owner, User
 from tests.factories import make_version
 
@@ -75,3 +76,18 @@ def test_the_demo_people_are_made_once_and_their_passwords_only_shown_when_asked
     password = next(line.split()[1] for line in shown.splitlines() if line.startswith("root"))
     assert root.check_password(password)
     assert password not in quiet
+
+
+def test_a_person_is_made_staff_and_taken_out_again_with_a_journal_entry(alice: User) -> None:
+    for words, staff, verb in (
+        (("alice",), True, "user.staff_added"),
+        (("alice", "--remove"), False, "user.staff_removed"),
+    ):
+        assert "now" in run("make_staff", *words)[0]
+        alice.refresh_from_db()
+        assert (alice.is_staff, alice.is_superuser) == (staff, staff)
+        assert "already" in run("make_staff", *words)[0]
+        event = Event.objects.get(verb=verb)
+        assert (event.owner, event.actor) == (alice.owner, None)
+    with pytest.raises(CommandError, match=r"there is no user 'nobody'. Sign up"):
+        run("make_staff", "nobody")

@@ -2,7 +2,6 @@
 and header by header, and what it must not serve it leaves to the hub."""
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -21,10 +20,12 @@ from registry.index import publish
 from registry.index.negotiate import HTML, JSON
 from registry.models import User
 from tests.factories import bearer, make_version
+from tests.registry.publishers.tls import certificate
 from tests.wheels import make_wheel
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 SITE = Path(__file__).parents[3] / "deploy" / "nginx.conf"
+PLAIN = SITE.with_name("nginx-http.conf")
 PIP = f"{JSON}, {HTML}; q=0.1, text/html; q=0.01"
 UV = f"{JSON}, {HTML};q=0.2, text/html;q=0.01"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -65,12 +66,13 @@ class Both:
 
 def site(port: int, hub: str, storage: Path) -> str:
     """The site as it is deployed, on other ports and folders and without TLS."""
-    text = SITE.read_text()
-    text = re.sub(r"server \{\s+listen 80;.*?\n\}\n", "", text, count=1, flags=re.DOTALL)
-    text = re.sub(r"\n    (ssl_certificate|ssl_certificate_key|server_name) .*?;", "", text)
-    text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
+    text = PLAIN.read_text()
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    text = text.replace("server_name hub.example.org;", "server_name 127.0.0.1;")
     text = text.replace("/var/lib/envyard/files", str(storage))
-    assert "server 127.0.0.1:8000;" in text
+    assert "    server 127.0.0.1:8000 fail_timeout=5s;\n    # server 127.0.0.1:8001" in text
+    # A second web process that is down: its requests go to the one that answers.
+    text = text.replace("# server 127.0.0.1:8001", f"server 127.0.0.1:{free_port()}")
     return text.replace("127.0.0.1:8000", hub.removeprefix("http://"))
 
 
@@ -224,3 +226,41 @@ def test_wheels_come_from_nginx_to_those_who_may_have_them(
                 assert "X-Accel-Redirect" not in own.headers
                 assert headers(own, but=BROWSERS) == headers(hubs, but=BROWSERS)
                 assert status != 200 or own.headers["Accept-Ranges"] == "bytes"
+
+
+def test_an_index_page_for_another_host_is_left_to_the_hub(
+    both: Both, alice: User, settings: Any
+) -> None:
+    make_version(alice)
+    publish.publish()
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", ".example.org"]
+    assert [answer.status_code for answer in both.ask(PAGE)] == [200, 200]
+    assert both.asked_hub() == 0
+    for host, status in (("evil.example.com", 400), ("hub.example.org", 200)):
+        own, hubs = both.ask(PAGE, Host=host)
+        assert (own.status_code, hubs.status_code) == (status, status), host
+    assert both.asked_hub() == 2
+
+
+def test_the_plain_site_is_the_one_with_tls_but_for_tls() -> None:
+    tls, plain = SITE.read_text(), PLAIN.read_text()
+    for text in (tls, plain):
+        assert text.count("server_name hub.example.org;") in (1, 2)
+    rest = "    # HUB_STORAGE_PATH; nginx has"
+    assert tls[tls.index(rest) :] == plain[plain.index(rest) :]
+    maps = "# Which form of an index page"
+    assert (
+        tls[tls.index(maps) : tls.index("server {\n    listen 80;")]
+        == plain[plain.index(maps) : plain.index("server {\n    listen 80;")]
+    )
+
+
+def test_the_site_with_tls_is_accepted_by_nginx(tmp_path: Path) -> None:
+    pem = str(certificate(tmp_path))
+    text = SITE.read_text()
+    text = text.replace("/etc/envyard/tls/fullchain.pem", pem)
+    text = text.replace("/etc/envyard/tls/privkey.pem", pem)
+    (tmp_path / "nginx.conf").write_text(f"events {{}} pid {tmp_path}/pid; http {{ {text} }}")
+    command = [str(NGINX), "-e", "stderr", "-t", "-c", str(tmp_path / "nginx.conf")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
