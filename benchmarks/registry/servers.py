@@ -87,6 +87,7 @@ def _settings(scratch: Path, port: int, database: str) -> dict[str, str]:
         "HUB_PORT": str(port),
         "HUB_NEW_NAMES_PER_HOUR": "1000000",
         "HUB_UPLOADS_PER_HOUR": "1000000",
+        "HUB_QUEUED_VERSIONS": "1000000",
         "HUB_LOG_LEVEL": "WARNING",
     }
     return environ | ({"DATABASE_URL": database} if database else {})
