@@ -105,7 +105,7 @@ def test_rollouts_that_all_failed_for_one_cause_have_one_finding() -> None:
     assert found["details"]["cause"] == "network"
     key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
     alike = finding(failing([key] * 4))
-    assert alike["message"] == "All 4 rollouts failed for the same cause: KeyError: 'x'"
+    assert alike["message"] == "All 4 rollouts failed with the same error: KeyError: 'x'"
 
 
 def test_rollouts_that_failed_differently_or_in_part_have_no_such_finding() -> None:

@@ -85,7 +85,8 @@ def failed_alike(errors: Sequence[dict[str, Any]], failed: int, seen: Seen) -> l
     if len({(one.cause, one.message if one.cause == UNKNOWN else "") for one in causes}) > 1:
         return []
     compared = f", the {len(errors)} first" if len(errors) < failed else ""
-    alike = f"All {failed} rollouts failed{compared} for the same cause"
+    shared = "with the same error" if causes[0].cause == UNKNOWN else "for the same cause"
+    alike = f"All {failed} rollouts failed{compared} {shared}"
     return [
         finding(
             "run.rollouts_failed",
