@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -66,7 +68,7 @@ def config() -> Iterator[Config]:
 
 
 def examine(config: Config) -> dict[str, Check]:
-    return {check.name: check for check in asyncio.run(doctor.examine(config))}
+    return {check.name: check for check in asyncio.run(doctor.examine(config, environment=False))}
 
 
 def test_a_healthy_machine_passes_every_check(config: Config) -> None:
@@ -188,6 +190,54 @@ def test_a_bad_setting_fails_the_command_with_a_line(
     assert capsys.readouterr().out.startswith("FAIL  settings      RUNNER_MEMORY_MB=lots must be")
     assert doctor.main(["--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["name"] == "settings"
+
+
+def results(checks: list[Check]) -> dict[str, tuple[bool, str]]:
+    return {check.name: (check.ok, check.detail) for check in checks}
+
+
+@pytest.mark.adapter
+@pytest.mark.flow
+@pytest.mark.timeout(600)
+def test_a_known_good_environment_is_played_without_any_hub(config: Config) -> None:
+    alone = replace(config, hub_url="http://127.0.0.1:9", token=None)
+    assert asyncio.run(doctor.problems(alone)) == []
+    again = results(asyncio.run(doctor.examine_environment(alone)))
+    assert again["dependencies"] == (
+        True,
+        "those of the known-good environment were kept from before",
+    )
+    assert again["environment"][0]
+    if os.geteuid() == 0:
+        ok, detail = _examined_with_a_broken_null_device(alone)["environment"]
+        assert not ok
+        assert "before the environment's code began to load" in detail
+        assert "/dev/null" in detail
+    away = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
+    ok, detail = results(
+        asyncio.run(doctor.examine_environment(replace(alone, index_environment=away)))
+    )["dependencies"]
+    assert not ok
+    assert "cannot be installed from the package index: run.install_failed" in detail
+    assert "UV_DEFAULT_INDEX" in detail
+
+
+def _examined_with_a_broken_null_device(config: Config) -> dict[str, tuple[bool, str]]:
+    """What the command finds in a mount namespace of its own."""
+    null = config.home / "null"
+    null.touch(mode=0o644)
+    command = f"{sys.executable} -m envyard_runner doctor --json"
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", f"mount --bind {null} /dev/null && exec {command}"],
+        env={**os.environ, "RUNNER_HOME": str(config.home), "HUB_URL": config.hub_url},
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    return {one["name"]: (one["ok"], one["detail"]) for one in json.loads(done.stdout)}
 
 
 # Speaks as bubblewrap and the launcher do, but unshares nothing.

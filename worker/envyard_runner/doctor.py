@@ -68,9 +68,12 @@ def main(arguments: Sequence[str]) -> int:
     """Print one line a check, or JSON; exit code 1 when one fails."""
     parser = argparse.ArgumentParser("hub-runner doctor", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
+    parser.add_argument(
+        "--quick", action="store_true", help="do not play the known-good environment"
+    )
     asked = parser.parse_args(arguments)
     try:
-        checks = asyncio.run(examine(Config.from_environment()))
+        checks = asyncio.run(examine(Config.from_environment(), environment=not asked.quick))
     except ConfigError as error:
         checks = [Check("settings", False, str(error))]
     if asked.json:
@@ -81,11 +84,47 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if all(check.ok for check in checks) else 1
 
 
-async def examine(config: Config) -> list[Check]:
-    """Every check in order: this machine first, then the hub."""
+async def examine(config: Config, *, environment: bool = True) -> list[Check]:
+    """Every check in order: this machine first, then the hub. Without `environment` the known-good
+    one is not played, which takes seconds, and minutes where its dependencies must be fetched."""
     machine = await examine_machine(config)
     disk = await _check("disk", _disk, config)  # no reason not to start: a runner waits for room
-    return [*machine, disk, *await examine_hub(config)]
+    fit = environment and all(check.ok for check in machine)
+    played = await examine_environment(config) if fit else []
+    return [*machine, disk, *played, *await examine_hub(config)]
+
+
+async def problems(config: Config) -> list[Check]:
+    """What keeps this machine from playing a known-good environment; empty where nothing does.
+
+    The hub is not needed. Main thread only: it starts sandboxes.
+    """
+    machine = await examine_machine(config)
+    played = await examine_environment(config) if all(check.ok for check in machine) else []
+    return [check for check in (*machine, *played) if not check.ok]
+
+
+async def examine_environment(config: Config) -> list[Check]:
+    """Play the known-good environment from its wheel to its ending, as a run is played."""
+    from envyard_runner import known_good
+
+    try:
+        result = await known_good.play(config)
+    except OSError as error:
+        return [Check("environment", False, f"the known-good environment: {error}")]
+    if not result.installed and result.finding is not None:
+        detail = (
+            "what the known-good environment needs cannot be installed from the package index: "
+            f"{result.problem}; see UV_DEFAULT_INDEX, HTTPS_PROXY and SSL_CERT_FILE"
+        )
+        return [Check("dependencies", False, detail)]
+    how = f"installed in {result.seconds:.1f} s" if result.seconds else "kept from before"
+    installed = Check("dependencies", True, f"those of the known-good environment were {how}")
+    if result.problem:
+        detail = f"a known-good environment does not play on this machine: {result.problem}"
+        return [installed, Check("environment", False, detail)]
+    played = "a known-good environment loads twice, its oracle is paid and silence is not"
+    return [installed, Check("environment", True, played)]
 
 
 async def require_sandbox(config: Config) -> None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
 import aiohttp
@@ -59,6 +59,30 @@ class Known:
 
     name: str
     drained: bool
+
+
+class Link(Protocol):
+    """What one run needs of the hub: the wheel, the version's lock, and somewhere to report to."""
+
+    async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
+        """Write the wheel to `target`."""
+        ...
+
+    async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
+        """The lock that the job's version has on that platform, `offered` where it had none."""
+        ...
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        *,
+        token: str = "",
+        patience: float | None = None,
+    ) -> dict[str, Any]:
+        """One API call as JSON, {} where the answer is empty."""
+        ...
 
 
 class Hub:

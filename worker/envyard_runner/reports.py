@@ -13,7 +13,7 @@ from envyard.contract.codes import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replayed
 from envyard.contract.report import Events, Facts, Finish, Outcome, Phase, RolloutReport
-from envyard_runner.link import Hub, HubLost
+from envyard_runner.link import HubLost, Link
 
 PAUSE_SECONDS = 0.5  # who watches sees news within 2 s, page and network included
 SILENT_AT_MOST = 5.0
@@ -37,7 +37,7 @@ class Reports:
     the end of the sandbox's output.
     """
 
-    def __init__(self, hub: Hub, job: JobSpec) -> None:
+    def __init__(self, hub: Link, job: JobSpec) -> None:
         self.phase: Phase = "preparing"
         self.total = 0
         self.printed = b""

@@ -16,7 +16,7 @@ from envyard_runner.asking import answering
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.inside.job import InsideJob
-from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
+from envyard_runner.link import Hub, HubLost, HubRefused, Link, Superseded, WheelChanged
 from envyard_runner.model.known import NoModel
 from envyard_runner.playing import Stage, play
 from envyard_runner.reports import Cancelled, Reports
@@ -60,7 +60,7 @@ async def perform(
     try:
         with noting(machine.config.home, "run") as note:
             ending = await _first_of(
-                _guarded(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
+                attempt(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
                 _note(job, reports, note),
                 seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
             )  # fmt: skip
@@ -118,8 +118,9 @@ async def _stopped(stopping: asyncio.Event) -> Ending:
     return platform("run.handed_back", "the runner was stopped; the run goes back to the queue")
 
 
-async def _guarded(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Ending:
-    """The evaluation with every exception turned into an ending that says whose fault it was."""
+async def attempt(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Ending:
+    """The evaluation, with every exception turned into an ending that says whose fault it was; the
+    ending itself is not reported to the hub."""
     try:
         return await _evaluate(job, hub, machine, reports)
     except VenvError as error:
@@ -139,7 +140,7 @@ async def _guarded(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -
         return platform("run.runner_error", f"the runner failed: {type(error).__name__}: {error}")
 
 
-async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Ending:
+async def _evaluate(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Ending:
     framework = FRAMEWORKS.get(job.framework)
     if framework is None:
         return platform(
@@ -159,7 +160,7 @@ async def _evaluate(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) 
         return await play(job, model, stage, reports)
 
 
-async def _prepare(job: JobSpec, hub: Hub, machine: Machine, reports: Reports) -> Venv:
+async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Venv:
     """The environment's venv, from the wheel that the hub checked."""
     owned = OwnedDir.create(machine.config.builds)  # cleared up after a runner that was killed
     try:

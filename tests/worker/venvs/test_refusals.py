@@ -26,6 +26,13 @@ def test_an_unknown_dependency_is_the_authors_fault_and_is_named(world: World) -
     assert error.finding.details == {"cause": "not_on_index"}
 
 
+def test_a_framework_that_the_index_does_not_have_is_our_fault(world: World) -> None:
+    with pytest.raises(VenvError) as caught:
+        world.build(extra=("verifiers>=0.4,<0.5",))
+    assert (caught.value.fault, caught.value.finding.code) == ("platform", "run.install_failed")
+    assert "package index does not have verifiers" in caught.value.finding.message
+
+
 def test_a_conflict_is_the_authors_fault_with_uvs_reason(world: World) -> None:
     world.publish("dep", "1.0")
     error = refused(world, requires=["dep>1"])

@@ -83,9 +83,9 @@ async def build_venv(
                 layer = await _dependencies(config, pins, layer_key, folder, deadline)
             if own is None:
                 own = await _environment(config, wheel, layer, own_key, folder, deadline)
-    except VenvError:
+    except VenvError as error:
         await asyncio.to_thread(room.make_room, config)  # it leaves what was unpacked
-        raise
+        raise uv.without_framework(error, extra) from error
     if built:
         await asyncio.to_thread(room.make_room, config)
     return Venv(

@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
 from envyard.contract.resolution import diagnose
 from envyard_runner.config import Config
@@ -157,3 +160,17 @@ async def _start(
 def _bind() -> None:
     die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def without_framework(error: VenvError, needed: Sequence[str]) -> VenvError:
+    """The same error, as the platform's fault where the index does not have what the runner itself
+    adds to every environment of a framework: no author can mend that."""
+    names = [canonicalize_name(Requirement(line).name) for line in needed]
+    message = error.finding.message
+    missing = next(
+        (n for n in names if f"{n} was not found in the package registry" in message), ""
+    )
+    if not missing or error.fault == "platform":
+        return error
+    reason = f"the runner's package index does not have {missing}, which it adds itself: {message}"
+    return VenvError(finding("run.install_failed", reason, where=missing))

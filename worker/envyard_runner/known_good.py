@@ -1,0 +1,179 @@
+"""A tiny environment that is known to be good, and its run on this machine without any hub.
+
+It goes the way of every environment: a wheel, its dependencies from the index, the sandbox,
+supervisor and driver, the gateway with two scripted probes, and the second sandbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from envyard.contract.codes import Finding
+from envyard.contract.job import JobSpec, RunLimits, WheelRef
+from envyard.contract.report import Events
+from envyard_runner.config import Config
+from envyard_runner.reports import Reports
+from envyard_runner.run import Machine, attempt
+
+MODULE, VERSION = "envyard_known_good", "1"
+FILENAME = f"{MODULE}-{VERSION}-py3-none-any.whl"
+SOURCE = '''"""Say the word that the prompt names."""
+
+import verifiers.v1 as vf
+
+__all__ = ["KnownGoodTaskset"]
+
+
+class WordData(vf.TaskData):
+    answer: str
+
+
+class WordTask(vf.Task[WordData]):
+    @vf.reward(weight=1.0)
+    async def named(self, trace: vf.Trace) -> float:
+        return float(trace.last_reply.strip() == self.data.answer)
+
+    def oracle(self, messages):
+        return self.data.answer
+
+
+class KnownGoodTaskset(vf.Taskset[WordTask, vf.TasksetConfig]):
+    def load(self):
+        for word in ("amber", "birch"):
+            prompt = f"Reply with this word and nothing else: {word}."
+            yield WordTask(WordData(prompt=prompt, answer=word), self.config.task)
+'''
+METADATA = f"Metadata-Version: 2.1\nName: {MODULE.replace('_', '-')}\nVersion: {VERSION}\n"
+WHEEL = "Wheel-Version: 1.0\nGenerator: envyard\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+EXPECTED = {"silent": 0.0, "oracle": 1.0}  # what each probe is paid
+TASKS = 2
+LIMITS = RunLimits(
+    wall_seconds=180.0, rollout_seconds=60.0, install_seconds=300.0, cpu_seconds=120, max_tokens=64
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How its run ended: `problem` is empty where all was as expected; `finding` what ended it.
+
+    `began` says whether its code began to load, `installed` whether its dependencies were there.
+    """
+
+    problem: str
+    finding: Finding | None
+    installed: bool
+    began: bool
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class NoHub:
+    """Stands where the hub does: it hands out the wheel and keeps what is reported."""
+
+    wheel: bytes
+    events: list[Events] = field(default_factory=list)
+
+    async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
+        """Write the wheel."""
+        await asyncio.to_thread(target.write_bytes, self.wheel)
+
+    async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
+        """What was resolved just now, so that each run asks the index."""
+        return offered
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        *,
+        token: str = "",
+        patience: float | None = None,
+    ) -> dict[str, Any]:
+        """Keep a batch of events."""
+        if path.endswith("/events/"):
+            self.events.append(Events.from_dict(body or {}))
+        return {}
+
+
+async def play(config: Config) -> Result:
+    """Play it as a run is played; main thread only, like every sandbox."""
+    wheel = make_wheel()
+    job, hub = job_of(wheel), NoHub(wheel)
+    reports = Reports(hub, job)
+    ending = await attempt(job, hub, Machine(config), reports)
+    await reports.finish(ending.outcome, ending.findings)
+    facts = [events.facts for events in hub.events]
+    finding = next((one for one in ending.findings if one.severity == "error"), None)
+    return Result(
+        problem=_problem(ending.outcome, finding, hub.events),
+        finding=finding,
+        installed=any(one.packages is not None for one in facts),
+        began=any(one.environment_began for one in facts),
+        seconds=sum(one.install_seconds or 0.0 for one in facts),
+    )
+
+
+def _problem(outcome: str, finding: Finding | None, events: Sequence[Events]) -> str:
+    if finding is not None or outcome != "succeeded":
+        return f"{finding.code}: {finding.message}" if finding else f"it ended as {outcome}"
+    rollouts = [rollout for batch in events for rollout in batch.rollouts]
+    for policy, expected in EXPECTED.items():
+        rewards = [r.reward for r in rollouts if r.policy == policy]
+        if rewards != [expected] * TASKS:
+            return f"{policy} was paid {rewards}, not {expected:g} for each of {TASKS} tasks"
+    again = next((b.facts.hashes_again for b in events if b.facts.hashes_again is not None), None)
+    if again is None or len(again) != TASKS:
+        return "a second sandbox did not load its tasks again"
+    return ""
+
+
+def job_of(wheel: bytes) -> JobSpec:
+    """Its run by two probes."""
+    return JobSpec(
+        run="doctor",
+        attempt=1,
+        run_token="",
+        environment="envyard/known-good",
+        version=VERSION,
+        wheel=WheelRef("", FILENAME, hashlib.sha256(wheel).hexdigest(), len(wheel)),
+        framework="verifiers",
+        api="v1",
+        module=MODULE,
+        entry="KnownGoodTaskset",
+        policies=tuple(EXPECTED),
+        tasks=TASKS,
+        attempts=1,
+        seed=0,
+        lease_seconds=60.0,
+        limits=LIMITS,
+    )
+
+
+def make_wheel() -> bytes:
+    """The wheel's bytes, the same each time."""
+    folder = f"{MODULE}-{VERSION}.dist-info"
+    members = {
+        f"{MODULE}/__init__.py": SOURCE.encode(),
+        f"{folder}/METADATA": METADATA.encode(),
+        f"{folder}/WHEEL": WHEEL.encode(),
+    }
+    lines = [f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in members.items()]
+    members[f"{folder}/RECORD"] = f"{''.join(lines)}{folder}/RECORD,,\n".encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return file.getvalue()
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
