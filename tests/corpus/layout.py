@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tests.corpus.case import Case
 from tests.corpus.content import files, info, scripts
 from tests.corpus.framing import INIT
-from tests.wheels import TASKSET, make_wheel
+from tests.wheels import TASKSET, filename, make_wheel
 
 BREAKS = {
     "a carriage return": "\r", "a vertical tab": "\v", "a form feed": "\f", "U+001C": "\x1c",
@@ -142,7 +142,9 @@ BAD = [
                          (r"..\python", "wheel.script_takes_command"),
                          ("sub/run", "wheel.script_name"), ("~/run", "wheel.script_name"),
                          (r"..\run", "wheel.script_name"), ("-run", "wheel.script_name"),
-                         ("$HOME", "wheel.script_name"), ("*", "wheel.script_name"))),
+                         ("$HOME", "wheel.script_name"), ("*", "wheel.script_name"),
+                         ("nul.txt", "wheel.script_name"),
+                         ("COM1", "wheel.script_name"), ("r" * 101, "wheel.script_name"))),
     Case("python in .data/scripts",
          lambda: make_wheel(files={INIT: TASKSET, "demo_env-0.1.0.data/scripts/Python3.CMD": ""}),
          "wheel.script_takes_command", ("Python3.CMD", "taken")),
@@ -157,6 +159,13 @@ BAD = [
         "numba_extensions", "setuptools.finalize_distribution_options", "distutils.commands",
         "egg_info.writers", "keyring.backends", "triton.backends",
     )),
+    points("a script of a keyword", "[console_scripts]\nrun = demo_env.import:main\n", "keywords"),
+    *(info(f"a Wheel-Version of {version}", "WHEEL", f"Wheel-Version: {version}\n"
+           "Root-Is-Purelib: true\nTag: py3-none-any\n", "wheel.wheel_version", f"'{version}'")
+      for version in ("1", "1.x", "1.0.0")),
+    *(Case(f"the tag {tag}", lambda tag=tag: make_wheel(tag=tag),  # type: ignore[misc]
+           "wheel.platform_tag", (tag,), filename(tag=tag))
+      for tag in ("py3x-none-any", "py4-none-any", "cp311-none-any", "py3-abi3-any")),
     # the top level
     *startups((
         "sitecustomize/__init__.py", "sitecustomize.pyw", "usercustomize.py", "SiteCustomize.py",
@@ -219,6 +228,9 @@ BAD = [
         ("a build number",
          "Wheel-Version: 1.0\nBuild: 1\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
          "build number"),
+        ("fields behind an empty line",
+         "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n\nX: false\n",
+         "behind the empty line"),
         ("a byte order mark",
          "\ufeffWheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "U+FEFF"),
     )),

@@ -191,7 +191,7 @@ GOOD = [
                       "License-File": "My terms.txt"}, replace={"My terms.txt": "x"})),
     files("plain files at the top level",
           {"pyproject.toml": "", "README.md": "", "data.jsonl": "{}\n", "LICENSE": "",
-           "download.sh": "", ".gitignore": "", "Dockerfile": ""}),
+           "download.sh": "", "setup.cfg": "", ".gitignore": "", "Dockerfile": ""}),
     files("folders that many wheels have", {"tests/__init__.py": "", "tools/x.py": "",
                                             "data/train.csv": ""}),
     files("stubs beside a package", {"demo_env-stubs/__init__.pyi": ""}),
@@ -237,6 +237,7 @@ GOOD = [
     said("emoji and other alphabets in Summary",
          {"Summary": "⚙️ 👩‍💻 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f "
                      "1️⃣ می‌خواهم Ünï 葛\U000e0100 — “x”\u00a0!"}),
+    said("tabs in fields", {"Author": "alice\tbob", "Requires-Dist": "verifiers\t>=0.4"}),
     said("an author in Hebrew", {"Author": "אליס"}),
     said("long keywords over several lines", {"Keywords": "one,\n two"}),
     said("a licence text with page breaks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from email.parser import HeaderParser
 
@@ -12,6 +13,8 @@ from envyard.contract.codes import Finding, finding
 from envyard.contract.wheel import Wheel
 
 # uv reads the fields of WHEEL in this spelling alone; pip in any.
+VERSION_1 = re.compile(r"1\.[0-9]{1,4}")
+PYTHON_3 = re.compile(r"py3[0-9]{0,2}")
 FIELDS = ("Wheel-Version", "Generator", "Root-Is-Purelib", "Tag", "Build")
 
 
@@ -45,7 +48,7 @@ def file_name(whl: Wheel) -> Iterator[Finding]:
 def pure_tag(whl: Wheel) -> Iterator[Finding]:
     """The tags in the file name say that the wheel runs on every machine."""
     if whl.tags and not (
-        any(tag.interpreter.startswith("py3") for tag in whl.tags)
+        any(PYTHON_3.fullmatch(tag.interpreter) for tag in whl.tags)
         and all(tag.abi == "none" and tag.platform == "any" for tag in whl.tags)
     ):
         yield finding(
@@ -92,7 +95,7 @@ def wheel_file(whl: Wheel) -> Iterator[Finding]:
     yield from _wheel_lines(whl.wheel_file, where)
     said = HeaderParser().parsestr(whl.wheel_file)
     versions = [str(line).strip() for line in said.get_all("Wheel-Version", [])]
-    if len(versions) != 1 or versions[0].partition(".")[0] != "1":
+    if len(versions) != 1 or not VERSION_1.fullmatch(versions[0]):
         yield finding(
             "wheel.wheel_version", f"{where!r}: Wheel-Version is {versions}, not 1.x", where=where
         )
@@ -114,10 +117,14 @@ def wheel_file(whl: Wheel) -> Iterator[Finding]:
 def _wheel_lines(text: str, where: str) -> Iterator[Finding]:
     """Each line of WHEEL is `Field: value`, in the spelling that every installer reads."""
     spelled = {field.lower(): field for field in FIELDS}
+    ended = False
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         name = line.partition(":")[0]
         wanted = spelled.get(name.lower(), name)
-        if fault := header_lines.fault(line) if line else "":
+        ended = ended or not line
+        if line and ended:
+            rule = "stands behind the empty line that ends the fields"
+        elif fault := header_lines.fault(line) if line else "":
             rule = fault
         elif line[:1] in (" ", "\t"):
             rule = "continues the line before, which installers do not read alike"

@@ -8,12 +8,14 @@ Source: the entry points specification.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 
 from envyard.contract import commands
 from envyard.contract.codes import Finding, finding
 from envyard.contract.hidden import path_fault
+from envyard.contract.path_checks import WINDOWS_DEVICE
 from envyard.contract.wheel import Wheel
 
 SCRIPT_GROUPS = ("console_scripts", "gui_scripts")
@@ -21,7 +23,7 @@ GROUP = re.compile(r"\[([A-Za-z0-9_]+(?:[.:-][A-Za-z0-9_]+)*)\] *")
 ENTRY = re.compile(r"(?P<name>[^\s=:#;\[\]][^=:#;\[\]]*?)[ \t]*=[ \t]*(?P<value>[^=#;]*?)[ \t]*")
 OBJECT = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?(\s*\[[\w\s.,-]*\])?")
 SCRIPT_OBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*(\.\w+)*(\s+\[[\w\s.,-]*\])?")
-SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
+SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 # Frameworks and tools import the entry points of these groups unasked, in every process.
 AUTOLOADED = re.compile(
     r"torch\.backends|triton\.backends|vllm\.\w+_plugins|jax_plugins|numba_extensions|pytest11"
@@ -113,14 +115,20 @@ def _entry(
     names[group][name.lower() if is_script else name] = value
     if not OBJECT.fullmatch(value):
         yield finding("wheel.bad_entry_points", f"{shown} is not module:object", where=where)
-    elif is_script and not SCRIPT_OBJECT.fullmatch(value):
+    elif is_script and (not SCRIPT_OBJECT.fullmatch(value) or _has_keyword(value)):
         yield finding(
             "wheel.bad_entry_points",
-            f"{shown} cannot be made a script: write module:object without spaces",
+            f"{shown} cannot be made a script: write module:object without spaces and keywords",
             where=where,
         )
     if is_script:
         yield from _script(name, shown, where)
+
+
+def _has_keyword(value: str) -> bool:
+    """Whether a part of module:object is a word that no Python file can import by."""
+    names = value.partition("[")[0].strip().replace(":", ".").split(".")
+    return any(keyword.iskeyword(name) for name in names)
 
 
 def _script(name: str, shown: str, where: str) -> Iterator[Finding]:
@@ -130,9 +138,10 @@ def _script(name: str, shown: str, where: str) -> Iterator[Finding]:
             f"{shown} would replace the command {command!r}; that name is taken",
             where=where,
         )
-    elif not SCRIPT.fullmatch(name) or name[-1] in ". ":
+    elif not SCRIPT.fullmatch(name) or name[-1] in ". " or WINDOWS_DEVICE.fullmatch(name):
         yield finding(
             "wheel.script_name",
-            f"{shown} would write a script; its name must be letters, digits and inner '.-_ '",
+            f"{shown} would write a script; its name must be letters, digits and inner '.-_ ', "
+            "at most 100, and no device of Windows",
             where=where,
         )

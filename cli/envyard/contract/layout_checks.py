@@ -54,7 +54,8 @@ DATA = re.compile(
     r"""
     (.*\.(md|rst|txt|toml|ya?ml|json|jsonl|ndjson|csv|tsv|parquet|arrow|xml|html|ini|lock|sh
         |jinja2?|j2|png|jpe?g|svg|gif|ipynb|gz|zip|npz|npy|sql|sqlite|db|tex|bib|cff|example))
-    | (LICEN[CS]E|COPYING|NOTICE|README|CHANGELOG|AUTHORS|Makefile|Dockerfile|py\.typed)[^/]*
+    | (LICEN[CS]E|COPYING|NOTICE|README|CHANGELOG|AUTHORS|Makefile|Dockerfile
+        |setup\.cfg|MANIFEST\.in|py\.typed)[^/]*
     | \.(gitignore|gitattributes|gitkeep|env\.example|python-version|dockerignore|editorconfig)
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -97,6 +97,13 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
                 "cannot be seen in its marker; leave it out",
                 where="requires-dist",
             )
+        if any(one.operator == "===" for one in requirement.specifier):
+            yield finding(
+                "metadata.bad_requirement",
+                f"METADATA: Requires-Dist {text[:200]!r} compares by '===', which installers do "
+                "not read alike; use '=='",
+                where="requires-dist",
+            )
         if requirement.url:
             yield finding(
                 "metadata.direct_url",

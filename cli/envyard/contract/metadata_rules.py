@@ -33,7 +33,7 @@ PYTHONS = tuple(f"3.{minor}" for minor in range(40)) + tuple(
 def shown_text(whl: Wheel) -> Iterator[Finding]:
     """No field holds characters that are not seen or that reorder what is seen."""
     for field, text in _shown(whl):
-        if fault := hidden.line_fault(text):
+        if fault := hidden.line_fault(text.replace("\t", " ")):
             yield finding(
                 "metadata.hidden_character",
                 f"METADATA: {field} {text[:200]!a} holds {fault}; remove it",
@@ -138,7 +138,14 @@ def pythons(whl: Wheel) -> Iterator[Finding]:
         admitted = SpecifierSet(text)
     except (InvalidSpecifier, ValueError):
         return
-    if text and not any(_admits(admitted, version) for version in PYTHONS):
+    if "===" in text:
+        yield finding(
+            "metadata.bad_requires_python",
+            f"METADATA: Requires-Python {text[:120]!r} compares by '===', which installers do not "
+            "read alike; use '=='",
+            where="requires-python",
+        )
+    elif text and not any(_admits(admitted, version) for version in PYTHONS):
         yield finding(
             "metadata.bad_requires_python",
             f"METADATA: Requires-Python {text[:120]!r} admits no Python 3",
