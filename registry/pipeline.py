@@ -69,7 +69,8 @@ def check(version_id: int) -> None:
             keep(version, Stage.CHECK, findings)
             errors = [one for one in findings if one.severity == "error"]
             if errors:
-                move(version, REJECTED, reason=_reason(errors))
+                own = any(is_authors(one) for one in errors)
+                move(version, REJECTED if own else HELD, reason=_reason(errors))
                 return
             version.framework, version.api = found.framework, found.api
             version.module, version.entry = found.module, found.entry
@@ -130,6 +131,11 @@ def decide(run: Run) -> tuple[Version.Status, str]:
     if own:
         return REJECTED, _reason(own)
     return (HELD, _reason(errors)) if errors else (LISTED, "")
+
+
+def is_authors(found: Finding | VersionFinding) -> bool:
+    """Whether the author must act; a code that nobody knows counts so."""
+    return found.code not in CATALOGUE or CATALOGUE[found.code].fault == "environment"
 
 
 def retry(*, version: Version, by: User) -> None:
@@ -254,10 +260,7 @@ def _begin_again(version: Version, step: Version.Status, by: User | None, reason
 
 def _own_errors(found: Iterable[VersionFinding]) -> list[VersionFinding]:
     """The errors among them that are the environment's fault; an unknown code is."""
-    errors = [one for one in found if one.severity == "error"]
-    return [
-        o for o in errors if o.code not in CATALOGUE or CATALOGUE[o.code].fault == "environment"
-    ]
+    return [one for one in found if one.severity == "error" and is_authors(one)]
 
 
 def _version(version_id: int) -> Version | None:

@@ -10,15 +10,17 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from envyard.contract.codes import finding
 from registry import doorbell, events
+from registry.accounts import runners
 from registry.catalog.lifecycle import move
-from registry.catalog.models import Version
+from registry.catalog.models import Version, VersionFinding
 from registry.errors import Stale
 from registry.pipeline import CHECKING, EVALUATING, HELD, UPLOADED, Stage, evaluate, keep
 from registry.runs.models import Run
+from registry.runs.pythons import fits
 from registry.runs.sweep import sweep as sweep_runs
 
 log = logging.getLogger(__name__)
@@ -34,6 +36,7 @@ def patience() -> timedelta:
 def sweep(*, now: datetime) -> None:
     """Move every run and version whose time is over; running it twice changes nothing more."""
     sweep_runs(now=now)
+    _resume(_without_python())
     stuck = Q(status__in=(UPLOADED, CHECKING)) | (
         Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
     )
@@ -43,6 +46,25 @@ def sweep(*, now: datetime) -> None:
             _take_up(version, now)
         except Exception:  # one that breaks must not keep the others waiting
             log.exception("%s could not be taken up, the next sweep tries again", version)
+
+
+def _without_python() -> QuerySet[Version]:
+    """Held versions whose last run ended because no runner had their Python."""
+    last = Run.objects.filter(version=OuterRef("pk")).order_by("-created_at")
+    ended = VersionFinding.objects.filter(run=OuterRef("last"), code="run.no_python")
+    held = Version.objects.filter(status=HELD, deleted_at=None)
+    return held.annotate(last=Subquery(last.values("pk")[:1])).filter(Exists(ended))
+
+
+def _resume(held: QuerySet[Version]) -> None:
+    """Evaluate those again for which a live runner has a Python by now."""
+    offered = runners.pythons_offered()
+    for version in held.select_related("environment__owner") if offered else ():
+        if not any(fits(version, python) for python in offered):
+            continue
+        with suppress(Stale), transaction.atomic():
+            move(version, EVALUATING, reason="a runner has its Python now")
+            evaluate(version)
 
 
 def _take_up(version: Version, now: datetime) -> None:

@@ -72,6 +72,9 @@ def exports_of(sources: Mapping[str, str]) -> dict[str, set[str]]:
         name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         modules[name] = read(name, path.endswith("/__init__.py"), source)
     exports = {name: {EXISTS, *_visible(name, modules, frozenset())} for name in modules}
+    for name in modules:  # folders without an __init__.py
+        for parent in _parents(name):
+            exports.setdefault(parent, {EXISTS})
     if ALIASED in modules:
         _add_aliases(exports)
     return {name: {n for n in names if not n.startswith("_")} for name, names in exports.items()}
@@ -98,6 +101,11 @@ def compact(exports: list[dict[str, set[str]]]) -> dict[str, dict[str, str]]:
             groups[_ranges(numbers)].append(name)
         result[module] = {key: " ".join(sorted(found)) for key, found in sorted(groups.items())}
     return result
+
+
+def _parents(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(1, len(parts)))
 
 
 def _ranges(numbers: Iterable[int]) -> str:

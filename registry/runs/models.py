@@ -17,7 +17,8 @@ class Run(models.Model):
     Every write of a runner is fenced by (`id`, `attempt`); `last_seq` makes its batches
     idempotent. `facts` is the contract's Facts in JSON. `owner` is whom the run counts for while
     it waits, `turn` its number in that owner's line, `place` where that puts it among all. A queued
-    run is leased no earlier than `not_before`.
+    run is leased no earlier than `not_before`. `pythons`
+    lists the Pythons that it may have (registry/runs/pythons.py), empty: any.
     """
 
     class Status(models.TextChoices):
@@ -46,6 +47,7 @@ class Run(models.Model):
     tasks = models.PositiveIntegerField()
     attempts = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField(default=0)
+    pythons = models.CharField(max_length=120, blank=True)
     requested_by = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

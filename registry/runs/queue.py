@@ -17,7 +17,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q
 from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
 from registry.catalog.models import Version
-from registry.runs import limits
+from registry.runs import limits, pythons
 from registry.runs.models import LostAttempt, Run
 
 FIRST, FURTHER, AGAIN = 0, 2, 10  # turns that a run waits for the sake of more urgent ones
@@ -78,8 +78,9 @@ def head(
 ) -> Run | None:
     """The next run that asks for none but these models, of none of those owners, locked.
 
-    A run of which this runner lost an attempt is left to others for a while where its model is
-    also `elsewhere`. Needs a transaction. Rows that another runner is just taking are passed over.
+    It admits one of the runner's Pythons. A run of which this runner lost an attempt is left to
+    others for a while where its model is also `elsewhere`. Needs a transaction. Rows that another
+    runner is just taking are passed over.
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
     if elsewhere:
@@ -87,7 +88,8 @@ def head(
         long_ago = Q(not_before__lte=now - limits.SAME_RUNNER_PAUSE)
         waiting = waiting.filter(~Q(model__in=elsewhere) | long_ago | ~Exists(lost))
     return (
-        waiting.exclude(owner__in=without)
+        waiting.filter(pythons.runnable(runners.pythons(runner)))
+        .exclude(owner__in=without)
         .order_by("place", "created_at")
         .select_for_update(skip_locked=True)
         .first()

@@ -15,7 +15,7 @@ from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
 from registry.errors import Forbidden
-from registry.runs import endings, limits, queue
+from registry.runs import endings, limits, pythons, queue
 from registry.runs.models import Run
 from registry.runs.sweep import take_back
 
@@ -42,6 +42,7 @@ def request(
                 tasks=settings.HUB_SMOKE_TASKS,
                 attempts=settings.HUB_SMOKE_ATTEMPTS,
                 seed=int(version.sha256[:8], 16),
+                pythons=pythons.tag_of(version),
                 requested_by=by,
                 rung_at=timezone.now(),
             )

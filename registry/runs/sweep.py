@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from envyard.contract.codes import finding
 from registry.accounts.models import Runner
-from registry.runs import endings, limits
+from registry.runs import endings, limits, pythons
 from registry.runs.attempts import by_runner
 from registry.runs.models import Run
 
@@ -110,4 +110,6 @@ def _abandon(pk: UUID) -> bool:
         rows = list(run.lost_attempts.order_by("attempt"))
         before = f" Earlier attempts: {by_runner(rows)}." if rows else ""
         never = finding("run.never_taken", f"N{message[1:]}{before}")
+        if lacks := pythons.lacking(run):
+            never = finding("run.no_python", lacks)
         return endings.end(run=run, status=Run.Status.ERRORED, findings=[never])

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from registry.accounts import runners
+from registry.runs import pythons
 from registry.runs.models import Run
 
 
@@ -18,8 +19,12 @@ def paused(run: Run) -> datetime | None:
 
 
 def lacking(run: Run) -> str:
-    """The sentence for a run whose model no runner has ready; empty where it only has to wait."""
-    if run.status != Run.Status.QUEUED or not run.model:
+    """The sentence for a run whose Python or model no runner has; empty where it has to wait."""
+    if run.status != Run.Status.QUEUED:
+        return ""
+    if sentence := pythons.lacking(run):
+        return sentence
+    if not run.model:
         return ""
     alive, able = runners.with_model(run.model)
     if able:

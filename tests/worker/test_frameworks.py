@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from packaging.requirements import Requirement
 
 from envyard_runner.frameworks import FRAMEWORKS
+from envyard_runner.frameworks.verifiers import ADDED
 from envyard_runner.inside import play
 from envyard_runner.inside.job import InsideJob
+from envyard_runner.venvs import VenvError
+from tests.wheels import filename, make_wheel
 
 verifiers = FRAMEWORKS["verifiers"]
+OPEN = {"Requires-Dist": ["verifiers>=0.1.9"]}
 
 
 @pytest.mark.parametrize(
@@ -21,16 +27,18 @@ verifiers = FRAMEWORKS["verifiers"]
         ("v1", "0.5.0", False),
         ("v0", "0.3.1", True),
         ("v0", "0.4.0", False),
+        ("v0", "0.2.0", True),
+        ("v0", "0.1.14", False),
     ],
 )
 def test_an_api_gets_only_releases_that_have_it(api: str, version: str, fits: bool) -> None:
-    bound = Requirement(verifiers.requirements(api)[0])
+    bound = Requirement(ADDED[api][0])
     assert bound.name == "verifiers"
     assert bound.specifier.contains(version) is fits
 
 
 def test_classic_environments_get_the_library_their_rows_live_in() -> None:
-    assert "datasets" in verifiers.requirements("v0")
+    assert "datasets" in ADDED["v0"]
 
 
 def test_the_program_lies_where_our_files_are_mounted() -> None:
@@ -41,3 +49,22 @@ def test_a_framework_that_nobody_plays_is_named() -> None:
     job = InsideJob(framework="chess", api="v9", module="m", tasks=1)
     with pytest.raises(ValueError, match="'chess' with api 'v9'"):
         play.framework(job)
+
+
+def test_a_wheel_gets_the_newest_release_that_exports_what_its_code_uses(tmp_path: Path) -> None:
+    source = "import verifiers as vf\ndef load_environment(): return vf.SingleTurnEnv()\n"
+    path = tmp_path / filename("my-env", "0.1.0")
+    path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=OPEN))
+    needed = verifiers.needed("v0", wheel=path, module="my_env")
+    assert needed.requirements == ("verifiers<0.3.2,>=0.2", "datasets")
+    assert needed.requires_python == "<3.14,>=3.11"
+    old = source + "from verifiers.envs.experimental.rlm_env import RLMEnv\n"
+    path.write_bytes(make_wheel("my-env", files={"my_env.py": old}, metadata=OPEN))
+    with pytest.raises(VenvError) as caught:
+        verifiers.needed("v0", wheel=path, module="my_env")
+    assert (caught.value.finding.code, caught.value.fault) == ("env.framework_undriven", "platform")
+
+
+def test_a_release_later_than_the_table_is_known_as_such() -> None:
+    assert verifiers.known("0.4.0")
+    assert not verifiers.known("0.4.99")

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from envyard_runner.verdict import Ending, platform
 log = logging.getLogger(__name__)
 
 INSIDE = "/inside"
+UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
 NOTE_SECONDS = 1.0
 TELL_SECONDS, LONGEST_TELL_SECONDS = 3.0, 60.0
@@ -150,7 +151,7 @@ async def _evaluate(job: JobSpec, hub: Link, machine: Machine, reports: Reports)
         venv = await _prepare(job, hub, machine, reports)
         prepare = partial(
             machine.prepare,
-            config=machine.config,
+            config=replace(machine.config, python=venv.python or machine.config.python),
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_inside(job).to_dict()).encode(),
@@ -168,13 +169,15 @@ async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) 
         wheel = owned.path / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
         reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
-        extra = FRAMEWORKS[job.framework].requirements(job.api)
+        framework = FRAMEWORKS[job.framework]
+        needed = framework.needed(job.api, wheel=wheel, module=job.module)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
         waiting = asyncio.create_task(_tell_of_waiting(reports))
         try:
             venv = await machine.build(
-                machine.config, wheel, extra,
+                machine.config, wheel, needed.requirements,
+                driven=needed.driven, requires_python=needed.requires_python,
                 agree=agree, before=job.uploaded_at, seconds=seconds,
             )  # fmt: skip
         finally:
@@ -183,6 +186,10 @@ async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) 
         owned.remove()
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
     reports.say(f"venv of {venv.packages} distributions {how}")
+    for pin in venv.pins:
+        if pin.name == job.framework:
+            unknown = "" if framework.known(pin.version) else UNKNOWN_RELEASE
+            reports.say(f"{pin.name} {pin.version}{unknown}")
     reports.fact(install_seconds=venv.seconds, packages=venv.packages)
     return venv
 

@@ -102,6 +102,14 @@ CATALOGUE: dict[str, Code] = {
     "env.dependencies_unresolvable": _env(
         "The dependencies cannot be resolved.", "Loosen or correct the requirement it names."
     ),
+    "env.framework_names_missing": _env(
+        "The code needs names that no usable release of its framework exports.",
+        "Pin a release that has all of them.",
+    ),
+    "env.framework_undriven": _ours(
+        "The environment needs a release of its framework that this hub cannot run.",
+        "Port it to a release that the hub runs, or ask its operator.",
+    ),
     "env.dependency_sdist_only": _env(
         "A dependency has no wheel.", "Depend on a version that ships wheels."
     ),
@@ -174,6 +182,10 @@ CATALOGUE: dict[str, Code] = {
     "run.lease_expired": _ours("The runner stopped reporting."),
     "run.runner_error": _ours("The runner itself failed."),
     "run.handed_back": _ours("The runner was stopped and handed the run back."),
+    "run.no_python": _ours(
+        "No runner has a Python that Requires-Python admits.",
+        "Its operator can install one on a runner and name it in RUNNER_PYTHONS.",
+    ),
     "run.never_taken": _ours(
         "No runner took the run.",
         "Once a runner is there (`hub-runner start`), retry the version: `hub retry`, or its page.",

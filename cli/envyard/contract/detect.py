@@ -27,7 +27,8 @@ class Detection:
     """The one environment a wheel holds; `framework` is empty where no single one was found.
 
     `entry` is the Taskset's class name (api v1) or `load_environment` (api v0). `splits` are the
-    names the code offers, empty where it offers no choice.
+    names the code offers, empty where it offers no choice. `release` is the framework's newest
+    known release that the wheel can run with, empty where that is not known.
     """
 
     framework: Literal["verifiers", ""] = ""
@@ -36,6 +37,7 @@ class Detection:
     entry: str = ""
     splits: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    release: str = ""
 
 
 @dataclass(frozen=True, slots=True)

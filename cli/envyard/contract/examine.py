@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
 from envyard.contract.codes import Finding
 from envyard.contract.detect import Detection, detect
+from envyard.contract.frameworks.choose import choose, requires_dist
 
 
 def examine(
@@ -20,5 +22,16 @@ def examine(
     findings = checks.run_all(source, filename=filename, limits=limits)
     if any(one.severity == "error" for one in findings):
         return findings, Detection()
-    found = detect(wheel.sources(source, limits=limits))
-    return [*findings, *found.findings], found
+    members = wheel.sources(source, limits=limits)
+    found = detect(members)
+    if not found.framework:
+        return [*findings, *found.findings], found
+    choice = choose(
+        members,
+        framework=found.framework,
+        api=found.api,
+        module=found.module,
+        requires_dist=requires_dist(members),
+    )
+    found = replace(found, release=choice.release)
+    return [*findings, *found.findings, *choice.findings], found

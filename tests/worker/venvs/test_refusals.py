@@ -88,10 +88,10 @@ def test_an_option_in_place_of_a_requirement_is_refused(world: World) -> None:
     assert error.finding.code == "metadata.bad_requirement"
 
 
-def test_another_python_than_required_is_said(world: World) -> None:
+def test_a_python_that_the_runner_lacks_is_not_the_authors_fault(world: World) -> None:
     error = refused(world, **{"Requires-Python": ">=4"})
-    assert error.finding.code == "env.dependencies_unresolvable"
-    assert "Requires-Python is >=4" in error.finding.message
+    assert (error.finding.code, error.fault) == ("run.no_python", "platform")
+    assert "Requires-Python is >=4; this runner has Python 3." in error.finding.message
 
 
 def test_a_file_that_changed_on_the_index_after_the_lock_is_refused(world: World) -> None:

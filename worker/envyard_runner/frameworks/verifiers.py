@@ -1,22 +1,54 @@
-"""verifiers: v1 environments run on 0.4, classic ones on the last release that has their API.
+"""verifiers: v1 environments run on 0.4, classic ones on a release from 0.2 to 0.3.1.
 
 verifiers 0.4.0 removed `load_environment` environments; most of them declare `verifiers>=0.1` and
 would get 0.4 without the bound added here. Nor does the `verifiers` that v1 templates declare stop
-at the release they were written for. A wheel whose own bound leaves nothing of these cannot be
-resolved, and its author is told so. Source: verifiers 0.3.1 and 0.4.0, package contents.
+at the release they were written for. Of the releases left the wheel gets the newest that exports
+the names its code uses. Source: verifiers 0.2.0 to 0.4.0, package contents.
 """
 
 from __future__ import annotations
 
-ADDED = {"v1": ["verifiers>=0.4,<0.5"], "v0": ["verifiers<0.4", "datasets"]}
+from pathlib import Path
+
+from packaging.version import Version
+
+from envyard.contract import wheel as wheels
+from envyard.contract.frameworks.choose import choose, requires_dist
+from envyard.contract.frameworks.drivers import DRIVEN
+from envyard.contract.frameworks.table import table
+from envyard_runner.frameworks.base import Needed
+from envyard_runner.venvs.uv import VenvError
+
+NAME = "verifiers"
+BESIDE = {"v1": (), "v0": ("datasets",)}
+ADDED = {api: [f"{NAME}{DRIVEN[NAME][api]}", *BESIDE[api]] for api in DRIVEN[NAME]}
 
 
 class Verifiers:
     """The adapter for both of its APIs."""
 
-    def requirements(self, api: str) -> list[str]:
-        """The releases that have this API and that the driver was written for."""
-        return list(ADDED[api])
+    def needed(self, api: str, *, wheel: Path, module: str) -> Needed:
+        """The releases that have this API, that the driver was written for and the code can use."""
+        try:
+            members = wheels.sources(wheel)
+        except wheels.Unreadable as error:
+            raise VenvError(error.finding) from error
+        choice = choose(
+            members,
+            framework=NAME,
+            api=api,
+            module=module,
+            requires_dist=requires_dist(members),
+        )
+        for found in choice.findings:
+            if found.code == "env.framework_undriven":
+                raise VenvError(found)
+        requirements = (choice.requirement, *BESIDE[api])
+        return Needed(requirements, tuple(ADDED[api]), choice.requires_python)
+
+    def known(self, version: str) -> bool:
+        """Whether the table of releases has it."""
+        return any(release.version == Version(version) for release in table(NAME).releases)
 
     def program(self, inside: str) -> list[str]:
         """The supervisor, which starts the driver; without `site`, so that no `.pth` file or

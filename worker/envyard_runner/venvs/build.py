@@ -16,15 +16,14 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envyard.contract.lock import Pin, render
 from envyard_runner.config import Config
-from envyard_runner.sandbox import interpreter
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
-from envyard_runner.venvs import cache, compiled, locks, room, uv
+from envyard_runner.venvs import cache, compiled, locks, pythons, room, uv
 from envyard_runner.venvs.locks import Agree
 from envyard_runner.venvs.uv import VenvError
 
@@ -37,12 +36,15 @@ class Venv:
     """Two folders for Sandbox.prepare: the dependencies, which versions share, and the wheel's own.
 
     `packages` counts distributions; `seconds` is what building took, 0.0 where both were kept.
+    `python` is the interpreter that they were built for, `pins` the version's lock.
     """
 
     dependencies: Path
     environment: Path
     packages: int
     seconds: float
+    python: Path | None = None
+    pins: tuple[Pin, ...] = ()
 
 
 async def build_venv(
@@ -50,21 +52,26 @@ async def build_venv(
     wheel: Path,
     extra: Sequence[str] = (),
     *,
+    driven: Sequence[str] | None = None,
+    requires_python: str = "",
     agree: Agree,
     before: str = "",
     seconds: float = 600.0,
 ) -> Venv:
     """The venv of `wheel` with `extra` requirements, built within `seconds` or kept from before.
 
-    `wheel` keeps the file name it was published under; `agree` asks who keeps the version's locks,
-    and `before` (ISO 8601) is the time whose index counts where it has none yet. Raises VenvError
-    (see its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's loop, like
-    every sandbox.
+    It is built with the newest interpreter that the wheel and `requires_python` admit. `driven` are
+    the requirements that an earlier lock must meet (`extra` unless given). `wheel` keeps the file
+    name it was published under; `agree` asks who keeps the version's locks, and `before` (ISO 8601)
+    is the time whose index counts where it has none yet. Raises VenvError (see its `fault`) and,
+    from byte-compiling, SandboxError. Run on the main thread's loop, like every sandbox.
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds
-    base = interpreter.base(config.python)
-    requirements = [*locks.requirements_of(wheel, base), *extra]
+    wanted = locks.requirements_of(wheel)
+    base = pythons.fitting(config, (wanted.requires_python, requires_python))
+    config = replace(config, python=base.python)
+    requirements = [*wanted.lines, *extra]
     python = f"{base.python} {base.platform}".encode()
     make_shared(config.home)
     uv.own(config)
@@ -74,7 +81,7 @@ async def build_venv(
                 config, base, sorted(requirements), agree=agree, before=before,
                 folder=folder, deadline=deadline,
             )  # fmt: skip
-            locks.check_driven(pins, extra)
+            locks.check_driven(pins, extra if driven is None else driven)
             own_key = _key(python, _content(wheel))
             layer_key = _key(python, render(pins).encode())
             layer, own = cache.find(config, layer_key), cache.find(config, own_key)
@@ -93,6 +100,8 @@ async def build_venv(
         environment=own.site,
         packages=layer.packages + own.packages,
         seconds=time.monotonic() - began if built else 0.0,
+        python=base.python,
+        pins=pins,
     )
 
 

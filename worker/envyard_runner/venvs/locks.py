@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envyard.contract import wheel as wheels
@@ -62,7 +62,15 @@ async def _resolve(
     return (folder / "lock.txt").read_text(encoding="utf-8")
 
 
-def requirements_of(wheel: Path, base: Base) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a wheel's METADATA asks for: its requirements, and its Requires-Python."""
+
+    lines: tuple[str, ...]
+    requires_python: str
+
+
+def requirements_of(wheel: Path) -> Wanted:
     """What the wheel needs by name; raises VenvError for what no index can answer.
 
     The wheel's own name is left out: an index could answer with a stranger's distribution.
@@ -71,7 +79,6 @@ def requirements_of(wheel: Path, base: Base) -> list[str]:
         read = wheels.read(wheel)
     except wheels.Unreadable as error:
         raise VenvError(error.finding) from error
-    _check_python(read.metadata.requires_python, base)
     lines = []
     for line in read.metadata.requires_dist:
         requirement, written = _parse(line)
@@ -80,7 +87,7 @@ def requirements_of(wheel: Path, base: Base) -> list[str]:
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
             lines.append(written)
-    return lines
+    return Wanted(tuple(lines), read.metadata.requires_python)
 
 
 def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
@@ -94,16 +101,6 @@ def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
                 f"{needed} and no other: let a runner of the hub's version take the run"
             )
             raise VenvError(finding("run.install_failed", message, where=needed.name))
-
-
-def _check_python(wanted: str, base: Base) -> None:
-    try:
-        fits = SpecifierSet(wanted).contains(base.version)
-    except InvalidSpecifier:
-        fits = False
-    if not fits:
-        message = f"Requires-Python is {wanted[:200]}; runs use Python {base.version}"
-        raise VenvError(finding("env.dependencies_unresolvable", message, where="Requires-Python"))
 
 
 def _parse(line: str) -> tuple[Requirement, str]:

@@ -1,0 +1,54 @@
+"""Which names a file or a function binds itself."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def bound_in(tree: ast.Module) -> set[str]:
+    """Every name that anything in the file binds, and the built-in ones."""
+    names = set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((item.asname or item.name).partition(".")[0] for item in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+    return names
+
+
+def rebound(scope: ast.Module | Function) -> set[str]:
+    """The names that the scope's own statements assign, and a function's parameters.
+
+    What an except handler assigns does not count: `vf = None` there is for a missing framework.
+    """
+    names: set[str] = set()
+    if not isinstance(scope, ast.Module):
+        arguments = scope.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        others = [one for one in (arguments.vararg, arguments.kwarg) if one]
+        names |= {one.arg for one in (*every, *others)}
+    body: list[ast.AST] = [*scope.body] if isinstance(scope.body, list) else [scope.body]
+    for node in body:
+        names.update(_assigned(node))
+    return names
+
+
+def _assigned(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.ExceptHandler | ast.Lambda):
+            yield from _assigned(child)

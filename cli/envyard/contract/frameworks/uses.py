@@ -1,0 +1,296 @@
+"""The names of a framework that a wheel's own modules need, read from their code.
+
+Nothing is imported. A use is CERTAIN where importing the environment's module reaches it whatever
+happens, or where `load_environment` does; LIKELY where a function or a module imported later has
+it; POSSIBLE in a branch. What the code can do without (under TYPE_CHECKING, or where it catches the
+error) is no use at all.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from envyard.contract.frameworks.bindings import bound_in, rebound
+from envyard.contract.frameworks.imports import absolute, own_modules
+from envyard.contract.frameworks.table import Table
+from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, dotted
+
+IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
+EVERY_ERROR = {"Exception", "BaseException", ""}
+MOST_USES = 5_000
+LOAD = "load_environment"  # what the classic API calls
+
+
+class Need(IntEnum):
+    """How sure it is that a release without the name breaks the environment."""
+
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name of a module of the framework, or the module itself where `name` is empty."""
+
+    module: str
+    name: str
+    need: Need
+    where: str
+
+    @property
+    def dotted(self) -> str:
+        """As the author writes it."""
+        return f"{self.module}.{self.name}" if self.name else self.module
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where in a file the visitor is: how sure its code runs, and which errors it survives."""
+
+    need: Need = Need.CERTAIN
+    skip_imports: bool = False
+    skip_names: bool = False
+    hidden: frozenset[str] = frozenset()
+
+
+def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
+    """What the modules that can be reached from the module `entry` need of the framework."""
+    sources = Sources(members)
+    trees = _trees(members)
+    certain, reachable = own_modules(trees, entry)
+    found: dict[tuple[str, str], Use] = {}
+    for module in sorted(reachable & trees.keys()):
+        need = Need.CERTAIN if module in certain else Need.LIKELY
+        path, tree = trees[module]
+        visitor = _Visitor(table, sources, module, path, tree)
+        visitor.called = LOAD if module == entry else ""
+        visitor.walk(tree.body, Context(need))
+        for use in visitor.found:
+            kept = found.get((use.module, use.name))
+            if kept is None or kept.need < use.need:
+                found[use.module, use.name] = use
+    return sorted(found.values(), key=lambda use: (use.dotted, use.where))
+
+
+def _trees(members: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
+    trees: dict[str, tuple[str, ast.Module]] = {}
+    for path in sorted(members):
+        name = dotted(path)
+        if name is None or len(members[path]) > MAX_FILE_BYTES or len(trees) >= MAX_MODULES:
+            continue
+        try:
+            trees[name] = (path, ast.parse(members[path]))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return trees
+
+
+class _Visitor:
+    """The uses of one file; `aliases` maps a local name to the dotted name in the framework."""
+
+    def __init__(
+        self, table: Table, sources: Sources, module: str, path: str, tree: ast.Module
+    ) -> None:
+        self.found: list[Use] = []
+        self.called = ""  # the function of the file that the framework is sure to call
+        self._table, self._sources = table, sources
+        self._module, self._path = module, path
+        self._package = path.endswith("__init__.py")
+        self._guarded = _guarded(tree)  # whatever the module: what is asked for once can be missing
+        self._lazy = any(
+            isinstance(node, ast.ImportFrom)
+            and node.module == "__future__"
+            and any(item.name == "annotations" for item in node.names)
+            for node in tree.body
+        )
+        self._stars: list[str] = []
+        self._bound = bound_in(tree)
+        self._aliases: dict[str, str] = {}
+        self._collect(tree, rebound(tree))
+
+    def _collect(self, tree: ast.Module, dropped: set[str]) -> None:
+        """Every import of the file binds its name everywhere, which is nearly always so."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for item in node.names:
+                    if self._is_framework(item.name):
+                        name = item.asname or self._table.framework
+                        self._aliases[name] = item.name if item.asname else self._table.framework
+            elif isinstance(node, ast.ImportFrom):
+                source = absolute(self._module, self._package, node)
+                for item in node.names:
+                    self._bind(source, item.name, item.asname or item.name)
+        for name in dropped:
+            self._aliases.pop(name, None)
+
+    def _bind(self, source: str, name: str, local: str) -> None:
+        if name == "*":
+            if self._is_framework(source):
+                self._stars.append(source)
+        elif self._is_framework(source):
+            self._aliases[local] = f"{source}.{name}"
+        elif (own := self._sources.modules.get(source)) is not None:
+            target = self._sources.find(own, name)
+            if isinstance(target, str) and self._is_framework(target):
+                self._aliases[local] = target
+
+    def _is_framework(self, name: str) -> bool:
+        return name.partition(".")[0] == self._table.framework
+
+    def walk(self, nodes: Iterable[ast.AST], context: Context) -> None:
+        """Visit statements and expressions in that context."""
+        for node in nodes:
+            if len(self.found) < MOST_USES:
+                self._visit(node, context)
+
+    def _visit(self, node: ast.AST, context: Context) -> None:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self._imported(node, context)
+            case ast.Attribute() if isinstance(node.ctx, ast.Load) and self._chain(node, context):
+                pass
+            case ast.Name() if isinstance(node.ctx, ast.Load):
+                self._starred(node, context)
+            case ast.If() | ast.While():
+                self._branch(node, context)
+            case ast.Try() | ast.TryStar():
+                self._try(node, context)
+            case ast.IfExp() | ast.BoolOp() | ast.Match() | ast.ExceptHandler():
+                self.walk(ast.iter_child_nodes(node), _at_most(context, Need.POSSIBLE))
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                self._function(node, context)
+            case ast.AnnAssign():
+                values = [node.value] if node.value else []
+                self.walk([node.target, *values, *self._annotations([node.annotation])], context)
+            case _:
+                self.walk(ast.iter_child_nodes(node), context)
+
+    def _add(self, module: str, name: str, node: ast.AST, context: Context) -> None:
+        if name not in self._guarded:
+            where = f"{self._path}:{getattr(node, 'lineno', 0)}"
+            self.found.append(Use(module, name, context.need, where))
+
+    def _imported(self, node: ast.Import | ast.ImportFrom, context: Context) -> None:
+        if context.skip_imports:
+            return
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                if self._is_framework(item.name):
+                    self._add(item.name, "", node, context)
+            return
+        source = absolute(self._module, self._package, node)
+        if self._is_framework(source):
+            self._add(source, "", node, context)
+            for item in node.names:
+                if item.name != "*":
+                    self._add(source, item.name, node, context)
+
+    def _chain(self, node: ast.Attribute, context: Context) -> bool:
+        """Record `vf.a.b.C` as far as it names modules; False where it is not the framework's."""
+        names, inner = [node.attr], node.value
+        while isinstance(inner, ast.Attribute):
+            names.append(inner.attr)
+            inner = inner.value
+        if not isinstance(inner, ast.Name) or inner.id in context.hidden:
+            return False
+        module = self._aliases.get(inner.id, "")
+        if context.skip_names or module not in self._table.modules:
+            return bool(module)
+        for name in reversed(names):
+            if name.startswith("__"):
+                break
+            self._add(module, name, node, context)
+            module = f"{module}.{name}"
+            if module not in self._table.modules:
+                break
+        return True
+
+    def _starred(self, node: ast.Name, context: Context) -> None:
+        """A name that nothing but a star import can bind is one of that module's."""
+        if node.id in self._bound or context.skip_names:
+            return
+        for module in self._stars:
+            if node.id in self._table.modules.get(module, {}):
+                self._add(module, node.id, node, _at_most(context, Need.LIKELY))
+
+    def _branch(self, node: ast.If | ast.While, context: Context) -> None:
+        test = ast.dump(node.test)
+        self.walk([node.test], context)
+        if "TYPE_CHECKING" in test:
+            self.walk(node.body if "Not()" in test else node.orelse, context)
+            return
+        self.walk([*node.body, *node.orelse], _at_most(context, Need.POSSIBLE))
+
+    def _try(self, node: ast.Try | ast.TryStar, context: Context) -> None:
+        """A handler that does not raise again lets the code go on without what its body needs."""
+        caught: set[str] = set()
+        for handler in node.handlers:
+            if not (handler.body and isinstance(handler.body[-1], ast.Raise)):
+                caught |= _caught(handler)
+        inside = replace(
+            context,
+            skip_imports=context.skip_imports or bool(caught & (IMPORT_ERRORS | EVERY_ERROR)),
+            skip_names=context.skip_names or bool(caught & ({"AttributeError"} | EVERY_ERROR)),
+        )
+        self.walk(node.body, inside)
+        rest = [*node.orelse, *(inner for handler in node.handlers for inner in handler.body)]
+        self.walk(rest, _at_most(context, Need.POSSIBLE))
+        self.walk(node.finalbody, context)
+
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, context: Context
+    ) -> None:
+        arguments = node.args
+        defaults = [one for one in (*arguments.defaults, *arguments.kw_defaults) if one]
+        inner = replace(_at_most(context, Need.LIKELY), hidden=context.hidden | rebound(node))
+        if isinstance(node, ast.Lambda):
+            self.walk(defaults, context)
+            self.walk([node.body], inner)
+            return
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        others = [one for one in (arguments.vararg, arguments.kwarg) if one]
+        annotations = [one.annotation for one in (*every, *others) if one.annotation]
+        annotations += [node.returns] if node.returns else []
+        self.walk([*node.decorator_list, *defaults], context)
+        self.walk(self._annotations(annotations), _at_most(context, Need.LIKELY))
+        if node.name == self.called:
+            self._entry(node.body, replace(inner, need=context.need))
+        else:
+            self.walk(node.body, inner)
+
+    def _entry(self, body: list[ast.stmt], context: Context) -> None:
+        """A function that is surely called is surely run up to where a branch may leave it."""
+        for statement in body:
+            self.walk([statement], context)
+            if any(isinstance(node, ast.Return | ast.Raise) for node in ast.walk(statement)):
+                context = _at_most(context, Need.POSSIBLE)
+
+    def _annotations(self, annotations: list[ast.expr]) -> list[ast.expr]:
+        return [] if self._lazy else annotations
+
+
+def _at_most(context: Context, need: Need) -> Context:
+    return replace(context, need=min(context.need, need))
+
+
+def _caught(handler: ast.ExceptHandler) -> set[str]:
+    if handler.type is None:
+        return {""}
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return {kind.id for kind in kinds if isinstance(kind, ast.Name)}
+
+
+def _guarded(tree: ast.Module) -> set[str]:
+    """The names that the file asks for before it uses them: `hasattr(vf, "X")` and the like."""
+    names = set()
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        asks = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)
+        if asks and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            names.add(str(node.args[1].value))
+    return names

@@ -1,0 +1,97 @@
+"""Which Pythons a run may have, and which runners offer one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from envyard.contract.frameworks.drivers import DRIVEN
+from envyard.contract.frameworks.table import table
+from registry.accounts import runners
+from registry.accounts.models import Runner
+from registry.catalog.models import Version
+from registry.runs.models import Run
+
+MINORS = tuple(f"3.{minor}" for minor in range(11, 31))
+MICROS = range(40)
+NONE = ",none,"
+
+
+def tag_of(version: Version) -> str:
+    """What `Run.pythons` holds for the version: `,3.12,3.13,`; empty where every Python will do.
+
+    Two Requires-Python count, the wheel's and that of the newest release of its framework that
+    runners drive; which micro version a runner has is the runner's own to check.
+    """
+    admitted = [
+        minor for minor in MINORS if any(fits(version, f"{minor}.{micro}") for micro in MICROS)
+    ]
+    if len(admitted) == len(MINORS):
+        return ""
+    return f",{','.join(admitted)}," if admitted else NONE
+
+
+def fits(version: Version, python: str) -> bool:
+    """Whether the version can have that very Python, such as 3.12.4."""
+    wanted = (version.requires_python, _of_framework(version))
+    return all(_admits(specifier, python) for specifier in wanted)
+
+
+def runnable(offered: Iterable[str]) -> Q:
+    """The runs that a runner with these Pythons can have; all, where it reports none."""
+    versions = list(offered)
+    if not versions:
+        return Q()
+    found = Q(pythons="")
+    for minor in sorted({minor_of(version) for version in versions}):
+        found |= Q(pythons__contains=f",{minor},")
+    return found
+
+
+def lacking(run: Run) -> str:
+    """The sentence for a run whose Python no live runner has; empty where one has, or any will do.
+
+    A runner of an earlier release reports none and may have it.
+    """
+    if not run.pythons:
+        return ""
+    alive = list(runners.alive().only("capabilities"))
+    if any(_offers(runner, run.version) for runner in alive):
+        return ""
+    minors = [minor for minor in run.pythons.split(",") if minor in MINORS]
+    written = run.version.requires_python or "what its framework needs"
+    named = f"Python {' or '.join(minors[:3])}" if minors else "a Python for this environment"
+    has = ", ".join(runners.pythons_offered()) or "none"
+    return (
+        f"No runner has {named} (Requires-Python: {written}; the live runners have {has}). The run "
+        "stays queued until one has: its operator installs that Python there, and names it in "
+        "`RUNNER_PYTHONS` where it is not /usr/bin/python3.X."
+    )
+
+
+def minor_of(python: str) -> str:
+    """`3.12` of `3.12.4`."""
+    return ".".join(python.split(".")[:2])
+
+
+def _offers(runner: Runner, version: Version) -> bool:
+    offered = runners.pythons(runner)
+    return not offered or any(fits(version, python) for python in offered)
+
+
+def _of_framework(version: Version) -> str:
+    driven = DRIVEN.get(version.framework, {}).get(version.api)
+    if driven is None:
+        return ""
+    releases = [one for one in table(version.framework).releases if one.version in driven]
+    return releases[-1].requires_python if releases else ""
+
+
+def _admits(requires_python: str, python: str) -> bool:
+    """Whether the specifier admits that Python; an unreadable one admits all."""
+    try:
+        return SpecifierSet(requires_python).contains(python)
+    except InvalidSpecifier:
+        return True

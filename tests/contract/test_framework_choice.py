@@ -1,0 +1,130 @@
+"""Which releases of its framework a wheel can run with, and what is said where there is none."""
+
+from __future__ import annotations
+
+from packaging.requirements import Requirement
+
+from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.frameworks.choose import Choice, choose
+from envyard.contract.frameworks.drivers import DRIVEN
+from envyard.contract.frameworks.table import table
+
+LOADS = "import verifiers as vf\ndef load_environment():\n    return vf.SingleTurnEnv()\n"
+
+
+def chosen(source: str, *requires: str, api: str = "v0") -> Choice:
+    return choose(
+        {"my_env.py": source.encode()},
+        framework="verifiers",
+        api=api,
+        module="my_env",
+        requires_dist=requires,
+    )
+
+
+def only(choice: Choice) -> Finding:
+    (found,) = choice.findings
+    return found
+
+
+def admits(choice: Choice, version: str) -> bool:
+    return Requirement(choice.requirement).specifier.contains(version)
+
+
+def test_an_open_bound_gets_the_newest_release_that_has_the_api() -> None:
+    for requires in (["verifiers>=0.1.3"], ["verifiers"], []):
+        choice = chosen(LOADS, *requires)
+        assert (choice.release, choice.findings) == ("0.3.1", ())
+        assert choice.requires_python == "<3.14,>=3.11"
+    assert chosen("import verifiers.v1 as vf\nT = vf.Taskset", api="v1").release == "0.4.0"
+
+
+def test_the_wheels_own_bound_counts_where_its_marker_holds() -> None:
+    assert chosen(LOADS, "verifiers<0.3").release == "0.2.1"
+    assert chosen(LOADS, "Verifiers [all] == 0.3.0", "torch").release == "0.3.0"
+    assert chosen(LOADS, "verifiers<0.3; extra == 'old'").release == "0.3.1"
+    assert chosen(LOADS, "verifiers<0.3; python_version < '3'", "no good!").release == "0.3.1"
+
+
+def test_a_name_that_a_later_release_dropped_chooses_an_earlier_one() -> None:
+    known = table()
+    dropped = next(
+        (module, name)
+        for module, names in sorted(known.modules.items())
+        for name, numbers in sorted(names.items())
+        if name.isidentifier() and module.count(".") > 1 and "v1" not in module
+        and {str(known.releases[n].version) for n in numbers} >= {"0.2.1", "0.3.0"}
+        and max(numbers) == known.releases.index(known.releases[-3])
+    )  # fmt: skip
+    choice = chosen(f"{LOADS}from {dropped[0]} import {dropped[1]}\n", "verifiers>=0.1.9")
+    assert choice.release == "0.3.0"
+    assert choice.findings == ()
+    assert admits(choice, "0.3.0")
+    assert not admits(choice, "0.3.1")
+
+
+def test_a_name_of_no_release_is_the_authors_error_and_named() -> None:
+    found = only(chosen(f"{LOADS}X = vf.SingelTurnEnv\n", "verifiers>=0.1"))
+    assert (found.code, found.severity, found.where) == (
+        "env.framework_names_missing", "error", "my_env.py:4"
+    )  # fmt: skip
+    assert "verifiers.SingelTurnEnv (my_env.py:4; in no release)" in found.message
+    assert CATALOGUE[found.code].fault == "environment"
+
+
+def test_a_bound_that_shuts_out_the_release_with_the_name_is_told_which_to_admit() -> None:
+    known = table()
+    added = next(
+        (module, name)
+        for module, names in sorted(known.modules.items())
+        for name, numbers in sorted(names.items())
+        if name.isidentifier() and "v1" not in module and "legacy" not in module
+        and [str(known.releases[n].version) for n in sorted(numbers)] == ["0.3.0", "0.3.1"]
+    )  # fmt: skip
+    found = only(chosen(f"{LOADS}from {added[0]} import {added[1]}\n", "verifiers<0.3"))
+    assert (found.code, found.severity) == ("env.framework_names_missing", "error")
+    assert "0.3.0 to 0.3.1" in found.message
+    assert "verifiers==0.3.1" in found.hint
+
+
+def test_names_that_only_releases_have_which_no_runner_can_run_are_not_the_authors_fault() -> None:
+    found = only(chosen(f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"))
+    assert found.code == "env.framework_undriven"
+    assert "0.1.9 to 0.1.14" in found.message
+    assert CATALOGUE[found.code].fault == "platform"
+    assert only(chosen(LOADS, "verifiers==0.1.5")).code == "env.framework_undriven"
+
+
+def test_a_name_that_only_a_function_uses_warns_and_the_newest_release_is_taken() -> None:
+    choice = chosen(f"{LOADS}def helper(): return vf.SingelTurnEnv()")
+    found = only(choice)
+    assert (choice.release, found.code, found.severity) == (
+        "0.3.1", "env.framework_names_missing", "warning"
+    )  # fmt: skip
+
+
+def test_a_name_that_a_release_newer_than_the_table_may_have_only_warns() -> None:
+    found = only(chosen("import verifiers.v1 as vf\nX = vf.FromTheFuture", api="v1"))
+    assert (found.code, found.severity) == ("env.framework_names_missing", "warning")
+
+
+def test_a_bound_of_releases_that_the_table_does_not_know_is_left_to_the_resolver() -> None:
+    choice = chosen(LOADS, "verifiers==0.3.1.dev5")
+    assert (choice.release, choice.findings) == ("", ())
+    assert choice.requirement.startswith("verifiers")
+    assert only(chosen(LOADS, "verifiers==0.3.2.dev5")).code == "env.framework_undriven"
+
+
+def test_a_bound_that_names_a_development_release_does_not_get_a_later_one() -> None:
+    choice = chosen(LOADS, "verifiers>=0.1.12.dev1")
+    assert choice.release == "0.3.1"
+    assert not Requirement(choice.requirement).specifier.contains("0.3.2.dev99", prereleases=True)
+    later = chosen("import verifiers.v1 as vf\nT = vf.Taskset", "verifiers>=0.4.0.dev3", api="v1")
+    assert not Requirement(later.requirement).specifier.contains("0.4.1.dev86", prereleases=True)
+
+
+def test_every_api_has_a_release_in_the_table() -> None:
+    known = [release.version for release in table().releases]
+    assert known == sorted(known)
+    for specifier in DRIVEN["verifiers"].values():
+        assert any(specifier.contains(version) for version in known)

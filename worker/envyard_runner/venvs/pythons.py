@@ -1,0 +1,35 @@
+"""Choose the interpreter of a venv among those that this machine offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from envyard.contract.codes import finding
+from envyard_runner.config import Config
+from envyard_runner.sandbox import interpreter
+from envyard_runner.sandbox.command import Base
+from envyard_runner.venvs.uv import VenvError
+
+
+def fitting(config: Config, wanted: Sequence[str]) -> Base:
+    """The newest interpreter here that every Requires-Python of `wanted` admits.
+
+    Raises VenvError, which is never the author's fault: another runner may have the Python.
+    """
+    offered = interpreter.offered(config)
+    for base in offered:
+        if all(_admits(specifier, base.release) for specifier in wanted):
+            return base
+    named = " and ".join(specifier[:200] for specifier in wanted if specifier)
+    has = ", ".join(base.release for base in offered)
+    message = f"Requires-Python is {named}; this runner has Python {has}"
+    raise VenvError(finding("run.no_python", f"{message}.", where="Requires-Python"))
+
+
+def _admits(specifier: str, release: str) -> bool:
+    try:
+        return SpecifierSet(specifier).contains(release, prereleases=True)
+    except InvalidSpecifier:
+        return False
