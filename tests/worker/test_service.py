@@ -71,6 +71,7 @@ def test_a_run_that_got_further_or_failed_otherwise_starts_the_count_anew(
     [
         Ending("failed", [finding("env.dependencies_unresolvable")]),
         platform("run.handed_back", "stopped"),
+        platform("run.no_python", "3.12"),
         Ending("cancelled"),
     ],
 )

@@ -31,7 +31,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 30.0, 600.0  # seconds between self-checks
 LOOK_SECONDS = 2.0
 DOCTOR_SECONDS = 600.0
 EXCUSED = 300  # versions that took the runner out of service once and do not count again
-HANDED_BACK = "run.handed_back"
+# Endings that are no sign of a broken machine: another runner may have what the version needs.
+BLAMELESS = {"run.handed_back", "run.no_python", "env.framework_undriven"}
 
 Examine = Callable[[], Awaitable[str]]
 
@@ -93,11 +94,11 @@ def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> N
     """Take in how a run ended; `began` where environment code was reached.
 
     A version counts once. Endings that are the environment's fault before its code began, and
-    runs that were handed back or cancelled, prove nothing.
+    runs that were handed back, cancelled, or need what this machine need not have, prove nothing.
     """
     first = ending.findings[0] if ending.findings else None
     early = ending.outcome == "errored" and not began
-    if not began and (not early or first is None or first.code == HANDED_BACK):
+    if not began and (not early or first is None or first.code in BLAMELESS):
         return
     with _changing(home) as state:
         if began:
