@@ -79,7 +79,7 @@ def _is_a(kind: type[SpecifierSet | Version], text: str) -> bool:
 
 
 def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
-    """Refuse a Requires-Python that no live runner's Python meets."""
+    """Warn of a Requires-Python that no live runner's Python meets: the version would wait."""
     wanted = wheel.metadata.requires_python
     if not wanted or not about.pythons:
         return
@@ -89,10 +89,11 @@ def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
         return  # the static checks name it
     if not fitting:
         yield finding(
-            "env.dependencies_unresolvable",
+            "run.no_python",
             f"Requires-Python is {wanted[:200]}; the hub's runners have "
             f"Python {', '.join(about.pythons)}",
             where="Requires-Python",
+            severity="warning",
             hint=f"Widen requires-python in pyproject.toml, for example to "
             f'">={".".join(about.pythons[-1].split(".")[:2])}".',
         )
@@ -109,7 +110,7 @@ def framework_findings(wheel: Wheel, detected: Detection, about: About) -> Itera
     if usable and not list(needed.specifier.filter(usable, prereleases=True)):
         label = f"{detected.framework} {detected.api}".strip()
         yield finding(
-            "env.dependencies_unresolvable",
+            "env.framework_undriven",
             f"the wheel requires {str(needed)[:200]!r}; for {label} this hub runs "
             + (f"{usable[0]} to {usable[-1]}" if usable[1:] else f"release {usable[0]} alone"),
             where=needed.name,

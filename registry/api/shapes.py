@@ -150,6 +150,7 @@ def version_detail(version: Version) -> Shape:
         "visibility": version.environment.visibility,
         "deprecated": _deprecated(version.environment),
         "framework": version.framework,
+        "framework_version": run.facts.get("framework_version", "") if run else "",
         "api": version.api,
         "module": version.module,
         "entry": version.entry,

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from envyard.__main__ import main
+from envyard.commands.install import framework_release
 from tests.cli.conftest import Answers
 
 
@@ -44,3 +45,19 @@ def test_what_is_quarantined_is_never_installed(
     ref = f"alice/demo-env{pin}"
     assert main(["install", "--python", "/usr/bin/python3", "--url", server.url, ref]) == 1
     assert "is quarantined" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ({"framework": "verifiers", "framework_version": "0.3.1"}, "verifiers==0.3.1"),
+        ({"framework": "verifiers", "framework_version": ""}, ""),
+        ({"framework": "verifiers", "framework_version": "1; rm -r /"}, ""),
+        ({"framework": 3, "framework_version": "0.3.1"}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_framework_release_of_the_last_run_is_named_where_the_hub_gives_one(
+    version: dict[str, Any], release: str
+) -> None:
+    assert framework_release(version) == release

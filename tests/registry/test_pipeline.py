@@ -263,3 +263,31 @@ def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, bells: Bel
     bells.work()
     version.refresh_from_db()
     assert version.status == "listed"
+
+
+RLM = """
+import verifiers as vf
+from verifiers.envs.experimental.rlm_env import RLMEnv
+
+def load_environment():
+    return RLMEnv(vf.Rubric())
+"""
+TYPO = "import verifiers as vf\n\ndef load_environment():\n    return vf.SingelTurnEnv()\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "code"),
+    [
+        (RLM, Status.HELD, "env.framework_undriven"),
+        (TYPO, Status.REJECTED, "env.framework_names_missing"),
+    ],
+)
+def test_names_that_only_a_release_which_no_runner_runs_has_hold_and_those_of_none_reject(
+    alice: User, bells: Bells, source: str, status: Status, code: str
+) -> None:
+    metadata = {"Requires-Dist": ["verifiers>=0.1.9"]}
+    wheel = wheels.make_wheel(files={"demo_env.py": source}, metadata=metadata)
+    version = checked(alice, bells, wheel=wheel)
+    assert version.status == status
+    assert [found.code for found in version.findings.filter(severity="error")] == [code]
+    assert not version.runs.exists()

@@ -71,7 +71,9 @@ def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
     config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
     with station.at_station(config.home, "poll", "nothing"):
         assert status.status(config, as_json=False) == status.TROUBLE
-    assert "HUB_RUNNER_TOKEN_FILE is not set here" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "HUB_RUNNER_TOKEN_FILE is not set here" in out
+    assert "\npython   3." in out
 
 
 def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(

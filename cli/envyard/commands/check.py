@@ -109,7 +109,8 @@ def ask_hub(
         )
         return
     result.findings += hub_checks.python_findings(wheel, about)
-    result.findings += hub_checks.framework_findings(wheel, detected, about)
+    if not any(found.code == "env.framework_undriven" for found in result.findings):
+        result.findings += hub_checks.framework_findings(wheel, detected, about)
     (result.checked if about.pythons else result.not_checked).append(
         "Pythons" if about.pythons else f"Pythons: no runner of {hub.url} is present"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,8 @@ from envyard.commands.show import ref_of
 from envyard.contract.names import Ref
 from envyard.errors import HubCliError, UsageError
 from envyard.output import Output
+
+RELEASE = re.compile(r"[a-z][a-z-]*==[0-9][0-9A-Za-z.]{0,39}")
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -52,7 +55,21 @@ def run(args: Namespace, out: Output) -> None:
                 "yellow",
             )
         out.note(f"Installed {version['ref']}", "green")
+        if release := framework_release(version):
+            out.note(
+                f"The hub runs it with {release}; `hub lock {version['ref']}` prints all that it "
+                "is run with",
+                "dim",
+            )
     out.hint(f'use it: python -c "import {versions[0]["module"]}"')
+
+
+def framework_release(version: dict[str, Any]) -> str:
+    """`verifiers==0.3.1`, which the version's last run had; empty where the hub does not say."""
+    name, number = version.get("framework"), version.get("framework_version")
+    if not isinstance(name, str) or not isinstance(number, str):
+        return ""
+    return f"{name}=={number}" if RELEASE.fullmatch(f"{name}=={number}") else ""
 
 
 def chosen(hub: Hub, ref: Ref) -> dict[str, Any]:

@@ -216,6 +216,9 @@ class VersionDetail(VersionSummary):
     visibility: Visibility
     deprecated: Deprecation | None
     framework: str
+    framework_version: Annotated[
+        str, Field(description="The release that its last run had; empty before one has loaded.")
+    ]
     api: str
     module: str
     entry: str
