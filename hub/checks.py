@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
 
+from hub import env
 from registry.upkeep import integrity
 
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
@@ -93,4 +94,17 @@ def damaged_database(databases: Sequence[str] | None = None, **_: Any) -> list[C
         checks.Error(
             f"the hub's database is damaged: {found[0]}", hint=integrity.advice(), id="hub.E003"
         )
+    ]
+
+
+@register(deploy=False)
+def unknown_variables(**_: Any) -> list[CheckMessage]:
+    """hub.W004: a variable that is misspelt has no effect, and nothing else would show it."""
+    return [
+        checks.Warning(
+            f"{name} is set, and the hub has no such setting",
+            hint=f"Did you mean {near}?" if near else "docs/settings.md lists all of them.",
+            id="hub.W004",
+        )
+        for name, near in env.unknown().items()
     ]

@@ -21,7 +21,12 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
     `sqlite:///absolute/file`, or, when `url` is empty, SQLite in `default_file`."""
     if not url:
         return _sqlite(default_file)
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = str(parts.port or "")
+    except ValueError as error:  # of the port; a password may stand in its place
+        raise env.refuse("DATABASE_URL", "…", f"is no URL: {str(error).partition(' cast')[0]}; "
+            "write / : @ of a password as %2F %3A %40") from None  # fmt: skip
     if parts.scheme == "sqlite":
         return _sqlite(Path("/", unquote(parts.path).lstrip("/")))
     if parts.scheme in ("postgresql", "postgres"):
@@ -31,7 +36,7 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
             "USER": unquote(parts.username or ""),
             "PASSWORD": unquote(parts.password or ""),
             "HOST": unquote(parts.hostname or ""),
-            "PORT": str(parts.port or ""),
+            "PORT": port,
             "CONN_HEALTH_CHECKS": True,
             # libpq's own options (sslmode, host=/socket/folder, ...) pass through.
             "OPTIONS": {"pool": {"min_size": 1, "max_size": 16, "timeout": 10}}

@@ -1,7 +1,9 @@
 """Typed readers for settings that come from the process environment."""
 
 import contextlib
+import difflib
 import os
+import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,13 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
+READ: set[str] = set()  # every variable that a setting was read from
+# Read by the runner and the command, to which `serve` hands its own variables on.
+OTHERS = {
+    *("HUB_TOKEN", "HUB_RUNNER_TOKEN", "HUB_RUNNER_TOKEN_FILE"),
+    *("HUB_MODEL_KEY", "HUB_MODEL_KEY_FILE", "HUB_BROKER_URL_FILE"),
+}
+HOST = re.compile(r"\*|\.?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]", re.IGNORECASE)
 
 
 def refuse(name: str, value: str, rule: str) -> ImproperlyConfigured:
@@ -20,6 +29,7 @@ def refuse(name: str, value: str, rule: str) -> ImproperlyConfigured:
 
 def text(name: str, default: str = "") -> str:
     """The variable, stripped; an empty one counts as unset."""
+    READ.add(name)
     return os.environ.get(name, "").strip() or default
 
 
@@ -76,12 +86,35 @@ def words(name: str, default: tuple[str, ...], *, among: tuple[str, ...] = ()) -
     return found
 
 
+def hosts(name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Host names without scheme and port; one that begins with a dot is every name below too."""
+    found = words(name, default)
+    for host in found:
+        if not HOST.fullmatch(host):
+            rule = (
+                f"{host!r} must be a host name, without scheme or port; .example.org is all below"
+            )
+            raise refuse(name, text(name), rule)
+    return found
+
+
+def unknown() -> dict[str, str]:
+    """Variables that begin with HUB_ and are no setting, each with the name that it resembles."""
+    known = READ | OTHERS
+    names = [name for name in os.environ if name.startswith("HUB_") and name not in known]
+    return {name: "".join(difflib.get_close_matches(name, known, 1)) for name in sorted(names)}
+
+
 def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "https")) -> str:
     """An absolute URL without its trailing slash."""
     value = text(name, default).rstrip("/")
     if value:
-        parts = urlsplit(value)
-        if parts.scheme not in schemes or not parts.netloc:
+        try:
+            parts = urlsplit(value)
+            sound = parts.scheme in schemes and parts.hostname and (parts.port or 1)
+        except ValueError:
+            sound = False
+        if not sound:
             raise refuse(name, value, f"must be a URL that starts with {'://, '.join(schemes)}://")
     return value
 

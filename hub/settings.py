@@ -24,7 +24,7 @@ SECRET_KEY = env.generated_secret("HUB_SECRET_KEY", HUB_HOME / "secret_key")
 _https = HUB_URL.startswith("https://")
 _host = urlsplit(HUB_URL).hostname or ""
 _bound = f"[{HUB_BIND}]" if ":" in HUB_BIND else HUB_BIND
-_hosts = env.words("HUB_ALLOWED_HOSTS", (_host, "localhost"))
+_hosts = env.hosts("HUB_ALLOWED_HOSTS", (_host, "localhost"))
 # `serve` and its runner reach the hub on this machine by address, whatever people call it.
 ALLOWED_HOSTS = [*_hosts, "127.0.0.1", "[::1]", _bound]
 CSRF_TRUSTED_ORIGINS = [HUB_URL]
@@ -264,6 +264,9 @@ HUB_SWEEP_SECONDS = env.integer("HUB_SWEEP_SECONDS", 10, low=1, high=60)
 # --- Queue -----------------------------------------------------------------------------------
 # amqp://, redis://, or filesystem:///folder, which everybody on this one machine shares.
 CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'broker'}")
+_brokers = ("amqp", "amqps", "pyamqp", "redis", "rediss", "pgmq", "filesystem", "memory")
+if (_broker := CELERY_BROKER_URL.partition("://")[0]) not in _brokers:
+    raise env.refuse("HUB_BROKER_URL", f"{_broker}://…"[:40], f"starts with none of {_brokers}")
 
 HUB_START_CHECK_SECONDS = env.integer("HUB_START_CHECK_SECONDS", 10, low=0, high=86400)
 

@@ -42,6 +42,12 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
         ("HUB_PORT", "http", "HUB_PORT='http': must be a whole number"),
         ("HUB_PROBES", "silent,loud", "'loud' must be one of silent, parrot"),
         ("HUB_REQUIRED_POLICIES", "model", "'model' must be one of silent, parrot"),
+        ("HUB_ALLOWED_HOSTS", "https://hub.example.org", "must be a host name, without scheme"),
+        ("HUB_ALLOWED_HOSTS", "hub.example.org:443", "must be a host name, without scheme"),
+        ("HUB_ALLOWED_HOSTS", "*.example.org", "must be a host name, without scheme"),
+        ("HUB_URL", "http://hub.example.org:port", "HUB_URL='http://hub.example.org:port': must"),
+        ("HUB_BROKER_URL", "rabbit.example.org", "HUB_BROKER_URL='rabbit.example.org://…'"),
+        ("DATABASE_URL", "postgresql://hub:pass/word@db/hub", "%2F"),
         ("HUB_STORAGE", "s3", "HUB_STORAGE='s3' needs HUB_S3_BUCKET"),
         ("HUB_MODEL_URL", "http://127.0.0.1:1/v1", "HUB_MODEL is not"),
         ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY are set together"),
@@ -93,3 +99,11 @@ def test_mail_that_reaches_nobody_is_warned_of(settings: object) -> None:
     assert [message.id for message in checks.mail_in_files()] == ["hub.W003"]
     settings.HUB_EMAIL_URL = "smtp://mail.example.org"  # type: ignore[attr-defined]
     assert checks.mail_in_files() == []
+
+
+def test_a_misspelt_variable_is_warned_of(tmp_path: Path) -> None:
+    done = start(tmp_path, HUB_ALLOWED_HOST="x", HUB_RUNNER_TOKEN="y", HUB_SECRET_KEY="z")
+    assert done.returncode == 0
+    assert "HUB_ALLOWED_HOST is set, and the hub has no such setting" in done.stderr
+    assert "Did you mean HUB_ALLOWED_HOSTS?" in done.stderr
+    assert done.stderr.count("hub.W004") == 1
