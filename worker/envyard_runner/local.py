@@ -24,7 +24,6 @@ from envyard.contract.examine import examine
 from envyard.contract.job import PROBES, JobSpec, WheelRef
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor import require_sandbox
-from envyard_runner.link import Hub
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import SandboxError, reap_orphans
 
@@ -34,7 +33,7 @@ LOG_TAIL = 20_000  # characters
 TASKS = 5
 
 
-class LocalHub(Hub):
+class LocalHub:
     """Takes the place of the hub for one run: serves one local wheel and keeps every event."""
 
     def __init__(self, wheel: Path) -> None:

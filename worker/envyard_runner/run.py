@@ -16,7 +16,7 @@ from envyard_runner.asking import answering
 from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.inside.job import InsideJob
-from envyard_runner.link import Hub, HubLost, HubRefused, Link, Superseded, WheelChanged
+from envyard_runner.link import HubLost, HubRefused, Link, Superseded, WheelChanged
 from envyard_runner.model.known import NoModel
 from envyard_runner.playing import Stage, play
 from envyard_runner.reports import Cancelled, Reports
@@ -49,7 +49,7 @@ class Machine:
 
 
 async def perform(
-    job: JobSpec, *, hub: Hub, machine: Machine, stopping: asyncio.Event
+    job: JobSpec, *, hub: Link, machine: Machine, stopping: asyncio.Event
 ) -> Ending | None:
     """Do one run and tell the hub; None where it is not ours any more. Never raises on content.
 
