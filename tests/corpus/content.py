@@ -196,6 +196,8 @@ BAD = [
     row("a row without a hash", {INIT: f"{INIT},,{SIZE}"}, "wheel.record_no_hash", INIT, "sha256="),
     row("a weak hash", {INIT: f"{INIT},md5=abc,{SIZE}"}, "wheel.record_hash_kind", INIT, "md5=abc",
         "sha256="),
+    row("a wrong stronger hash", {INIT: f"{INIT},sha512=abc,{SIZE}"}, "wheel.record_hash", INIT,
+        "sha512=abc", "true is"),
     row("a wrong hash", {INIT: f"{INIT},{WRONG},{SIZE}"}, "wheel.record_hash", INIT, WRONG,
         "true is"),
     row("a wrong size", {INIT: record_row(INIT, TASKSET.encode()) + "0"}, "wheel.record_size", INIT,

@@ -239,6 +239,7 @@ BAD = [
         ("an override", "a = 'user\u202e \u2066# check\u2069 \u2066'\n", "U+202E"),
         ("an isolate", "# \u2067x\n", "U+2067"),
         ("a hidden line", "# harmless\rimport os\n", "carriage return"),
+        ("code out of sight", "a = 1;" + " " * 2000 + "import os\n", "300 blanks"),
         ("UTF-7", "# coding: utf-7\n# +AAo-import os\n", "utf-7"),
         ("UTF-7 in its second line", "#!/usr/bin/python\n#vim: fileencoding=UTF_7 :\n", "UTF_7"),
         ("escapes", "# coding: unicode_escape\n# \\nimport os\n", "unicode_escape"),

@@ -1,8 +1,10 @@
 """Wheels that look odd and keep every rule."""
 
+import base64
 import bz2
 import collections
 import gzip
+import hashlib
 import io
 import lzma
 import pickle
@@ -55,6 +57,17 @@ def record_reordered() -> bytes:
     archive = zipfile.ZipFile(io.BytesIO(make_wheel()))
     lines = archive.read(f"{INFO}/RECORD").decode().splitlines()
     return make_wheel(replace={"RECORD": "".join(f"{line}\r\n" for line in reversed(lines))})
+
+
+def record_of(algorithm: str) -> bytes:
+    archive = zipfile.ZipFile(io.BytesIO(make_wheel()))
+    rows = [line.split(",") for line in archive.read(f"{INFO}/RECORD").decode().splitlines()]
+    for row in rows:
+        if row[1]:
+            digest = hashlib.new(algorithm, archive.read(row[0])).digest()
+            encoded = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            row[1] = f"{algorithm}={encoded}"
+    return make_wheel(replace={"RECORD": "".join(",".join(row) + "\n" for row in rows)})
 
 
 def record_quoted() -> bytes:
@@ -145,6 +158,10 @@ GOOD = [
                     "Tag: py3-none-any\r\n\r\n"}),
     Case("RECORD backwards and with CRLF", record_reordered),
     Case("RECORD all in quotes", record_quoted),
+    Case("RECORD with sha384", lambda: record_of("sha384")),
+    Case("RECORD with sha512", lambda: record_of("sha512")),
+    files("a wide table in Python source", {"demo_env/t.py": "T = [1," + " " * 200 + "2]\n"
+          + " " * 400 + "# deep\n"}),
     Case("licence files",
          lambda: make_wheel(metadata={"License-File": "LICENSE"}, replace=LICENSE)),
     said("licence files of older builders",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -17,6 +18,7 @@ from envyard.contract.python_text import Source
 class Member:
     """One member whose bytes were read to the end; `mode` is the Unix mode, 0 where none is set.
 
+    `sha256` is hexadecimal; `digests` are by further algorithms, where RECORD uses them.
     `program` is the kind of machine code that it begins as, `source_fault` what Python and people
     read in two ways in it; each is empty where there is none.
     """
@@ -25,6 +27,7 @@ class Member:
     size: int
     mode: int
     sha256: str
+    digests: tuple[tuple[str, str], ...] = ()
     leaks: tuple[Leak, ...] = ()
     pickles: tuple[pickles.Verdict, ...] = ()
     program: str = ""
@@ -39,8 +42,8 @@ class Member:
 class Reader:
     """Reads members in bounded memory; what archives in them hold is bounded for all together."""
 
-    def __init__(self, file: BinaryIO, most: int) -> None:
-        self._file = file
+    def __init__(self, file: BinaryIO, most: int, algorithms: Sequence[str] = ()) -> None:
+        self._file, self._algorithms = file, algorithms
         self._budget, self._scanner, self._opcodes = (
             nested.Budget(most), Scanner(), pickles.Budget(),
         )  # fmt: skip
@@ -49,12 +52,14 @@ class Reader:
         """Read a member; raises Unreadable where its bytes are not what its headers say, or are an
         archive that expands beyond the budget."""
         digest = hashlib.sha256()
+        more = [hashlib.new(name) for name in self._algorithms]
         inspection = nested.Inspection(entry.name, self._budget, self._scanner, self._opcodes)
         content = nested.Content(inspection, entry.name)
         source = Source()
         with inspection.files:
             for piece in contents(self._file, entry):
-                digest.update(piece)
+                for hasher in (digest, *more):
+                    hasher.update(piece)
                 content.feed(piece)
                 if entry.name.endswith((".py", ".pyw")):
                     source.feed(piece)
@@ -64,6 +69,7 @@ class Reader:
             self._read_again(entry, inspection)
         return Member(
             entry.name, entry.size, entry.mode, digest.hexdigest(),
+            tuple((hasher.name, hasher.hexdigest()) for hasher in more),
             tuple(inspection.leaks.values()), tuple(inspection.pickles), inspection.program,
             source.fault,
         )  # fmt: skip

@@ -8,6 +8,7 @@ import io
 from collections.abc import Iterator
 
 from envyard.contract.codes import Finding, finding
+from envyard.contract.members import Member
 from envyard.contract.wheel import Wheel
 
 MORE_ROWS = 100  # than members: enough to name them one by one
@@ -15,7 +16,10 @@ Rows = dict[str, tuple[str, str]]
 
 
 def record(whl: Wheel) -> Iterator[Finding]:
-    """RECORD lists exactly the members, each with its true sha256 and size; itself blank."""
+    """RECORD lists exactly the members, each with its true hash and size; itself blank.
+
+    The hash is sha256 or, as the specification admits, a stronger one of SHA-2.
+    """
     if not whl.dist_info:
         return
     where = f"{whl.dist_info}/RECORD"
@@ -78,15 +82,19 @@ def _members(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
                     where=where,
                 )
         else:
-            yield from _differences(member.name, given, _hash(member.sha256), str(member.size))
+            yield from _differences(member, *given)
 
 
-def _differences(name: str, given: tuple[str, str], digest: str, size: str) -> Iterator[Finding]:
+def _differences(member: Member, said_digest: str, said_size: str) -> Iterator[Finding]:
     """What is wrong with one member's row."""
-    said_digest, said_size = given
+    name, size = member.name, str(member.size)
+    digests = {"sha256": member.sha256, **dict(member.digests)}
+    algorithm = said_digest.partition("=")[0]
+    known = algorithm if algorithm in digests else "sha256"
+    digest = _row_digest(known, digests[known])
     if not said_digest:
         code = "wheel.record_no_hash"
-    elif not said_digest.startswith("sha256="):
+    elif algorithm not in digests:
         code = "wheel.record_hash_kind"
     else:
         code = "wheel.record_hash"
@@ -102,6 +110,7 @@ def _differences(name: str, given: tuple[str, str], digest: str, size: str) -> I
         )
 
 
-def _hash(sha256: str) -> str:
-    """RECORD's way to write a digest: urlsafe base64 without padding."""
-    return "sha256=" + base64.urlsafe_b64encode(bytes.fromhex(sha256)).decode().rstrip("=")
+def _row_digest(algorithm: str, digest: str) -> str:
+    """RECORD's way to write a hexadecimal digest: urlsafe base64 without padding."""
+    encoded = base64.urlsafe_b64encode(bytes.fromhex(digest)).decode().rstrip("=")
+    return f"{algorithm}={encoded}"

@@ -24,6 +24,7 @@ from envyard.contract.metadata import Metadata
 __all__ = ["LIMITS", "Limits", "Member", "Metadata", "Unreadable", "Wheel", "read", "sources"]
 
 MIB = 1 << 20
+STRONGER_HASHES = ("sha384", "sha512")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,6 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             )
         entries = archive.entries(file, max_members=limits.members)
         _check_expansion(sum(entry.size for entry in entries), size, limits)
-        reader = members.Reader(file, _most(size, limits))
-        seen = tuple(reader.read(entry) for entry in entries)
         filename = filename or (source.name if isinstance(source, Path) else "")
         name, version, tags = _from_filename(filename)
         dist_info = _dist_info(entries)
@@ -111,6 +110,9 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
         def document(path: str, code: str, most: int) -> bytes | None:
             return _document(file, documents.get(f"{dist_info}/{path}"), code, most)
 
+        record = _text(document("RECORD", "wheel.record_too_large", limits.record))
+        reader = members.Reader(file, _most(size, limits), _algorithms(record or ""))
+        seen = tuple(reader.read(entry) for entry in entries)
         raw = document("METADATA", "metadata.too_large", limits.metadata)
         return Wheel(
             filename=filename,
@@ -121,7 +123,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             members=seen,
             dist_info=dist_info,
             metadata=metadata.parse(raw) if raw else Metadata(),
-            record=_text(document("RECORD", "wheel.record_too_large", limits.record)),
+            record=record,
             wheel_file=_text(document("WHEEL", "wheel.no_wheel_file", limits.document)),
             entry_points=_text(
                 document("entry_points.txt", "wheel.bad_entry_points", limits.document)
@@ -186,6 +188,11 @@ def _dist_info(entries: list[Entry]) -> str:
     folders = {entry.name.partition("/")[0] for entry in entries}
     found = [folder for folder in folders if folder.lower().endswith(".dist-info")]
     return found[0] if len(found) == 1 else ""
+
+
+def _algorithms(record: str) -> tuple[str, ...]:
+    """The hashes beyond sha256 that RECORD seems to use; the specification admits stronger ones."""
+    return tuple(name for name in STRONGER_HASHES if f"{name}=" in record)
 
 
 def _document(file: BinaryIO, entry: Entry | None, code: str, most: int) -> bytes | None:

@@ -134,7 +134,7 @@ CONTENT = {
     "wheel.record_missing": ("RECORD does not list a member.", BUILD),
     "wheel.record_extra": ("RECORD lists what is no member.", BUILD),
     "wheel.record_no_hash": ("RECORD gives a member no hash.", BUILD),
-    "wheel.record_hash_kind": ("RECORD uses another hash than sha256.", BUILD),
+    "wheel.record_hash_kind": ("RECORD uses a hash weaker than sha256.", BUILD),
     "wheel.record_hash": ("RECORD gives a member a wrong hash.", BUILD),
     "wheel.record_size": ("RECORD gives a member a wrong size.", BUILD),
     "wheel.record_itself": ("RECORD gives itself a hash or a size.", BUILD),
