@@ -84,9 +84,7 @@ def head(
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
     if elsewhere:
-        lost = LostAttempt.objects.filter(run=OuterRef("pk"), runner=runner, handed_back=False)
-        long_ago = Q(not_before__lte=now - limits.SAME_RUNNER_PAUSE)
-        waiting = waiting.filter(~Q(model__in=elsewhere) | long_ago | ~Exists(lost))
+        waiting = waiting.filter(~Q(model__in=elsewhere) | ~_left_to_others(runner, now))
     return (
         waiting.filter(pythons.runnable(runners.pythons(runner)))
         .exclude(owner__in=without)
@@ -94,6 +92,18 @@ def head(
         .select_for_update(skip_locked=True)
         .first()
     )
+
+
+def _left_to_others(runner: Runner, now: datetime) -> Q:
+    """Runs of which this runner lost an attempt, for SAME_RUNNER_PAUSE after they may begin again.
+
+    Without `not_before` that is when the attempt was lost: it lasted longer than the pause.
+    """
+    since = now - limits.SAME_RUNNER_PAUSE
+    lost = LostAttempt.objects.filter(run=OuterRef("pk"))
+    own = lost.filter(runner=runner, handed_back=False)
+    lately = Q(not_before__gt=since) | Q(not_before=None) & Exists(lost.filter(at__gt=since))
+    return Exists(own) & lately
 
 
 def ready(now: datetime) -> Q:

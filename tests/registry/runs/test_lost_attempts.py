@@ -172,6 +172,17 @@ def test_the_same_runner_gets_it_after_a_longer_pause(run: Run, gpus: list[Runne
     assert services.lease(runner=gpus[0]) == run
 
 
+def test_the_same_runner_gets_it_after_the_pause_where_the_lost_attempt_lasted_longer_than_one(
+    run: Run, gpus: list[Runner]
+) -> None:
+    services.lease(runner=gpus[0])
+    Run.objects.update(started_at=timezone.now() - timedelta(minutes=20))
+    reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+    assert services.lease(runner=gpus[0]) is None
+    LostAttempt.objects.update(at=timezone.now() - timedelta(minutes=6))
+    assert services.lease(runner=gpus[0]) == run
+
+
 def test_a_run_that_waits_for_its_next_attempt_lets_others_pass(
     run: Run, gpus: list[Runner], carol: User
 ) -> None:
