@@ -11,6 +11,7 @@ from typing import IO, Any
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
+from registry.accounts.models import User
 from registry.errors import HubError
 
 MOST_VALUES = 1_000_000
@@ -84,6 +85,12 @@ def read(request: Request) -> dict[str, Any]:
     if not isinstance(request.data, dict):
         raise HubError("request.invalid", "the body must be a JSON object")
     return request.data
+
+
+def owner_name(data: dict[str, Any], user: User) -> str:
+    """The owner that is named; without one the person's own name, which some staff do not have."""
+    own = getattr(user, "owner", None)
+    return text(data, "owner", default=own.name) or own.name if own else text(data, "owner")
 
 
 def text(data: dict[str, Any], field: str, *, default: str | None = None) -> str:

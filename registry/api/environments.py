@@ -35,7 +35,7 @@ def environments(request: Request) -> Response:
 
 def _create(request: Request) -> Response:
     user, data = person(request), body.read(request)
-    owner = lookup.owner(body.text(data, "owner", default=user.owner.name))
+    owner = lookup.owner(body.owner_name(data, user))
     _, token = asker(request)
     require(user, "owner.publish", owner, token)
     environment, created = services.get_or_create_environment(

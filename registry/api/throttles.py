@@ -23,6 +23,7 @@ RATES = {
     "leak": (60, 60),
     "inspect": (60, 60),
     "check": (60, 60),
+    "card": (10, 60),  # each computes for up to two seconds
     "token": (30, 3600),
     "invitation": (30, 3600),
     "organisation": (20, 3600),

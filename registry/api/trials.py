@@ -22,8 +22,10 @@ def check(request: Request) -> Response:
     """The findings that an upload of these names would meet; with `report` its card as well."""
     user, data = person(request), body.read(request)
     throttles.check(request, "check", who=str(user.pk))
+    if data.get("report") is not None:
+        throttles.check(request, "card", who=str(user.pk))
     _, token = asker(request)
-    name = body.text(data, "owner", default="").lower() or user.owner.name
+    name = body.owner_name(data, user).lower()
     findings = dry_run.name_findings(
         owner=Owner.objects.filter(name=name).first(),
         owner_name=name,

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from envyard.contract.replay import Replayed
+from envyard.contract.replay import Replay, Replayed
 from envyard.contract.report import Facts, RolloutReport
 from envyard.contract.values import count, record, records, text
 from registry.card.evidence import Evidence
 from registry.card.measures import all_measures
 from registry.card.scores import by_policy
 from registry.card.verdict import findings_of
+from registry.runs import clean
 
 MOST_ROLLOUTS = 500
 MOST_TASKS = 100
@@ -55,7 +56,22 @@ def _evidence(report: dict[str, Any]) -> Evidence:
         attempts=max(1, count(report.get("attempts"))),
         facts=facts,
         rollouts=tuple(
-            replace(rollouts[key], replay=replays.get((policies[key[0]], *key[1:])))
+            _rollout(rollouts[key], replays.get((policies[key[0]], *key[1:])))
             for key in sorted(rollouts)
         ),
+    )
+
+
+def _rollout(one: RolloutReport, replay: Replay | None) -> RolloutReport:
+    """With numbers of which sums can be made, as a run's rows hold them."""
+    reward, reward_text = clean.reward(one)
+    scoring = one.scoring_seconds
+    return replace(
+        one,
+        reward=reward,
+        reward_text=reward_text,
+        seconds=clean.seconds(one.seconds),
+        scoring_seconds=None if scoring is None else clean.seconds(scoring),
+        usage=replace(one.usage, model_seconds=clean.seconds(one.usage.model_seconds)),
+        replay=replay,
     )

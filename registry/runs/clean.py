@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from envyard.contract.codes import Finding
-from envyard.contract.report import TaskReport
+from envyard.contract.report import RolloutReport, TaskReport
 from envyard.contract.values import LARGEST, plain, text
 
 DETAIL_CHARACTERS = 10_000  # of one text: the end of a traceback names the error
@@ -18,6 +18,15 @@ DETAILS_CHARACTERS = 20_000
 def seconds(value: float) -> float:
     """The duration within [0, LARGEST]; what is not finite counts as 0."""
     return max(0.0, min(value, LARGEST)) if math.isfinite(value) else 0.0
+
+
+def reward(one: RolloutReport) -> tuple[float | None, str]:
+    """The reward and its text: none for a failed rollout, whatever it claims, and the text alone
+    for a number too large for sums."""
+    value = one.reward if one.ok else None
+    if value is not None and abs(value) > LARGEST:
+        return None, repr(value)
+    return value, one.reward_text
 
 
 def clean_finding(one: Finding) -> Finding:

@@ -13,7 +13,6 @@ from envyard.contract.codes import Finding, finding
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.report import Events, Facts, Finish, Outcome, RolloutReport
-from envyard.contract.values import LARGEST
 from registry.catalog import locks
 from registry.errors import HubError
 from registry.runs import clean, endings, limits, logs, transcripts
@@ -189,11 +188,8 @@ def _is_planned(run: Run, one: RolloutReport) -> bool:
 
 
 def _row(run: Run, one: RolloutReport) -> Rollout:
-    """The row of a report. A failed rollout has no reward, whatever it claims, and a number too
-    large to reckon with is kept as text only."""
-    reward, reward_text = one.reward if one.ok else None, one.reward_text
-    if reward is not None and abs(reward) > LARGEST:
-        reward, reward_text = None, repr(reward)
+    """The row of a report."""
+    reward, reward_text = clean.reward(one)
     return Rollout(
         run=run,
         policy=one.policy,

@@ -99,7 +99,48 @@ def test_a_report_gets_the_card_that_the_hub_would_give_it(client: Client, alice
         {"policies": 7, "rollouts": [7, {}], "facts": [], "replays": {"a": 1}, "tasks": -5},
         {"policies": ["a", "a"], "rollouts": [{"policy": "a", "reward": "NaN"}] * 2000},
         {"policies": ["x"], "tasks": 10**30, "attempts": 10**30, "facts": {"tasks": [{}] * 5000}},
+        {
+            "policies": ["silent", "oracle"],
+            "tasks": 5,
+            "rollouts": [
+                rollout(policy, n, 1e308) | {"seconds": 1e308, "scoring_seconds": 1e308}
+                for policy in ("silent", "oracle")
+                for n in range(5)
+            ],
+            "facts": {"load_seconds": 1e308, "install_seconds": 1e308},
+            "replays": [
+                {"policy": "oracle", "task": n, "attempt": 0, "replay": {"reward": -1e308}}
+                for n in range(5)
+            ],
+        },
     ],
 )
 def test_no_report_makes_the_hub_fail(client: Client, alice: User, report: dict[str, Any]) -> None:
     assert check(client, alice, report=report)["card"]["measures"]
+
+
+def test_reports_are_limited_more_than_checks_of_names(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    body = {"name": "demo-env", "version": "0.1.0"}
+    statuses = [
+        client.post(
+            "/api/v1/check/", body | {"report": {}}, content_type="application/json"
+        ).status_code
+        for _ in range(11)
+    ]
+    assert statuses == [200] * 10 + [429]
+    assert check(client, alice)["card"] is None
+
+
+def test_staff_without_a_name_of_their_own_name_the_owner(
+    client: Client, alice: User, db: None
+) -> None:
+    nameless = User.objects.create_user("operator", password="-", is_staff=True)  # noqa: S106
+    client.force_login(nameless)
+    body = {"name": "demo-env", "version": "0.1.0"}
+    answer = client.post("/api/v1/check/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["details"] == {"field": "owner"}
+    answer = client.post("/api/v1/environments/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert codes(client, nameless, owner="alice") == [("upload.owner_mismatch", "error")]
