@@ -7,13 +7,16 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from envyard.contract.codes import finding
 from envyard.contract.job import JobSpec
 from envyard_runner import service
+from envyard_runner.config import Config
+from envyard_runner.link import Hub, Known
+from envyard_runner.presence import announcing
 from envyard_runner.service import out_of_service, record_ending
 from envyard_runner.verdict import Ending, platform
 from tests.worker.stub_hub import StubHub, job
@@ -161,6 +164,29 @@ def test_a_state_file_that_cannot_be_read_is_no_reason_to_stop(tmp_path: Path, h
     assert out_of_service(tmp_path) is None
     fail(tmp_path, 1, 2, 3)
     assert out_of_service(tmp_path) is not None
+
+
+def test_a_runner_that_ends_while_out_of_service_stays_so_at_the_hub(tmp_path: Path) -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Recording:
+        async def present(self, capabilities: dict[str, Any]) -> Known:
+            sent.append(capabilities)
+            return Known("box", drained=False)
+
+    async def nothing() -> str:
+        await asyncio.sleep(60)
+        return ""
+
+    async def scenario() -> None:
+        config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
+        async with announcing(config, cast("Hub", Recording()), examine=nothing):
+            await until(lambda: sent)
+
+    fail(tmp_path, 1, 2, 3)
+    play(scenario())
+    assert sent[-1]["away"] is True
+    assert "run.install_failed" in sent[-1]["out_of_service"]["reason"]
 
 
 @pytest.mark.sandbox

@@ -51,9 +51,9 @@ def pythons(config: Config) -> list[str]:
         return []
 
 
-def farewell() -> dict[str, Any]:
-    """The last that a runner says: nothing is given to it, and nobody waits for it to end."""
-    return capabilities([], draining=True) | {"away": True}
+def farewell(out: Out | None = None) -> dict[str, Any]:
+    """The last report of a runner that ends: it gets no run, and stays out of service if it is."""
+    return capabilities([], draining=True, out=out) | {"away": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ async def announcing(
             task.cancel()
         with suppress(HubLost, HubRefused, TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await hub.present(farewell())
+                await hub.present(farewell(out_of_service(config.home)))
 
 
 async def _announce(config: Config, hub: Hub, changed: Callable[[Standing], None]) -> None:
