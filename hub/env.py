@@ -119,6 +119,14 @@ def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "ht
     return value
 
 
+def public_url(name: str) -> str:
+    """An absolute URL that everybody may see: one with a user name or password is refused."""
+    if "@" in text(name).partition("://")[2].partition("/")[0]:
+        rule = "is shown to everybody and must hold no user name or password: write it without"
+        raise refuse(name, "…", rule)
+    return url(name)
+
+
 def labelled_urls(name: str, default: str, *, labels: tuple[str, ...]) -> dict[str, str]:
     """`label=URL,...` as URL -> label; plain http only for this machine's own addresses."""
     found = {}

@@ -250,7 +250,7 @@ HUB_PROBES = env.words("HUB_PROBES", PROBES, among=PROBES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:
     raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: nothing else would answer")
-HUB_PACKAGE_INDEX = env.url("HUB_PACKAGE_INDEX", "")  # what clients are told to resolve with
+HUB_PACKAGE_INDEX = env.public_url("HUB_PACKAGE_INDEX")  # what clients are told to resolve with
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task

@@ -48,6 +48,7 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
         ("HUB_URL", "http://hub.example.org:port", "HUB_URL='http://hub.example.org:port': must"),
         ("HUB_BROKER_URL", "rabbit.example.org", "HUB_BROKER_URL='rabbit.example.org://…'"),
         ("DATABASE_URL", "postgresql://hub:pass/word@db/hub", "%2F"),
+        ("HUB_PACKAGE_INDEX", "https://u:secret@pypi.example.org/simple", "HUB_PACKAGE_INDEX='…'"),
         ("HUB_STORAGE", "s3", "HUB_STORAGE='s3' needs HUB_S3_BUCKET"),
         ("HUB_MODEL_URL", "http://127.0.0.1:1/v1", "HUB_MODEL is not"),
         ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY are set together"),
@@ -59,6 +60,7 @@ def test_a_bad_setting_stops_the_start_and_says_why(
     done = start(tmp_path, **{name: value})
     assert done.returncode != 0
     assert said in done.stderr
+    assert "secret@" not in done.stderr
 
 
 def test_the_address_that_serve_listens_on_is_always_allowed(tmp_path: Path) -> None:
