@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from django.db.models import Q
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -25,8 +26,9 @@ def tag_of(version: Version) -> str:
     Two Requires-Python count, the wheel's and that of the newest release of its framework that
     runners drive; which micro version a runner has is the runner's own to check.
     """
+    wanted = _wanted(version)
     admitted = [
-        minor for minor in MINORS if any(fits(version, f"{minor}.{micro}") for micro in MICROS)
+        minor for minor in MINORS if any(_admit(wanted, f"{minor}.{micro}") for micro in MICROS)
     ]
     if len(admitted) == len(MINORS):
         return ""
@@ -35,8 +37,7 @@ def tag_of(version: Version) -> str:
 
 def fits(version: Version, python: str) -> bool:
     """Whether the version can have that very Python, such as 3.12.4."""
-    wanted = (version.requires_python, _of_framework(version))
-    return all(_admits(specifier, python) for specifier in wanted)
+    return _admit(_wanted(version), python)
 
 
 def runnable(offered: Iterable[str]) -> Q:
@@ -89,9 +90,14 @@ def _of_framework(version: Version) -> str:
     return releases[-1].requires_python if releases else ""
 
 
-def _admits(requires_python: str, python: str) -> bool:
-    """Whether the specifier admits that Python; an unreadable one admits all."""
-    try:
-        return SpecifierSet(requires_python).contains(python)
-    except InvalidSpecifier:
-        return True
+def _wanted(version: Version) -> list[SpecifierSet]:
+    """Both of them, parsed; an unreadable one admits all."""
+    parsed = []
+    for text in (version.requires_python, _of_framework(version)):
+        with suppress(InvalidSpecifier):
+            parsed.append(SpecifierSet(text))
+    return parsed
+
+
+def _admit(wanted: Iterable[SpecifierSet], python: str) -> bool:
+    return all(specifier.contains(python) for specifier in wanted)

@@ -135,7 +135,7 @@ def test_reports_are_limited_more_than_checks_of_names(client: Client, alice: Us
 def test_staff_without_a_name_of_their_own_name_the_owner(
     client: Client, alice: User, db: None
 ) -> None:
-    nameless = User.objects.create_user("operator", password="-", is_staff=True)  # noqa: S106
+    nameless = User.objects.create_user("operator", password="-", is_staff=True)
     client.force_login(nameless)
     body = {"name": "demo-env", "version": "0.1.0"}
     answer = client.post("/api/v1/check/", body, content_type="application/json")
