@@ -97,6 +97,7 @@ def test_a_runner_decides_for_no_platform_but_its_own(gpu: Caller, job: JobSpec)
 def test_the_next_attempt_may_be_on_another_platform(gpu: Caller, job: JobSpec) -> None:
     assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
     gpu.post(f"runs/{job.run}/finish/", {"attempt": 1, "outcome": "errored"}, token=job.run_token)
+    Run.objects.update(not_before=None)  # the pause before the next attempt is over
     again = JobSpec.from_dict(gpu.post("poll/", {}).json())
     assert offer(gpu, again, SECOND, "cpython-313-other").json() == {"lock": SECOND}
 

@@ -18,7 +18,7 @@ DETAIL = SUMMARY | {
     *("environment", "framework", "api", "module", "entry", "requires_python", "requires_dist"),
     *("keywords", "license", "readme", "readme_type", "authors", "links", "uploaded_by", "file"),
     *("visibility", "deprecated", "findings", "pipeline", "run", "card"),
-    *("published_with", "provenance"),
+    *("published_with", "provenance", "framework_version"),
 }
 
 
