@@ -6,6 +6,8 @@ Signing in, up and the like are counted by allauth, with ACCOUNT_RATE_LIMITS.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
@@ -30,6 +32,7 @@ RATES = {
     "report": (20, 3600),
     "retry": (20, 3600),
 }
+REFUSED_UPLOADS = (60, 600)
 
 # `1.2.3.4:567` and `[2001:db8::1]:567`, as some proxies write an address.
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.%\w]+)\](?::\d+)?|(?P<v4>\d+(?:\.\d+){3}):\d+")
@@ -56,6 +59,32 @@ def check(request: HttpRequest, door: str, *, who: str = "") -> None:
             429,
             {"retry_after": seconds},
         )
+
+
+@contextmanager
+def counting_refused_uploads(person: int) -> Iterator[None]:
+    """Count an upload that is refused for what was sent; raises 429 above the rate.
+
+    Reading a wheel takes seconds of CPU time, and quotas count accepted versions alone.
+    """
+    times, seconds = REFUSED_UPLOADS
+    key = f"refused-uploads-{person}"
+    if cache.get(key, 0) >= times:
+        raise HubError(
+            "request.throttled",
+            f"more than {times} refused uploads in {seconds} seconds from one person",
+            f"Check the wheel with `hub check`, and try again in {seconds} seconds.",
+            429,
+            {"retry_after": seconds},
+        )
+    try:
+        yield
+    except HubError as refusal:
+        if 400 <= refusal.status < 500 and refusal.status != 429:
+            cache.add(key, 0, timeout=seconds)
+            with suppress(ValueError):  # expired between the two calls
+                cache.incr(key)
+        raise
 
 
 def address(request: HttpRequest) -> str:

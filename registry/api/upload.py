@@ -22,6 +22,7 @@ from django.views.decorators.csrf import csrf_exempt
 from envyard.contract.names import normalise
 from registry import limits, pipeline
 from registry.accounts.models import Owner, Token, User
+from registry.api import throttles
 from registry.api.auth import token_of
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.errors import HubError, NotFound
@@ -72,6 +73,13 @@ def _accept(request: HttpRequest, owner: str) -> tuple[services.Accepted, User]:
             "Give the user name __token__ and a hub_... token as the password.",
             401,
         )
+    with throttles.counting_refused_uploads(token.user_id):
+        return _read_and_accept(request, token, owner)
+
+
+def _read_and_accept(
+    request: HttpRequest, token: Token, owner: str
+) -> tuple[services.Accepted, User]:
     under = _owner(token, owner)
     fields, file = _form(request)
     name = normalise("".join(fields.get("name", ())[:1]))

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import limits, pipeline
-from registry.api import body, links
+from registry.api import body, links, throttles
 from registry.api.auth import asker, person
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.api.prime import find
@@ -118,10 +118,11 @@ def _too_large(size: int | None) -> HubError:
 def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
     """Publish the wheel that was sent; a refusal says what is wrong with it."""
     found = _delivery(request, pk, delivery, services.WHEEL)
-    _, token = asker(request)
-    version = services.take_wheel(delivery=found, by=person(request), token=token)
+    by, (_, token) = person(request), asker(request)
+    with throttles.counting_refused_uploads(by.pk):
+        version = services.take_wheel(delivery=found, by=by, token=token)
     if version.status == version.Status.HELD:
-        pipeline.retry_pushed(version=version, by=person(request))
+        pipeline.retry_pushed(version=version, by=by)
     return answer({"success": True, "version_id": version.version, "status": version.status})
 
 
@@ -129,7 +130,9 @@ def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
 def finish_source(request: Request, pk: str, delivery: UUID) -> Response:
     """Keep the source archive that was sent beside its version."""
     found = _delivery(request, pk, delivery, services.SOURCE)
-    source = services.take_source(delivery=found, by=person(request))
+    by = person(request)
+    with throttles.counting_refused_uploads(by.pk):
+        source = services.take_source(delivery=found, by=by)
     version = source.version
     shown = links.version(version)
     return answer({"success": True, "version_id": version.version, "url": shown})

@@ -294,3 +294,19 @@ def test_a_token_made_before_a_second_factor_was_asked_publishes_no_more(
     assert not Version.objects.exists()
     Authenticator.objects.create(user=alice, type="totp", data={})
     assert post(client, key, sent).status_code == 200
+
+
+def test_a_flood_of_refused_uploads_ends_in_429_and_accepted_ones_are_not_counted(
+    client: Client, key: str, carol: User
+) -> None:
+    sent = body(form_of(WHEEL), WHEEL)
+    for _ in range(3):
+        assert post(client, key, sent).status_code == 200
+    bad = body(form_of(WHEEL) | {"version": ["9"]}, WHEEL)
+    assert {post(client, key, bad).status_code for _ in range(60)} == {400}
+    refused = post(client, key, sent)
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) == 600
+    assert "60 refused uploads" in refused.reason_phrase
+    other = tokens.mint(user=carol, name="test", scope="publish")[1]
+    assert post(client, other, sent, owner="carol").status_code == 200

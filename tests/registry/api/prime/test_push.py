@@ -110,6 +110,11 @@ def test_every_check_of_an_upload_is_made(pusher: Pusher, pk: str) -> None:
     assert not Version.objects.exists()
 
 
+def test_a_flood_of_refused_wheels_ends_in_429(pusher: Pusher, pk: str) -> None:
+    statuses = [pusher.send(pk, "wheels", b"no wheel")[0] for _ in range(61)]
+    assert statuses == [400] * 60 + [429]
+
+
 def test_an_upload_address_takes_the_announced_bytes_until_they_are_taken_in(
     pusher: Pusher, pk: str
 ) -> None:
