@@ -10,6 +10,8 @@ from functools import partial
 from celery import current_app
 from django.db import transaction
 
+from registry.space import is_full
+
 log = logging.getLogger(__name__)
 
 CHECK, JUDGE = "registry.check_version", "registry.judge"
@@ -21,8 +23,11 @@ def send(task: str, *, queue: str = "hub", **kwargs: str | int) -> bool:
     """Send one message by task name; False where the broker did not take it (it is logged)."""
     try:
         current_app.send_task(task, kwargs=kwargs, queue=queue, retry=False)
-    except Exception:  # each broker has its own ways to be down, and none may undo what was saved
-        log.exception("message %s not sent, the sweep will send it again", task)
+    except Exception as error:  # each broker fails in its own ways; none may undo what was saved
+        if is_full(error):
+            log.error("message %s not sent, no disk space left; a sweep sends it again", task)
+        else:
+            log.exception("message %s not sent, the sweep will send it again", task)
         return False
     return True
 
