@@ -156,6 +156,7 @@ CACHES = {
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
+HUB_ORGANISATIONS_PER_PERSON = env.integer("HUB_ORGANISATIONS_PER_PERSON", 20, low=0, high=10**6)
 HUB_NEW_NAMES_PER_HOUR = env.integer("HUB_NEW_NAMES_PER_HOUR", 20, low=1, high=10**6)
 
 # --- People ----------------------------------------------------------------------------------

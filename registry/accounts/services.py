@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
@@ -80,6 +81,7 @@ def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     _check_title(title)
     try:
         with transaction.atomic():
+            _check_number_made(by)
             organisation = Organisation.objects.create(title=title)
             owner = Owner.objects.create(name=name, organisation=organisation)
             Membership.objects.create(
@@ -89,6 +91,25 @@ def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     except IntegrityError:
         raise _taken(name) from None
     return organisation
+
+
+def _check_number_made(by: User) -> None:
+    """Each has a storage quota of its own. Who left one has made it all the same. Call it inside a
+    transaction: organisations that one person makes take turns."""
+    if by.is_staff:
+        return
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)
+    most = settings.HUB_ORGANISATIONS_PER_PERSON
+    made = events.Event.objects.filter(actor=by, verb="organisation.created").count()
+    if made >= most:
+        raise HubError(
+            "quota.organisations",
+            f"{by.get_username()} has made {made} organisations, the most allowed "
+            f"(HUB_ORGANISATIONS_PER_PERSON={most})",
+            "Use one of them, or ask the staff of this hub to make one and invite you.",
+            403,
+            {"used": made, "limit": most},
+        )
 
 
 def rename(*, organisation: Organisation, title: str, by: User) -> None:

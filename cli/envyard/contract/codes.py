@@ -267,6 +267,9 @@ CATALOGUE: dict[str, Code] = {
     ),
     "quota.rate": _ask("Too many uploads within an hour.", "Wait as long as Retry-After says."),
     "quota.storage": _ask("The owner's storage is full.", "Delete what nobody needs."),
+    "quota.organisations": _ask(
+        "The person has made as many organisations as one may.", "Use one of them."
+    ),
     "quota.queue": _ask(
         "Too many versions of the owner wait for their evaluation.",
         "Wait until some have been decided.",

@@ -1,6 +1,7 @@
 """Registering people, and organisations."""
 
 import pytest
+from pytest_django import Settings
 
 from registry.accounts import services
 from registry.errors import HubError
@@ -51,6 +52,22 @@ def test_who_makes_an_organisation_owns_it(alice: User, bob: User) -> None:
     services.add_member(organisation=made, user=bob, role="maintainer", by=alice)
     assert alice.roles[made.owner.pk] == "owner"
     assert bob.roles[made.owner.pk] == "maintainer"
+
+
+def test_a_person_makes_no_more_organisations_than_allowed_and_staff_make_any_number(
+    alice: User, bob: User, root: User, settings: Settings
+) -> None:
+    settings.HUB_ORGANISATIONS_PER_PERSON = 2
+    for name in ("lab-1", "lab-2"):
+        made = services.create_organisation(name=name, title="", by=alice)
+    services.add_member(organisation=made, user=bob, role="owner", by=alice)
+    services.remove_member(organisation=made, user=alice, by=alice)  # it was made all the same
+    with pytest.raises(HubError, match="alice has made 2 organisations, the most") as refused:
+        services.create_organisation(name="lab-3", title="", by=alice)
+    assert (refused.value.code, refused.value.status) == ("quota.organisations", 403)
+    services.create_organisation(name="lab-3", title="", by=bob)
+    for name in ("lab-4", "lab-5", "lab-6"):
+        services.create_organisation(name=name, title="", by=root)
 
 
 def test_a_role_is_changed_by_giving_it_anew(lab: Organisation, alice: User, bob: User) -> None:
