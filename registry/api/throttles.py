@@ -31,8 +31,8 @@ RATES = {
     "organisation": (20, 3600),
     "report": (20, 3600),
     "retry": (20, 3600),
+    "refused upload": (60, 600),
 }
-REFUSED_UPLOADS = (60, 600)
 
 # `1.2.3.4:567` and `[2001:db8::1]:567`, as some proxies write an address.
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.%\w]+)\](?::\d+)?|(?P<v4>\d+(?:\.\d+){3}):\d+")
@@ -67,7 +67,7 @@ def counting_refused_uploads(person: int) -> Iterator[None]:
 
     Reading a wheel takes seconds of CPU time, and quotas count accepted versions alone.
     """
-    times, seconds = REFUSED_UPLOADS
+    times, seconds = RATES["refused upload"]
     key = f"refused-uploads-{person}"
     if cache.get(key, 0) >= times:
         raise HubError(
