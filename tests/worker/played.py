@@ -22,7 +22,6 @@ from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_model import StubModel
 
-PORT = 18395
 FINE = Exit(
     code=0, signal=None, reason="exited", seconds=1.0, peak_memory_bytes=5, held_by="cgroup2"
 )
@@ -131,6 +130,15 @@ async def built(config: Config, wheel: Path, extra: Any, **_: Any) -> Venv:
     return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 
 
+def free_ports() -> tuple[int, int]:
+    """Two ports that nothing listens on."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as one,
+        socket.create_server(("127.0.0.1", 0)) as other,
+    ):
+        return one.getsockname()[1], other.getsockname()[1]
+
+
 class Outcome:
     """What one run left behind."""
 
@@ -152,23 +160,27 @@ def run(
     model: StubModel | None = None,
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
     seconds: float = 25,
-    port: int = PORT,
+    port: int | None = None,
     **machine: Any,
 ) -> Outcome:
-    """Perform a run against a real hub stub, and a real model stub where one is given."""
+    """Perform a run against a real hub stub, and a real model stub where one is given.
+
+    Their ports are free ones unless `port` is given: the hub's, and the next is the model's.
+    """
     stub = hub or StubHub(wheel=WHEEL)
+    hub_port, model_port = free_ports() if port is None else (port, port + 1)
 
     async def play(home: str) -> Outcome:
         sandbox = Played(program, end)
         config = Config.from_environment({"RUNNER_HOME": home})
         if model is not None:
-            config = replace(config, model_url=f"http://127.0.0.1:{port + 1}/v1", model="stub")
+            config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
         made = Machine(config, **({"build": built, "prepare": sandbox.prepare} | machine))
         stopping = asyncio.Event()
         model_app = (model or StubModel()).application()
         async with (
-            serving(stub.application(), port) as url,
-            serving(model_app, port + 1),
+            serving(stub.application(), hub_port) as url,
+            serving(model_app, model_port),
             aiohttp.ClientSession() as session,
         ):
             link = Hub(session, url=url, token=TOKEN, patience=3.0)

@@ -30,7 +30,6 @@ from tests.worker.stub_hub import StubHub
 
 MISDEEDS = Path(__file__).with_name("misdeeds")
 MIB = 1 << 20
-PORT = 21610
 LIMITS = {
     "wall_seconds": 120.0,
     "rollout_seconds": 60.0,
@@ -117,9 +116,7 @@ class Runner:
             return sandbox
 
         hub = StubHub(wheel=wheel)
-        return Attack(
-            run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110, port=PORT), uids
-        )
+        return Attack(run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110), uids)
 
     def _unpacked(self, wheel: Path, framework: bool, layer: dict[str, str]) -> Venv:
         folder = self.home / "environments" / wheel.stem

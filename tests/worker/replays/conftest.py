@@ -17,13 +17,19 @@ from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
+from tests.wheels import make_wheel
 from tests.worker.adapter.conftest import site
 from tests.worker.played import PLAYED, WHEEL, Outcome, run
 from tests.worker.stub_hub import StubHub
+from tests.worker.stub_hub import job as spec_of
 from tests.worker.stub_model import StubModel
 
 WHEELS = Path(__file__).with_name("wheels")
-PORT = 21010
+# What the runner reads of a classic wheel: which releases of the framework it admits.
+CLASSIC = make_wheel(
+    files={"reverse_words/__init__.py": "def load_environment():\n    ...\n"},
+    metadata={"Requires-Dist": ["verifiers>=0.2"]},
+)
 
 
 @dataclass
@@ -87,9 +93,11 @@ class Runner:
             which.write_text(str(int(which.read_text()) + 1))
             return Sandbox.prepare(**given | {"config": config})
 
-        hub, server = StubHub(wheel=WHEEL), model or StubModel()
+        wheel = WHEEL if api == "v1" else CLASSIC
+        job = replace(job, wheel=spec_of(wheel).wheel)
+        hub, server = StubHub(wheel=wheel), model or StubModel()
         machine = {"build": build, "prepare": prepare}
-        return Again(run(spec=job, hub=hub, model=server, seconds=280, port=PORT, **machine))
+        return Again(run(spec=job, hub=hub, model=server, seconds=280, **machine))
 
     def _framework(self, api: str) -> Path:
         folder = self.home / api / "site-packages"
