@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 from typing import Any
 
 import pytest
@@ -79,6 +81,50 @@ def test_an_empty_prompt_and_an_unknown_task_are_not_compared() -> None:
     assert [PROMPTS.shown(task, user("anything")) for task in (3, 4, 99)] == [None] * 3
 
 
+SUMS = (
+    "What is 12 + 34? Reply with the number alone.",
+    "What is 12 + 43? Reply with the number alone.",
+    "What is 12 - 43? Reply with the number alone.",
+)
+NUMBERS = [f"Make 24 with these numbers: {ns}" for ns in ("3 5 7 9", "7 3 4 9", "9 7 5 2")]
+CHINESE = ["小明有十七只羊，卖掉了八只，还剩几只？", "三角形有几条边？请回答。"]
+QUOTED = [f'Say "{w}" & print(<{w}>);\nthen \\{w}' for w in ("amber", "birch", "cedar")]
+FEW = "\n".join(f"{sum_}\nAnswer: 46" for sum_ in SUMS[1:])
+GRIDS = ["53..7.6..195..98.6.8.6.34", "1.4.82.96..7.2.1..3.5.89.1", "9.8.7.61.5.4..3.22.1.3.45"]
+FRAMED = "\n+-+-+-+-+-+\n".join("|".join(GRIDS[0][at : at + 5]) for at in range(0, 25, 5))
+
+
+@pytest.mark.parametrize(
+    ("prompts", "first_call"),
+    [
+        (SUMS, "Think, then reply with the sum of 12 and 34, as in 12 + 34 = ?"),
+        (SUMS, f"{FEW}\n{SUMS[0].replace('What is', 'Compute')}"),
+        (SUMS, f"[episode 9c1f] {SUMS[0].replace('?', '? (4e6f)')}"),
+        (NUMBERS, "Make 24 with these numbers: 7 3 9 5"),
+        (CHINESE, json.dumps({"observation": CHINESE[0]})),
+        (QUOTED, json.dumps({"observation": QUOTED[0], "turn": 0})),
+        (QUOTED, html.escape(QUOTED[0])),
+        (["Ⅻ ﬁve e\u0301te\u0301 sheep", "Ⅻ ﬁve birds"], "XII five \xe9t\xe9 SHEEP"),
+        (GRIDS, f"Fill the grid.\n{FRAMED}"),
+    ],
+)
+def test_a_prompt_that_an_environment_renders_anew_is_shown(
+    prompts: list[str], first_call: str
+) -> None:
+    assert Prompts(dict(enumerate(prompts))).shown(0, user(first_call)) is True
+
+
+@pytest.mark.parametrize("first_call", [SUMS[1], f"Please: {SUMS[2]} Thanks.", "What is 12?", FEW])
+def test_the_prompt_of_another_task_is_not_taken_for_a_rendering(first_call: str) -> None:
+    assert Prompts(dict(enumerate(SUMS))).shown(0, user(first_call)) is False
+
+
+def test_a_prompt_of_several_tasks_is_compared_only_where_it_is_sent() -> None:
+    same = Prompts(dict.fromkeys(range(3), "Start the game."))
+    assert same.shown(0, user("Start the game.")) is True
+    assert same.shown(0, user("You see a board. Your move?")) is None
+
+
 def tasks(*prompts: str) -> list[dict[str, Any]]:
     return [
         {"index": i, "hash": f"{i}", "prompt": prompt, "reference": True, "prompted": True}
@@ -108,8 +154,8 @@ def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyon
     told = story(missing)
     (found,) = judge(told.story, FINE).findings
     assert (found.code, found.severity) == ("run.prompt_not_sent", severity)
-    assert found.message.startswith(f"{missing} of 15 rollouts do not count: their first call did")
-    assert "begins 'task 0 of them' and the call's last message 'hi'" in found.message
+    assert found.message.startswith(f"{missing} of 15 rollouts do not count: none of their first")
+    assert "begins 'task 0 of them' and the first call's last message 'hi'" in found.message
     assert len(told.story.not_counted) == missing
 
 
@@ -185,6 +231,20 @@ def test_the_gateway_compares_the_first_calls_and_the_hub_learns_which_do_not_co
     stops = {one["task"]: one["stop"] for one in other.hub.rollouts}
     assert stops[1] == NO_PROMPT
     assert stops[0] != NO_PROMPT
+
+
+def test_a_call_to_a_planner_may_come_before_the_prompt() -> None:
+    async def plans_first(sandbox: Played) -> Any:
+        yield BEGAN
+        yield loaded()
+        for (one,) in await sandbox.plan():
+            word, task = one["rollout"], one["task"]
+            await sandbox.ask(word, "Write down a general plan.")
+            await sandbox.ask(word, f"question {task}")
+            yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
+        yield {"event": "done"}
+
+    assert run(plans_first).said == ("succeeded", [])
 
 
 def test_a_prompt_that_a_fresh_load_changes_under_the_same_hash_does_not_count(

@@ -22,7 +22,7 @@ PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 REFUSED_NAMED = 10
 ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy; not counted"
-NO_PROMPT = "its first call lacked the task's prompt; not counted"
+NO_PROMPT = "its first calls lacked the task's prompt; not counted"
 OUTPUT = 4096  # bytes of what is printed before the environment's code begins
 
 

@@ -13,7 +13,7 @@ AT_MOST = 0.1  # of the scored rollouts; beyond it the run shows too little of t
 NAMED, CHARACTERS = 10, 100
 WHY = {
     "run.no_model_call": "they were scored without a call to the policy",
-    "run.prompt_not_sent": "their first call did not contain the prompt of their task",
+    "run.prompt_not_sent": "none of their first calls contained the prompt of their task",
     "run.prompt_changed": "a fresh load gave their tasks another prompt under the same hash",
 }
 
@@ -51,8 +51,8 @@ def _example(story: Story, rollout: str) -> str:
     task = int(rollout.split("/")[1])
     prompt = next((t.prompt for t in story.tasks or () if t.index == task), "")
     return (
-        f"In {rollout} the task's prompt begins {text(prompt, CHARACTERS)!r} and the call's last "
-        f"message {story.without_prompt[rollout]!r}."
+        f"In {rollout} the task's prompt begins {text(prompt, CHARACTERS)!r} and the first "
+        f"call's last message {story.without_prompt[rollout]!r}."
     )
 
 

@@ -164,7 +164,7 @@ CATALOGUE: dict[str, Code] = {
         "Let the framework's own loop call the model; see the rollouts.",
     ),
     "run.prompt_not_sent": _env(
-        "The first call of a rollout did not contain the prompt of its task.",
+        "None of the first calls of a rollout contained the prompt of its task.",
         "Put what the policy is asked into the task's prompt; where the first message is only made "
         "as a rollout begins, leave the task's prompt empty.",
     ),

@@ -29,8 +29,9 @@ class Record:
     `sampling` is what the gateway pins for a model; a probe has none. `exact` says that every reply
     is recorded just as it was given, and `tape` answers in a policy's place where there is one.
     `refused` is why the model server refused the last call, which is its caller's affair.
-    `prompt_shown` says whether the first call contained the task's prompt, None where no prompt
-    can be compared; `first_call` is how that call's last message began, where it did not.
+    `prompt_shown` says whether one of the first calls contained the task's prompt, None where no
+    prompt can be compared; `first_call` is how the first one's last message began, where it did
+    not.
     """
 
     rollout: str

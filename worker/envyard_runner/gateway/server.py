@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 MAX_BODY = 4 << 20
 MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
+COMPARED = 8  # calls of a rollout, of which one must show its task's prompt
 BEGINNING = 100  # characters of a first call that a finding repeats
 REFERENCES = {"oracle": "own", "swapped": "other"}
 
@@ -177,15 +178,15 @@ class Gateway:
         record = self._record(request)
         call: Call = read(await _body(request))
         number = self.ledger.spend(record)
-        if number == 1 and self._again is None:
-            self._compare(record, call)
+        if number <= COMPARED and self._again is None and not record.prompt_shown:
+            self._compare(record, call, first=number == 1)
         return record, call, number
 
-    def _compare(self, record: Record, call: Call) -> None:
-        """Note whether a first call shows its task's prompt, before any reply is known."""
+    def _compare(self, record: Record, call: Call, *, first: bool) -> None:
+        """Note whether a call shows its task's prompt; the first may be to a planner."""
         task = int(record.rollout.split("/")[1])
         record.prompt_shown = self.plan.prompts.shown(task, call.messages)
-        if record.prompt_shown is False:
+        if record.prompt_shown is False and first:
             record.first_call = text(plain(call.messages[-1].get("content")), BEGINNING)
 
     def _record(self, request: web.Request) -> Record:
