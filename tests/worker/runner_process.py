@@ -24,7 +24,7 @@ from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, VenvError
 
 INSIDE = """
-import json, os, sysconfig, time, urllib.request
+import glob, json, os, time, urllib.request
 job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
@@ -32,8 +32,7 @@ say("environment_began")
 say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "", "prompted": True}])
 print("loaded", flush=True)
 while job["seed"] == 1: pass
-go = sysconfig.get_path("purelib") + "/go"
-while job["seed"] == 3 and not os.path.exists(go): time.sleep(0.1)
+while job["seed"] == 3 and not glob.glob("/venv/lib/*/site-packages/go"): time.sleep(0.1)
 ((one,),) = json.load(urllib.request.urlopen(job["door"] + "/plan"))
 say("rollout", rollout=one["rollout"], ok=True, reward=0.0)
 say("done")
