@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.forms import LoginForm, ResetPasswordForm, SignupForm
 from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.utils import encrypt
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -69,6 +73,34 @@ class SignUp(SignupForm):  # type: ignore[misc]
         )
         record_authentication(request, user, method="password", username=user.username)
         return user
+
+
+class ResetPassword(ResetPasswordForm):  # type: ignore[misc]
+    """The address of an account whose password is forgotten."""
+
+    users: list[User]
+
+    def clean_email(self) -> str:
+        """Keep the accounts whose own address it is: a pending new address receives no link."""
+        email: str = super().clean_email()
+        self.users = [user for user in self.users if services.receives_mail_at(user, email)]
+        return email
+
+
+class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]
+    """The first code of an authenticator app."""
+
+    user: User
+    secret: str
+
+    def clean_code(self) -> str:
+        """Use the code up: it may not sign in as well (RFC 6238, 5.2)."""
+        code: str = super().clean_code()
+        data = {"secret": encrypt(self.secret)}
+        app = Authenticator(user=self.user, type=Authenticator.Type.TOTP, data=data)
+        if not app.wrap().validate_code(code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
 
 
 def plain(form: forms.Form) -> None:

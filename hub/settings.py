@@ -170,7 +170,11 @@ HUB_EMAIL_VERIFICATION = env.choice(
 HUB_REQUIRE_MFA = env.choice("HUB_REQUIRE_MFA", "none", among=("none", "publish"))
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 ACCOUNT_ADAPTER = "frontend.adapter.Adapter"
-ACCOUNT_FORMS = {"login": "frontend.forms.SignIn", "signup": "frontend.forms.SignUp"}
+ACCOUNT_FORMS = {
+    "login": "frontend.forms.SignIn",
+    "signup": "frontend.forms.SignUp",
+    "reset_password": "frontend.forms.ResetPassword",
+}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = HUB_EMAIL_VERIFICATION
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
@@ -198,6 +202,7 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Envyard"
 MFA_RATE_LIMITS = {"webauthn_login": "300/5m/ip"}  # a key's signature cannot be guessed
 MFA_FORMS = {
+    "activate_totp": "frontend.forms.ActivateTOTP",
     "authenticate": "frontend.attempts.SecondFactor",
     "authenticate_webauthn": "frontend.attempts.SecurityKey",
     "reauthenticate": "frontend.attempts.ConfirmFactor",

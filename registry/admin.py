@@ -9,10 +9,13 @@ from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
+from django.db import transaction
 from django.db.models import Model, QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 
 from registry import models
+from registry.accounts import services
 from registry.catalog import overlays
 from registry.errors import HubError
 
@@ -73,6 +76,14 @@ class VersionAdmin(ReadOnly):
 @admin.register(models.User)
 class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
     """People, who register themselves; switched off or made staff here."""
+
+    def save_model(
+        self, request: HttpRequest, obj: models.User, form: ModelForm[models.User], change: bool
+    ) -> None:
+        """Save, and end the invitations that the person may no longer send."""
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            services.end_invitations(sender=obj)
 
 
 @admin.register(models.Runner)

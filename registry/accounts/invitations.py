@@ -11,14 +11,14 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from registry import events
 from registry.accounts import keys, mail, services
 from registry.accounts.models import Invitation, Membership, Organisation, User
-from registry.errors import HubError, NotFound
+from registry.errors import Forbidden, HubError, NotFound
 
 LIFE = timedelta(days=7)
 ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited_by")
@@ -26,9 +26,7 @@ ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited
 
 def open_ones() -> QuerySet[Invitation]:
     """Neither ended nor expired, and of somebody who may still invite."""
-    theirs = Membership.objects.filter(organisation=OuterRef("organisation"), role="owner")
-    owns = Exists(theirs.filter(user=OuterRef("invited_by")))
-    rows = ROWS.filter(owns | Q(invited_by__is_staff=True), invited_by__is_active=True)
+    rows = ROWS.filter(services.may_invite())
     return rows.filter(ended_at=None, expires_at__gt=timezone.now())
 
 
@@ -49,6 +47,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
     now = timezone.now()
     try:
         with transaction.atomic():
+            services.lock(organisation)
             over = organisation.invitations.filter(ended_at=None).exclude(pk__in=open_ones())
             over.update(ended_at=now)
             invitation = Invitation.objects.create(
@@ -60,6 +59,8 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
                 invited_by=by,
                 expires_at=now + LIFE,
             )
+            if not open_ones().filter(pk=invitation.pk).exists():
+                raise Forbidden(f"you may not invite to {organisation}")
             _record("sent", invitation, by)
             _mail(invitation, secret)
     except IntegrityError:
@@ -135,6 +136,11 @@ def _record(what: str, invitation: Invitation, by: User) -> None:
 
 
 def _mail(invitation: Invitation, secret: str) -> None:
+    whose = (
+        f"It is for {invitation.user} alone: sign in with that account to accept it."
+        if invitation.user
+        else "Whoever holds this link may accept it: do not pass it on."
+    )
     link = settings.HUB_URL + reverse("invitation", args=[secret])
     organisation = invitation.organisation
     mail.send(
@@ -142,7 +148,7 @@ def _mail(invitation: Invitation, secret: str) -> None:
         subject=f"{invitation.invited_by} invites you to {organisation}",
         text=f"{invitation.invited_by} invites you to join {organisation} as {invitation.role} "
         f"on {settings.HUB_URL}\n\nAnswer here within {LIFE.days} days:\n\n{link}\n\n"
-        "Whoever holds this link may accept it: do not pass it on.\n",
+        f"{whose}\n",
     )
 
 

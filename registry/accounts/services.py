@@ -8,10 +8,12 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 
 from envyard.contract.names import BadName, check_owner
 from registry import events
-from registry.accounts.models import Membership, Organisation, Owner, User
+from registry.accounts.models import Invitation, Membership, Organisation, Owner, User
 from registry.errors import HubError, NotFound
 
 LONGEST_EMAIL = 254  # RFC 5321's longest path without its brackets
@@ -64,6 +66,7 @@ def set_staff(*, username: str, staff: bool) -> bool:
         if user.is_staff == staff and user.is_superuser == staff:
             return False
         User.objects.filter(pk=user.pk).update(is_staff=staff, is_superuser=staff)
+        end_invitations(sender=user)
         verb = "user.staff_added" if staff else "user.staff_removed"
         events.record(verb, owner=getattr(user, "owner", None), user=username)
     return True
@@ -130,6 +133,7 @@ def add_member(*, organisation: Organisation, user: User, role: str, by: User) -
         membership, _ = Membership.objects.update_or_create(
             organisation=organisation, user=user, defaults={"role": role}
         )
+        end_invitations(sender=user)
         events.record("member.set", by=by, owner=organisation.owner, user=str(user), role=role)
     return membership
 
@@ -140,7 +144,37 @@ def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
         _keeps_an_owner_without(user, organisation)
         if not Membership.objects.filter(organisation=organisation, user=user).delete()[0]:
             raise NotFound(f"{user} is no member of {organisation}")
+        end_invitations(sender=user)
         events.record("member.removed", by=by, owner=organisation.owner, user=str(user))
+
+
+def may_invite() -> Exists:
+    """Filter of Invitation rows: the sender is active, and an owner there or staff, now."""
+    owners = Membership.objects.filter(
+        organisation=OuterRef(OuterRef("organisation")),
+        user=OuterRef("pk"),
+        role=Membership.Role.OWNER,
+    )
+    senders = User.objects.filter(Exists(owners) | Q(is_staff=True), is_active=True)
+    return Exists(senders.filter(pk=OuterRef("invited_by")))
+
+
+def end_invitations(*, sender: User) -> None:
+    """End the open invitations that the person may no longer send.
+
+    Call it in the transaction that takes a right away: with the right back, they stay ended.
+    """
+    rows = Invitation.objects.filter(~may_invite(), invited_by=sender, ended_at=None)
+    rows.update(ended_at=timezone.now())
+
+
+def receives_mail_at(user: User, email: str) -> bool:
+    """Is the address the person's own: confirmed, or the one of an account that confirmed none?
+
+    A new address that waits for its confirmation is not: it may be a typing error.
+    """
+    confirmed = [row.email for row in EmailAddress.objects.filter(user=user, verified=True)]
+    return email.lower() in [own.lower() for own in confirmed or [user.email]]
 
 
 def lock(organisation: Organisation) -> None:

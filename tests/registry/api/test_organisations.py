@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.accounts import invitations, tokens
+from registry.accounts import invitations, services, tokens
 from registry.accounts.permissions import can
 from registry.errors import NotFound
 from registry.models import Event, Invitation, Membership, Organisation, User
+from tests.conftest import person
 from tests.factories import bearer, make_environment, make_version
 
 JSON = "application/json"
@@ -208,6 +209,59 @@ def test_an_invitation_is_worth_no_more_than_its_sender(
     assert not Membership.objects.filter(user=carol).exists()
     status, again = send(client, "POST", f"{LAB}invitations/", admin, sent)
     assert (status, again["invited_by"]) == (201, "alice")
+
+
+@pytest.mark.parametrize("change", ["removed", "demoted", "barred", "left", "no longer staff"])
+def test_an_invitation_stays_over_when_its_sender_regains_the_right(
+    client: Client,
+    admin: dict[str, str],
+    lab: Organisation,
+    bob: User,
+    carol: User,
+    change: str,
+) -> None:
+    if change == "no longer staff":
+        services.set_staff(username="bob", staff=True)
+    else:
+        send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})
+    bob = User.objects.get(pk=bob.pk)
+    theirs = bearer(bob, "admin")
+    sent = {"to": "carol", "role": "owner"}
+    status, made = send(client, "POST", f"{LAB}invitations/", theirs, sent)
+    assert status == 201
+    if change == "barred":
+        set_active(client, bob, active=False)
+        set_active(client, bob, active=True)
+    elif change == "no longer staff":
+        services.set_staff(username="bob", staff=False)
+        services.set_staff(username="bob", staff=True)
+    else:
+        sender = theirs if change == "left" else admin
+        if change == "demoted":
+            send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "member"})
+        else:
+            send(client, "DELETE", f"{LAB}members/bob/", sender)
+        services.add_member(organisation=lab, user=bob, role="owner", by=bob)
+    invitation = Invitation.objects.get(pk=made["id"])
+    assert invitation.ended_at is not None
+    with pytest.raises(NotFound):
+        invitations.accept(invitation=invitation, user=carol)
+    assert not Membership.objects.filter(user=carol).exists()
+
+
+def set_active(client: Client, user: User, *, active: bool) -> None:
+    """Switch the account off or on as staff do, on the admin screen."""
+    staff = User.objects.filter(username="root").first() or person("root", staff=True)
+    client.force_login(staff)
+    at = "2026-01-01"
+    form = {"username": user.username, "date_joined_0": at, "date_joined_1": "10:00"}
+    if active:
+        form["is_active"] = "on"
+    answer = client.post(f"/admin/registry/user/{user.pk}/change/", form)
+    assert answer.status_code == 302, answer.content.decode()
+    user.refresh_from_db()
+    assert user.is_active == active
+    client.logout()
 
 
 def test_a_browser_session_gives_no_rights_over_the_api(client: Client, lab: Organisation) -> None:
