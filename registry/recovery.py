@@ -49,10 +49,12 @@ def sweep(*, now: datetime) -> None:
 
 
 def _without_python() -> QuerySet[Version]:
-    """Held versions whose last run ended because no runner had their Python."""
+    """Held versions, none in quarantine, whose last run ended for want of a runner's Python."""
     last = Run.objects.filter(version=OuterRef("pk")).order_by("-created_at")
     ended = VersionFinding.objects.filter(run=OuterRef("last"), code="run.no_python")
-    held = Version.objects.filter(status=HELD, deleted_at=None)
+    held = Version.objects.filter(
+        status=HELD, deleted_at=None, quarantined_at=None, environment__quarantined_at=None
+    )
     return held.annotate(last=Subquery(last.values("pk")[:1])).filter(Exists(ended))
 
 

@@ -11,6 +11,7 @@ from envyard.contract.codes import CATALOGUE
 from registry import pipeline, recovery
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
+from registry.catalog import overlays
 from registry.catalog.models import Version
 from registry.runs import pythons, services
 from registry.runs.models import Run
@@ -99,3 +100,21 @@ def test_a_version_that_nobody_could_run_is_held_and_resumes_when_a_runner_has_i
     again = services.lease(runner=able)
     assert again is not None
     assert again.version == run.version
+
+
+def test_a_version_in_quarantine_is_not_resumed_when_a_runner_has_its_python(
+    alice: User, root: User
+) -> None:
+    run = queued(alice, "==3.12.*")
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(hours=25))
+    recovery.sweep(now=timezone.now())
+    pipeline.judge(str(run.pk))
+    overlays.quarantine(version=run.version, by=root, reason="malware")
+    runner_with("3.12.4")
+    recovery.sweep(now=timezone.now())
+    run.version.refresh_from_db()
+    assert run.version.status == "held"
+    overlays.release(version=run.version, by=root)
+    recovery.sweep(now=timezone.now())
+    run.version.refresh_from_db()
+    assert run.version.status == "evaluating"
