@@ -31,7 +31,16 @@ LEAKED = """Your token {name!r} ({public_id}) was found where others can read it
 
 The hub has revoked it. {made}Make a new one where you still need it, and look through your
 environments for what you did not do yourself.
+{since}"""
+SINCE = """
+Since it was made, these roles were given in your name. Remove the members and withdraw the
+invitations that are not yours:
 """
+ROLES = {
+    "invitation.sent": "{to} was invited to {owner} as {role}",
+    "member.set": "{user} became {role} of {owner}",
+}
+MOST_ROLES = 50
 MINTED = """A token {name!r} ({public_id}) was made for you: scope {scope}, {reach}, {until}.
 
 Was that not you? Revoke it and set a new password:
@@ -228,6 +237,25 @@ def _end_leaked(token: Token, where: str) -> list[Token]:
             made=f"It has also revoked the tokens that were made with it:\n\n{children}\n"
             if made
             else "",
+            since=_roles_since(token),
         ),
     )
     return [token, *made]
+
+
+def _roles_since(token: Token) -> str:
+    """Invitations and roles given in the person's name since the token was made, for the mail.
+
+    They stay: the journal has no token, and most of them are the person's own.
+    """
+    if token.scope != Token.Scope.ADMIN:
+        return ""
+    rows = events.Event.objects.filter(
+        actor=token.user_id, verb__in=tuple(ROLES), at__gte=token.created_at
+    )
+    newest = rows.select_related("owner").order_by("-pk")[:MOST_ROLES]
+    lines = [
+        f"  {row.at:%Y-%m-%d %H:%M} UTC: " + ROLES[row.verb].format(**row.data, owner=row.owner)
+        for row in newest
+    ]
+    return "\n".join([SINCE, *lines, ""]) if lines else ""

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.mail import EmailMessage
 from django.test import Client
 
-from registry.accounts import runners, tokens
-from registry.models import Event, Token, User
+from registry.accounts import invitations, runners, services, tokens
+from registry.models import Event, Organisation, Token, User
+from tests.registry.conftest import Commit
 
 
 def test_github_reports_leaked_tokens_and_learns_which_were_ours(
@@ -50,6 +52,31 @@ def test_anybody_ends_a_token_that_they_can_show(client: Client, alice: User) ->
     other = client.post("/api/v1/leaks/", {"token": "hub_x"}, "application/json")
     assert other.json() == {"revoked": False}
     assert tokens.verify(text) is None
+
+
+def test_the_mail_about_a_leaked_admin_token_names_invitations_and_members_since_it_was_made(
+    client: Client,
+    alice: User,
+    bob: User,
+    lab: Organisation,
+    mailoutbox: list[EmailMessage],
+    django_capture_on_commit_callbacks: Commit,
+) -> None:
+    def report(text: str) -> str:
+        said = {"token": text, "where": "a screenshot"}
+        with django_capture_on_commit_callbacks(execute=True):
+            client.post("/api/v1/leaks/", said, "application/json")
+        return str(mailoutbox[-1].body)
+
+    invitations.invite(organisation=lab, to="early@example.com", role="member", by=alice)
+    text = tokens.mint(user=alice, name="laptop", scope="admin")[1]
+    invitations.invite(organisation=lab, to="thief@example.com", role="owner", by=alice)
+    services.add_member(organisation=lab, user=bob, role="owner", by=alice)
+    sent = report(text)
+    assert "thief@example.com was invited to lab as owner" in sent
+    assert "bob became owner of lab" in sent
+    assert "early@example.com" not in sent
+    assert "invited" not in report(tokens.mint(user=alice, name="x", scope="read")[1])
 
 
 @pytest.mark.parametrize("body", [[], [7], [{"token": 7}], {"token": ""}, {}, [{}] * 101])
