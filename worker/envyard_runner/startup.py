@@ -11,6 +11,7 @@ from envyard_runner.sandbox import Exit
 LINES, CHARACTERS = 6, 1200
 # By the stage that the supervisor or the driver reported last.
 STEPS = {
+    "machine": "while the supervisor checked what this machine gives to a sandbox",
     "start": "while the interpreter started the driver (its start-up files are the venv's)",
     "framework": "while the driver imported the framework",
 }

@@ -19,12 +19,16 @@ from tests.worker.attacks.conftest import MIB, Attack, Runner, brutal
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 QUIET = {"quiet/__init__.py": "raise SystemExit('calm')"}
-# The whole run of a wheel that would end itself at once, on a machine whose /dev/null is a file.
-BROKEN = """
+# The whole run of a wheel that reads random bytes and ends itself, on a machine with a file in the
+# place of a device.
+READS = "open('/dev/urandom', 'rb').read(8); raise SystemExit('calm')"
+BROKEN = f"""
+source = {READS!r}"""
+BROKEN += """
 import json, sys
 from pathlib import Path
 from tests.worker.attacks.conftest import Runner, brutal
-done = Runner(Path(sys.argv[1])).perform("calm", brutal("calm", "raise SystemExit('calm')"))
+done = Runner(Path(sys.argv[1])).perform("calm", brutal("calm", source))
 found = done.outcome.hub.endings[0]["findings"]
 print(json.dumps([done.outcome.said, found, done.outcome.hub.facts]))
 """
@@ -43,10 +47,11 @@ def ours(attack: Attack) -> str:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount over /dev/null")
-def test_an_unusable_null_device_is_the_machines_fault(runner: Runner) -> None:
-    broken = runner.home / "null"
-    broken.touch(mode=0o644)
-    script = f'mount --bind {broken} /dev/null && exec {sys.executable} -c "$0" {runner.home}'
+@pytest.mark.parametrize("device", ["null", "urandom"])
+def test_an_unusable_device_is_the_machines_fault(runner: Runner, device: str) -> None:
+    broken = runner.home / device
+    broken.touch(mode=0o600)
+    script = f'mount --bind {broken} /dev/{device} && exec {sys.executable} -c "$0" {runner.home}'
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, BROKEN],
         cwd=Path(__file__).parents[3],
@@ -59,7 +64,7 @@ def test_an_unusable_null_device_is_the_machines_fault(runner: Runner) -> None:
     (outcome, codes), (found,), facts = json.loads(done.stdout.splitlines()[-1])
     assert (outcome, codes) == ("errored", ["run.runner_error"])
     assert "exit code 1" in found["message"]
-    assert "/dev/null" in found["message"]
+    assert f"/dev/{device}" in found["message"]
     assert "environment_began" not in facts
 
 

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from .events import FD_VARIABLE, MAX_LINE, PLAN_FD_VARIABLE, Events, failure, write_all
 from .job import read_given
+from .machine import lacking
 
 EXIT_SECONDS = 10.0
 SET_DUMPABLE = 4
@@ -38,6 +39,9 @@ def main() -> int:
     """Run the driver and pass its events on; 0 where it finished its work."""
     keep_memory_private()
     out, door = Events.inherited(), read_given().door
+    if missing := lacking():
+        out.emit("fatal", stage="machine", error=failure("MachineUnfit", missing, "platform"))
+        return 1
     story = Story()
     with Child.start() as driver:
         import urllib.request  # noqa: F401  (while the driver imports far more)
