@@ -107,6 +107,25 @@ def test_a_named_cgroup_that_cannot_be_used_is_said_and_no_run_is_taken(config: 
         asyncio.run(doctor.require_sandbox(wrong))
 
 
+@pytest.mark.parametrize(("limit", "name"), [("--nofile", "NOFILE"), ("--nproc", "NPROC")])
+@pytest.mark.parametrize("count", [200, 400])
+def test_too_low_limits_of_the_runner_are_named(
+    config: Config, limit: str, name: str, count: int
+) -> None:
+    runner = [sys.executable, "-m", "envyard_runner", "doctor", "--json", "--quick"]
+    done = subprocess.run(
+        ["prlimit", f"{limit}={count}:{count}", *runner],
+        env={**os.environ, "RUNNER_HOME": str(config.home), "HUB_URL": config.hub_url},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    checks = {check["name"]: check for check in json.loads(done.stdout)}
+    assert not checks["limits"]["ok"]
+    assert f"RLIMIT_{name} is {count}" in checks["limits"]["detail"]
+
+
 def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None:
     fake = config.home / "bwrap"
     fake.write_text(FAKE, encoding="utf-8")

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from envyard_runner.config import Config, ConfigError, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.link import Hub, HubLost, HubRefused
 from envyard_runner.sandbox import Exit, Sandbox, SandboxError, cgroup, interpreter, seccomp, uids
+from envyard_runner.sandbox.command import FIRST_FD
 from envyard_runner.sandbox.rundir import make_shared
 
 SECONDS = 10.0
@@ -163,6 +165,8 @@ async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Conf
         return Check(name, True, await of(config))
     except (Unfit, SandboxError) as error:
         return Check(name, False, str(error))
+    except OSError as error:
+        return Check(name, False, f"{type(error).__name__}: {error}")
 
 
 async def _bubblewrap(config: Config) -> str:
@@ -236,6 +240,7 @@ async def _user(config: Config) -> str:
 
 
 async def _limits(config: Config) -> str:
+    _check_rlimits(config.limits)
     try:
         folder = cgroup.find(config.cgroup)
     except cgroup.Undelegated as error:
@@ -243,6 +248,22 @@ async def _limits(config: Config) -> str:
             raise Unfit(f"RUNNER_CGROUP: {error}") from error
         return f"memory and processes held by rlimits and a watchdog, not by the kernel: {error}"
     return f"memory and processes held by the kernel, in {folder}"
+
+
+def _check_rlimits(limits: Limits) -> None:
+    """Raise Unfit where this process may not give a sandbox its own limits."""
+    files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, processes = resource.getrlimit(resource.RLIMIT_NPROC)
+    for name, allowed, needed in (
+        ("NOFILE", most_files, limits.files),
+        ("NOFILE", files, 2 * FIRST_FD),
+        ("NPROC", processes, limits.pids),
+    ):
+        if allowed != resource.RLIM_INFINITY and allowed < needed:
+            raise Unfit(
+                f"RLIMIT_{name} is {allowed}, {needed} are needed: set Limit{name}= in the "
+                "service's unit, or raise it with ulimit"
+            )
 
 
 async def _sandbox(config: Config) -> str:
