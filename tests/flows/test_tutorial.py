@@ -40,6 +40,7 @@ VARIES = (
     (r"\b[0-9a-f]{64}\b", "SHA256"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "ID"),
     (r"\b\d{4}-\d\d-\d\d( \d\d:\d\d)?", "TIME"),
+    (r"(\d+\.\d\ds) \(\d+:\d\d:\d\d\)", r"\1"),  # pytest adds this after a minute
     (r"\b\d+(\.\d+)? ?m?s\b", "DURATION"),
     (r"(Environment seconds:) [\d.]+", r"\1 DURATION"),
     (r" \d+ bytes", " SIZE bytes"),

@@ -57,8 +57,7 @@ def run(args: Namespace, out: Output) -> None:
         out.note(f"Installed {version['ref']}", "green")
         if release := framework_release(version):
             out.note(
-                f"The hub runs it with {release}; `hub lock {version['ref']}` prints all that it "
-                "is run with",
+                f"The hub runs it with {release}; `hub lock {version['ref']}` prints all pins",
                 "dim",
             )
     out.hint(f'use it: python -c "import {versions[0]["module"]}"')
