@@ -108,6 +108,12 @@ def test_rollouts_that_all_failed_for_one_cause_have_one_finding() -> None:
     assert alike["message"] == "All 4 rollouts failed with the same error: KeyError: 'x'"
 
 
+def test_some_failed_rollouts_with_a_known_cause_have_one_finding() -> None:
+    found = finding(failing([NO_NETWORK, NO_NETWORK, None, None]))
+    assert found["code"] == "run.rollouts_failed"
+    assert found["message"].startswith("2 of 4 rollouts failed for the same cause: load_dataset(")
+
+
 def test_rollouts_that_failed_differently_or_in_part_have_no_such_finding() -> None:
     key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
     for errors in ([NO_NETWORK, NO_NETWORK, key, key], [key, key, key, None]):

@@ -27,8 +27,8 @@ def explained(ending: Ending, story: Story, end: Exit, *, printed: bytes, module
     the sandbox's output, `module` the environment's."""
     seen = Seen(printed.decode("utf-8", "replace"), module, list(end.targets))
     findings = [_explained(one, story, end, seen) for one in ending.findings]
-    if ending.outcome == "succeeded" and not story.scored:
-        findings += failed_alike(story.errors, story.failed, seen)
+    if ending.outcome == "succeeded":
+        findings += failed_alike(story.errors, story.failed, seen, scored=len(story.scored))
     return replace(ending, findings=findings)
 
 
@@ -76,21 +76,26 @@ def failed_load(code: str, error: Any, seen: Seen, reveal: Callable[[str], str])
     )
 
 
-def failed_alike(errors: Sequence[dict[str, Any]], failed: int, seen: Seen) -> list[Finding]:
-    """One finding for a run whose rollouts all failed, where `errors`, of the first of these, have
-    the same cause; none otherwise."""
+def failed_alike(
+    errors: Sequence[dict[str, Any]], failed: int, seen: Seen, *, scored: int = 0
+) -> list[Finding]:
+    """One finding for a run whose failed rollouts have the same cause by `errors`, of the first of
+    these; none otherwise. Where others were `scored`, only a known cause is named."""
     if not errors:
         return []
     causes = [_cause_of(seen.facts_of(error)) for error in errors]
+    if scored and causes[0].cause == UNKNOWN:
+        return []
     if len({(one.cause, one.message if one.cause == UNKNOWN else "") for one in causes}) > 1:
         return []
     compared = f", the {len(errors)} first" if len(errors) < failed else ""
     shared = "with the same error" if causes[0].cause == UNKNOWN else "for the same cause"
-    alike = f"All {failed} rollouts failed{compared} {shared}"
+    count = f"{failed} of {failed + scored}" if scored else f"All {failed}"
+    alike = f"{count} rollouts failed{compared} {shared}"
     return [
         finding(
             "run.rollouts_failed",
-            f"{alike if failed > 1 else 'The only rollout failed'}: {causes[0].message}",
+            f"{alike if failed + scored > 1 else 'The only rollout failed'}: {causes[0].message}",
             hint=causes[0].hint,
             severity="warning",
             cause=causes[0].cause,

@@ -156,7 +156,7 @@ CATALOGUE: dict[str, Code] = {
         "Start fewer processes, and clear up what is no longer needed.",
     ),
     "run.rollouts_failed": _env(
-        "All rollouts failed for the same cause.", "See the error of any of them."
+        "The rollouts that failed have the same cause.", "See the error of any of them."
     ),
     "run.rollouts_missing": _env("Planned rollouts have no result.", "See the log."),
     "run.no_model_call": _env(
