@@ -161,8 +161,6 @@ def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bo
 def rows(to: Environment | Owner) -> list[shapes.Shape]:
     """What the page lists, each with the address that removes it."""
     owner = to if isinstance(to, Owner) else None
-    found = to.pending_publishers if isinstance(to, Owner) else to.publishers
-    listed = found.select_related("added_by", "environment__owner", "owner").order_by("pk")
     return [
         api.shape(row)
         | {
@@ -176,7 +174,7 @@ def rows(to: Environment | Owner) -> list[shapes.Shape]:
             "where": KINDS[row.kind],
             "says": {name: value for name, value in row.claims.items() if value},
         }
-        for row in listed
+        for row in services.listed(to)
     ]
 
 

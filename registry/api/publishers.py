@@ -25,8 +25,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
     environment = _environment(request, owner, name)
     if request.method == "POST":
         return _add(request, environment)
-    rows = environment.publishers.select_related("added_by").order_by("pk")
-    return Response({"results": [shape(found) for found in rows]})
+    return Response({"results": [shape(row) for row in services.listed(environment)]})
 
 
 @api_view(["DELETE"])
@@ -43,8 +42,7 @@ def of_owner(request: Request, name: str) -> Response:
     owner = _owner(request, name)
     if request.method == "POST":
         return _add(request, owner)
-    rows = owner.pending_publishers.select_related("owner", "added_by").order_by("pk")
-    return Response({"results": [shape(found) for found in rows]})
+    return Response({"results": [shape(row) for row in services.listed(owner)]})
 
 
 @api_view(["DELETE"])

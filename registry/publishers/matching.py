@@ -30,6 +30,7 @@ WORKFLOW = {
     Kind.GITHUB: (re.compile(r"[A-Za-z0-9._ -]+\.ya?ml"), "a file name such as publish.yml"),
     Kind.GITLAB: (re.compile(r"[A-Za-z0-9._/ -]+\.ya?ml"), "a path such as .gitlab-ci.yml"),
 }
+KNOWN_FIELDS = ("repository", "workflow", "ci_environment", "owner_id", "sub")
 LONGEST = 255
 MOST_CLAIMS = 2000  # characters of JSON: they are part of an index, whose rows have an end
 
@@ -40,6 +41,10 @@ def wanted(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     `fields` holds repository, workflow, ci_environment and owner_id, or sub and any claim besides.
     """
     said = {name: value.strip() for name, value in fields.items() if value.strip()}
+    for name, value in fields.items():
+        if not (value.isprintable() and name.isprintable()):
+            where = name if name in KNOWN_FIELDS else "claims"
+            raise _wrong(where, value, "may hold no line breaks or invisible characters")
     for name, value in said.items():
         if len(value) > LONGEST:
             raise _wrong(name, value, f"may have at most {LONGEST} characters")

@@ -7,11 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
 
 from envyard.contract.names import BadName, check_name
 from registry import events
 from registry.accounts import short_lived
 from registry.accounts.models import Owner, Token, User
+from registry.catalog import naming
 from registry.catalog.models import Environment
 from registry.errors import HubError, NotFound
 from registry.publishers import matching
@@ -38,10 +40,11 @@ def add(
     subject, claims = matching.wanted(kind, fields)
     place: dict[str, Any] = {"environment": to}
     if isinstance(to, Owner):
-        place = {"owner": to, "name": _name(name)}
+        place = {"owner": to, "name": _name(to, name, by)}
     _check_room(to, by)
     try:
         with transaction.atomic():
+            _check_new(place, kind=kind, issuer=issuer, subject=subject, claims=claims)
             made = TrustedPublisher.objects.create(
                 **place,
                 kind=kind,
@@ -54,10 +57,27 @@ def add(
             )
             _record("publisher.added", made, by)
     except IntegrityError:
-        raise HubError(
-            "request.conflict", f"{to} has this trusted publisher already", "Nothing to do.", 409
-        ) from None
+        raise _there(to) from None
     return made
+
+
+def _check_new(
+    place: dict[str, Any], *, kind: str, issuer: str, subject: str, claims: Mapping[str, str]
+) -> None:
+    """Refuse the same identity in other letter case, under a lock on what it would publish."""
+    to = place.get("environment") or place["owner"]
+    type(to)._default_manager.select_for_update(no_key=True).get(pk=to.pk)  # noqa: SLF001
+    if kind == TrustedPublisher.Kind.OTHER:  # compared exactly, by the constraint
+        return
+    rows = TrustedPublisher.objects.filter(**place, kind=kind, issuer=issuer)
+    if rows.filter(key=matching.key(kind, subject, claims)).exists():
+        raise _there(to)
+
+
+def _there(to: Environment | Owner) -> HubError:
+    return HubError(
+        "request.conflict", f"{to} has this trusted publisher already", "Nothing to do.", 409
+    )
 
 
 def _check_room(to: Environment | Owner, by: User) -> None:
@@ -104,11 +124,41 @@ def _issuer(kind: str, issuer: str) -> str:
     return fitting[0]
 
 
-def _name(name: str) -> str:
+def _name(owner: Owner, name: str, by: User) -> str:
+    """The normal name of an environment that does not exist and that an upload could make."""
     try:
-        return check_name(name)
+        normal = check_name(name)
     except BadName as refused:
         raise HubError("metadata.bad_name", str(refused), details={"field": "name"}) from None
+    existing = Environment.objects.filter(owner=owner, name=normal).first()
+    if existing is not None and existing.deleted_at is None:
+        raise HubError(
+            "request.conflict",
+            f"name {normal!r}: {existing} exists, so no publisher can be pending for it",
+            "Add the publisher in the settings of the environment.",
+            409,
+            {"field": "name"},
+        )
+    if existing is None:
+        try:
+            naming.check_allowed(owner=owner, name=normal, by=by)
+        except HubError as refused:
+            refused.details["field"] = "name"
+            raise
+    return normal
+
+
+def listed(to: Environment | Owner) -> QuerySet[TrustedPublisher]:
+    """Those of an environment, with the pending ones of its name, or the pending ones of an owner.
+
+    A pending one waits for its own first use, and may publish there meanwhile.
+    """
+    if isinstance(to, Owner):
+        rows = TrustedPublisher.objects.filter(owner=to)
+    else:
+        here = Q(environment=to) | Q(owner=to.owner_id, name=to.name)
+        rows = TrustedPublisher.objects.filter(here)
+    return rows.select_related("added_by", "environment__owner", "owner").order_by("pk")
 
 
 def _record(verb: str, publisher: TrustedPublisher, by: User | None) -> None:
@@ -125,7 +175,7 @@ def _record(verb: str, publisher: TrustedPublisher, by: User | None) -> None:
 
 def of_environment(environment: Environment, pk: int) -> TrustedPublisher:
     """One publisher of it; raises 404."""
-    return _one(TrustedPublisher.objects.filter(environment=environment, pk=pk).first())
+    return _one(listed(environment).filter(pk=pk).first())
 
 
 def of_owner(owner: Owner, pk: int) -> TrustedPublisher:

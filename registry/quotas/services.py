@@ -130,6 +130,8 @@ def check_upload(*, owner: Owner, by: User, size: int) -> None:
     _check_rate(by, limits.uploads_per_hour, usage.uploads_per_hour)
     _check_storage(owner, limits.storage_bytes, usage.storage_bytes, size)
     most, waiting = limits.queued_versions, usage.queued_versions
+    if most == 0:
+        raise _closed("quota.queue", f"of versions of {owner} that wait for their evaluation")
     if waiting >= most:
         raise HubError(
             "quota.queue",
@@ -198,6 +200,8 @@ def as_dict(values: Limits | Usage) -> dict[str, int]:
 def _check_rate(by: User, most: int, used: int) -> None:
     if used < most:
         return
+    if most == 0:
+        raise _closed("quota.rate", f"of uploads by {by.get_username()} within an hour")
     raise HubError(
         "quota.rate",
         f"{by.get_username()} has uploaded {used} versions within an hour; the limit is {most}",
@@ -207,12 +211,17 @@ def _check_rate(by: User, most: int, used: int) -> None:
     )
 
 
+def _closed(code: str, rule: str) -> HubError:
+    """The refusal for a limit of 0: waiting does not help."""
+    return HubError(code, f"uploads are closed: the limit is 0 {rule}", STAFF, 403, {"limit": 0})
+
+
 def _until_next(by: User, most: int) -> int:
     """Seconds until the last hour has room: the oldest of the uploads that fill it leaves then."""
     newest = _versions().objects.filter(uploaded_by=by).order_by("-uploaded_at")
     times = newest.values_list("uploaded_at", flat=True)[max(most - 1, 0) : max(most, 1)]
     first = next(iter(times), None)
-    if most == 0 or first is None:
+    if first is None:
         return int(HOUR.total_seconds())
     return max(1, ceil((first + HOUR - timezone.now()).total_seconds()))
 

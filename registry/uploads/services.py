@@ -77,13 +77,20 @@ def accept(
     )
     if before is not None:  # told before a refused wheel takes up room
         raise _taken(before, read)
-    quotas.check_upload(owner=owner, by=by, size=read.size)  # and again under the lock
+    try:
+        quotas.check_upload(owner=owner, by=by, size=read.size)  # and again under the lock
+    except HubError:
+        if (earlier := _same(upload, owner)) is None:
+            raise
+        return earlier
     staged = _stage(upload, read)
     try:
         version = _publish(upload, read, owner, by, token, proven, staged)
     except HubError:  # after other errors the commit may yet have reached the database
         staging.discard(staged)
-        raise
+        if (earlier := _same(upload, owner)) is None:
+            raise
+        return earlier
     except IntegrityError:  # it did not
         staging.discard(staged)
         if (earlier := _earlier(upload, read, owner)) is None:
@@ -214,6 +221,12 @@ def _publish(
         )
         doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
     return version
+
+
+def _same(upload: Upload, owner: Owner) -> Accepted | None:
+    """The version that another upload of the same bytes made meanwhile: they count once."""
+    before = _before(upload, _environment(upload, owner))
+    return Accepted(before, created=False) if before and _is(before, upload) else None
 
 
 def _earlier(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:

@@ -8,6 +8,7 @@ from django.test import Client
 from registry.accounts import tokens
 from registry.models import Environment, Organisation, TrustedPublisher, User, Version
 from tests.factories import bearer, make_environment
+from tests.frontend.people import sign_in
 from tests.registry.api.workflows import MINT, mint, upload
 from tests.registry.publishers.conftest import FIELDS, issuer, publisher
 from tests.registry.publishers.issuer import Issuer
@@ -181,3 +182,68 @@ def test_a_token_of_several_people_is_nobodys_name(
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "request.conflict")
     assert upload(client, text, make_wheel()).status_code == 200
     assert Version.objects.get().uploaded_by == alice
+
+
+@pytest.mark.parametrize("pending", [True, False])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"repository": "lab/envs"}, {"repository": "LAB/envs"}),
+        ({"ci_environment": "Release"}, {"ci_environment": "release"}),
+    ],
+)
+def test_a_publisher_is_not_added_again_in_other_letter_case(
+    client: Client,
+    issuer: Issuer,
+    alice: User,
+    pending: bool,
+    first: dict[str, str],
+    second: dict[str, str],
+) -> None:
+    if not pending:
+        make_environment(alice)
+    at = "/api/v1/owners/alice/publishers/" if pending else AT
+    admin, name = bearer(alice, "admin"), {"name": "later"} if pending else {}
+    added = client.post(at, GITHUB | name | first, "application/json", headers=admin)
+    assert added.status_code == 201
+    again = client.post(at, GITHUB | name | second, "application/json", headers=admin)
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "request.conflict")
+    assert TrustedPublisher.objects.count() == 1
+
+
+@pytest.mark.parametrize("mark", ["\n", "\r", "\t", "\x7f", "\u202e", "\u200b", "\u2028"])
+@pytest.mark.parametrize("field", ["repository", "workflow", "ci_environment", "owner_id"])
+def test_fields_of_publishers_hold_no_invisible_characters(
+    client: Client, issuer: Issuer, alice: User, field: str, mark: str
+) -> None:
+    make_environment(alice)
+    bad = GITHUB | {field: f"a{mark}b"}
+    answer = client.post(AT, bad, "application/json", headers=bearer(alice, "admin"))
+    assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (400, field)
+
+
+@pytest.mark.parametrize("name", ["torch", "Torch", "simple", "json", "demo-env", "Demo_Env"])
+def test_a_pending_publisher_waits_only_for_a_name_that_can_be_had(
+    client: Client, issuer: Issuer, alice: User, name: str
+) -> None:
+    make_environment(alice)
+    at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
+    answer = client.post(at, GITHUB | {"name": name}, "application/json", headers=admin)
+    assert answer.status_code in (400, 409)
+    assert answer.json()["error"]["details"]["field"] == "name"
+    assert not TrustedPublisher.objects.exists()
+
+
+def test_a_pending_publisher_stands_with_the_environment_once_an_upload_made_it(
+    client: Client, issuer: Issuer, alice: User
+) -> None:
+    made = publisher(alice.owner, alice, name="demo-env")
+    make_environment(alice)
+    admin = bearer(alice, "admin")
+    listed = client.get(AT, headers=admin).json()["results"]
+    assert [(row["id"], row["pending"]) for row in listed] == [(made.pk, True)]
+    sign_in(client, "alice")
+    page = client.get("/envs/alice/demo-env/settings/publishers/").content.decode()
+    assert f"/{made.pk}/remove/" in page
+    assert client.delete(f"{AT}{made.pk}/", headers=admin).status_code == 204
+    assert not TrustedPublisher.objects.exists()
