@@ -21,12 +21,12 @@ def at(stage: str) -> None:
 
 
 def supervisors() -> Path | None:
-    """The pipe by which our parent reports; readable only where the runner is this very user."""
+    """The pipe by which our parent reports; None where its memory and descriptors are closed."""
     parent = Path(f"/proc/{os.getppid()}")
-    given = (parent / "environ").read_bytes().split(b"\0")
-    number = next(one for one in given if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
-    pipe = parent / "fd" / number.decode()
     try:
+        given = (parent / "environ").read_bytes().split(b"\0")
+        number = next(one for one in given if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
+        pipe = parent / "fd" / number.decode()
         pipe.open("wb").close()
     except OSError as error:
         print(f"the supervisor's pipe: {type(error).__name__}")
