@@ -59,8 +59,8 @@ class HubError(Exception):
 class NotFound(HubError):
     """404: it is not there, or the asker may not know that it is."""
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__("request.not_found", message, status=404)
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        super().__init__("request.not_found", message, hint, status=404)
 
 
 class Moved(HubError):

@@ -32,8 +32,11 @@ class Begun:
 def begin(*, device_name: str) -> Begun:
     """Open a login for that device; it lives ten minutes."""
     name = device_name.strip()
-    if not 1 <= len(name) <= 80:
-        raise HubError("request.invalid", f"device_name {name[:90]!r} must have 1 to 80 characters")
+    if not (1 <= len(name) <= 80 and name.isprintable()):
+        raise HubError(
+            "request.invalid",
+            f"device_name {name[:90]!r} must have 1 to 80 characters, all visible, on one line",
+        )
     now = timezone.now()
     DeviceLogin.objects.filter(expires_at__lt=now - LIFE).delete()
     secret = secrets.token_urlsafe(32)
@@ -57,7 +60,10 @@ def find(*, user_code: str) -> DeviceLogin:
         denied_at=None,
     ).first()
     if found is None:
-        raise NotFound(f"no device waits with the code {user_code[:20]!r}: it may have expired")
+        raise NotFound(
+            f"no device waits with the code {user_code[:20]!r}: it may have expired",
+            "Check the code, or run `hub login` again.",
+        )
     return found
 
 

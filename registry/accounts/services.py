@@ -187,7 +187,13 @@ def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
     lock(organisation)
     owners = organisation.memberships.filter(role=Membership.Role.OWNER)
     if not owners.exclude(user=user).exists():
-        raise _invalid("role", f"{user} is the only owner of {organisation}")
+        raise HubError(
+            "request.conflict",
+            f"{user} is the only owner of {organisation}",
+            "Give the organisation another owner first.",
+            409,
+            {"field": "role"},
+        )
 
 
 def check_name(name: str) -> None:
@@ -221,6 +227,8 @@ def check_role(role: str) -> None:
 def _check_title(title: str) -> None:
     if len(title) > 100:
         raise _invalid("title", f"title has {len(title)} characters, the most are 100")
+    if not title.isprintable():
+        raise _invalid("title", f"title {title!r} may hold no line breaks or invisible characters")
 
 
 def _invalid(field: str, message: str) -> HubError:

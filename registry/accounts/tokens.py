@@ -101,8 +101,11 @@ def mint(
 def _checked(name: str, scope: str, days: int | None) -> str:
     """The name without surrounding blanks; raises request.invalid by the field's name."""
     name = name.strip()
-    if not 1 <= len(name) <= 80:
-        raise HubError("request.invalid", f"name {name[:90]!r} must have 1 to 80 characters")
+    if not (1 <= len(name) <= 80 and name.isprintable()):
+        raise HubError(
+            "request.invalid",
+            f"name {name[:90]!r} must have 1 to 80 characters, all visible, on one line",
+        )
     if scope not in Token.Scope.values:
         words = ", ".join(Token.Scope.values)
         raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")

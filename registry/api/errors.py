@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from registry.api.auth import CHALLENGE
-from registry.errors import HubError, NotFound
+from registry.errors import Forbidden, HubError, NotFound
 from registry.space import RETRY_SECONDS, is_full
 
 P = ParamSpec("P")
@@ -97,6 +97,8 @@ def _translate(exc: Exception) -> HubError | None:
             return NotFound()
         case PermissionDenied():
             return HubError("request.forbidden", str(exc), status=403)
+        case exceptions.PermissionDenied() if str(exc.detail).startswith("CSRF Failed"):
+            return Forbidden(str(exc.detail), "Send the CSRF token as header X-CSRFToken.")
         case exceptions.APIException():
             code = CODES.get(type(exc), "request.invalid")
             return HubError(code, str(exc.detail), status=exc.status_code)

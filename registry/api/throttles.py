@@ -6,9 +6,11 @@ Signing in, up and the like are counted by allauth, with ACCOUNT_RATE_LIMITS.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import IPv6Address, ip_address, ip_network
+from math import ceil
 
 from django.conf import settings
 from django.core.cache import cache
@@ -45,20 +47,28 @@ def check(request: HttpRequest, door: str, *, who: str = "") -> None:
     """
     times, seconds = RATES[door]
     key = f"knocks-{door}-{who or subnet(address(request))}"
-    cache.add(key, 0, timeout=seconds)
+    if cache.add(key, 0, timeout=seconds):
+        cache.set(f"{key}-until", time.time() + seconds, timeout=seconds)
     try:
         count = cache.incr(key)
     except ValueError:  # expired between the two calls
         return
     if count > times:
         one = "person" if who else "address"
+        left = _left(key, seconds)
         raise HubError(
             "request.throttled",
             f"more than {times} requests in {seconds} seconds from one {one}",
-            f"Try again in {seconds} seconds.",
+            f"Try again in {left} seconds.",
             429,
-            {"retry_after": seconds},
+            {"retry_after": left},
         )
+
+
+def _left(key: str, seconds: int) -> int:
+    """Seconds until the counted time ends."""
+    until: float = cache.get(f"{key}-until", time.time() + seconds)
+    return min(seconds, max(1, ceil(until - time.time())))
 
 
 @contextmanager

@@ -71,7 +71,9 @@ class TrustedPublisher(models.Model):
         indexes = (models.Index(fields=("issuer", "key", "id"), name="publisher_by_key"),)
 
     def __str__(self) -> str:
-        return str(self.environment) if self.environment_id else f"{self.owner}/{self.name}"
+        if self.environment_id:
+            return str(self.environment)
+        return f"{self.owner}/{self.name}" if self.name else str(self.owner)
 
     @property
     def under(self) -> Owner:

@@ -1,5 +1,6 @@
 """Whoami, tokens and device login over the REST API."""
 
+import time
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.test import Client, RequestFactory
 
 from registry.accounts import devices, tokens
 from registry.api import throttles
+from registry.errors import HubError, NotFound
 from registry.models import Organisation, Token, User
 from tests.factories import bearer, make_version
 
@@ -221,3 +223,45 @@ def test_credentials_that_cannot_be_read_are_no_good(client: Client, db: None, s
     for path in ("/api/v1/whoami/", "/alice/simple/demo-env/", "/integrity/a/b/1/c/provenance"):
         answer = client.get(path, headers={"Authorization": sent})
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token.invalid"), path
+
+
+def test_retry_after_is_what_is_left_of_the_window(client: Client, db: None) -> None:
+    for _ in range(30):
+        throttles.check(RequestFactory().post("/"), "device")
+    with pytest.raises(HubError) as first:
+        throttles.check(RequestFactory().post("/"), "device")
+    time.sleep(2.1)
+    with pytest.raises(HubError) as later:
+        throttles.check(RequestFactory().post("/"), "device")
+    seconds = first.value.details["retry_after"]
+    assert seconds - 4 <= later.value.details["retry_after"] <= seconds - 2
+    assert str(later.value.details["retry_after"]) in later.value.hint
+
+
+@pytest.mark.parametrize("mark", ["\n", "\u202e", "\u2028"])
+def test_names_of_devices_and_tokens_hold_no_invisible_characters(
+    client: Client, alice: User, mark: str
+) -> None:
+    name = f"a{mark}b"
+    answer = client.post(LOGIN, {"device_name": name}, content_type=JSON)
+    assert answer.status_code == 400
+    sent = {"name": name, "scope": "read"}
+    headers = bearer(alice, "admin")
+    answer = client.post("/api/v1/tokens/", sent, content_type=JSON, headers=headers)
+    assert answer.status_code == 400
+    assert not Token.objects.filter(name=name).exists()
+
+
+def test_a_missing_csrf_token_is_named(alice: User) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    sent = {"name": "lab", "title": "Lab"}
+    answer = browser.post("/api/v1/organisations/", sent, content_type=JSON)
+    assert answer.status_code == 403
+    assert "X-CSRFToken" in answer.json()["error"]["hint"]
+
+
+def test_an_unknown_code_of_a_device_suggests_a_new_login(db: None) -> None:
+    with pytest.raises(NotFound) as refused:
+        devices.find(user_code="AAAA-AAAA")
+    assert "hub login" in refused.value.hint

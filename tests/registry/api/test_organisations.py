@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.core import mail
+from django.test import Client, TestCase
 
 from registry.accounts import invitations, services, tokens
 from registry.accounts.permissions import can
@@ -76,7 +77,8 @@ def test_members_see_each_other_and_only_owners_manage(
 def test_an_organisation_keeps_an_owner(client: Client, admin: dict[str, str], bob: User) -> None:
     for method, data in (("DELETE", None), ("PUT", {"role": "member"})):
         status, refused = send(client, method, f"{LAB}members/alice/", admin, data)
-        assert (status, refused["error"]["details"]["field"]) == (400, "role")
+        assert (status, refused["error"]["details"]["field"]) == (409, "role")
+        assert "another owner" in refused["error"]["hint"]
     assert send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})[0] == 200
     assert send(client, "DELETE", f"{LAB}members/alice/", admin)[0] == 204
     assert list(Membership.objects.values_list("user__username", flat=True)) == ["bob"]
@@ -278,3 +280,22 @@ def test_a_browser_session_gives_no_rights_over_the_api(client: Client, lab: Org
         assert (status, refused["error"]["code"]) == (403, "request.forbidden"), path
         assert "browser session" in refused["error"]["message"]
     assert send(client, "GET", f"{LAB}invitations/", {})[0] == 200
+
+
+@pytest.mark.parametrize("mark", ["\n", "\u202e", "\x00", "\u2028"])
+def test_titles_hold_no_invisible_characters(
+    client: Client, admin: dict[str, str], mark: str
+) -> None:
+    status, refused = send(client, "PATCH", LAB, admin, {"title": f"a{mark}b"})
+    assert status == 400
+    assert "title" in refused["error"]["message"]
+
+
+def test_the_mail_states_who_may_accept(lab: Organisation, alice: User, carol: User) -> None:
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        invitations.invite(organisation=lab, to="carol", role="member", by=alice)
+        invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
+    named, addressed = (str(message.body) for message in mail.outbox)
+    assert "for carol alone" in named
+    assert "Whoever holds this link" not in named
+    assert "Whoever holds this link" in addressed
