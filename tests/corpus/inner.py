@@ -89,6 +89,14 @@ def bomb(name: str, member: str, data: Callable[[], bytes]) -> Case:
     return nested(f"a bomb in {name}", member, data, "wheel.nested_bomb", "limit")
 
 
+def locked_zip() -> bytes:
+    """A zip whose file needs a password, by its flags."""
+    data = bytearray(stored_zip({"grader.py": b"x = 1"}))
+    for at in (data.find(b"PK\3\4") + 6, data.find(b"PK\1\2") + 8):
+        data[at] |= 1
+    return bytes(data)
+
+
 def stored_zip(names: dict[str, bytes]) -> bytes:
     """A zip as PyTorch writes it: stored, with sizes behind the data."""
 
@@ -151,6 +159,8 @@ BAD = [
            lambda: b"x" + zipped({"b.zip": zipped({"c": b""})}), "wheel.nested_archive", "b.zip"),
     opaque("7-Zip", b"7z\xbc\xaf\x27\x1c"), opaque("RAR", b"Rar!\x1a\x07\x01\x00"),
     opaque("LZ4", b"\x04\x22\x4d\x18"), opaque("lzip", b"LZIP\x01"),
+    nested("a zip with a password", "demo_env/grader.bin", locked_zip, "wheel.opaque_archive",
+           "password"),
     opaque("Cabinet", b"MSCF\0\0\0\0"), opaque("Debian", b"!<arch>\n"),
     secret("a token in a zip", "demo_env/a.zip", lambda: zipped({"b.txt": SECRET_TEXT.encode()})),
     secret("a token in a zip behind a prefix", "demo_env/a.bin",

@@ -154,6 +154,7 @@ BAD = [
       for kind in ("purelib", "platlib", "headers", "data", "made-up")),
     top("a .data folder of another name", "other-1.0.DATA/purelib/x.py", "wheel.data_member"),
     *groups((
+        "pydantic", "fsspec.specs", "datasets.builders",
         "torch.backends", "vllm.general_plugins", "vllm.platform_plugins", "jax_plugins",
         "pytest11",
         "numba_extensions", "setuptools.finalize_distribution_options", "distutils.commands",
@@ -179,7 +180,7 @@ BAD = [
     *shadows((
         "verifiers.pyw", "verifiers.pyc", "verifiers.pyi", "verifiers/extra.py", "Verifiers/x.py",
         "torch/_evil/x.txt", "google/cloud/x.py", "yaml.py", "_pytest/x.py", "envyard/x.py",
-        "math_verify/x.py", "PIL/x.py", "win32api.py",
+        "math_verify/x.py", "PIL/x.py", "win32api.py", "openai-stubs/__init__.pyi",
     )),
     top("a compiled verifiers", "verifiers.cpython-311-x86_64-linux-gnu.so",
         "wheel.shadows_library", "well-known"),
@@ -239,6 +240,7 @@ BAD = [
         ("an override", "a = 'user\u202e \u2066# check\u2069 \u2066'\n", "U+202E"),
         ("an isolate", "# \u2067x\n", "U+2067"),
         ("a hidden line", "# harmless\rimport os\n", "carriage return"),
+        ("a program in variation selectors", f"a = '{chr(0xE0120) * 12}'\n", "shown as nothing"),
         ("code out of sight", "a = 1;" + " " * 2000 + "import os\n", "300 blanks"),
         ("UTF-7", "# coding: utf-7\n# +AAo-import os\n", "utf-7"),
         ("UTF-7 in its second line", "#!/usr/bin/python\n#vim: fileencoding=UTF_7 :\n", "UTF_7"),

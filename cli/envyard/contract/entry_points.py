@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from envyard.contract import commands
 from envyard.contract.codes import Finding, finding
 from envyard.contract.hidden import path_fault
+from envyard.contract.import_names import LIBRARIES
 from envyard.contract.path_checks import WINDOWS_DEVICE
 from envyard.contract.wheel import Wheel
 
@@ -29,6 +30,8 @@ AUTOLOADED = re.compile(
     r"torch\.backends|triton\.backends|vllm\.\w+_plugins|jax_plugins|numba_extensions|pytest11"
     r"|distutils\.\w+|setuptools\.\w+|egg_info\.writers|keyring\.backends"
 )
+# Where an environment may well add an entry for a framework, which loads it by its name alone.
+ENVIRONMENTS = re.compile(r"(gymnasium|gym)\.envs|(verifiers|inspect_ai|openenv)(\.\w+)*")
 
 
 def scripts(whl: Wheel) -> Iterator[Finding]:
@@ -88,11 +91,13 @@ def _group(group: str, names: dict[str, dict[str, str]], where: str) -> Iterator
     if fault:
         yield finding("wheel.bad_entry_points", f"{where!r}: group [{group[:80]}] {fault}",
                       where=where)  # fmt: skip
-    if AUTOLOADED.fullmatch(group):
+    library = re.split("[.:-]", group)[0]
+    plugs_in = library in LIBRARIES and not ENVIRONMENTS.fullmatch(group)
+    if AUTOLOADED.fullmatch(group) or plugs_in:
         yield finding(
             "wheel.autoloaded_entry_point",
             f"{where!r}: entries of group [{group[:80]}] are imported by other programs without "
-            "being requested; no environment may have one",
+            "being requested; no environment may change a library merely by being installed",
             where=where,
         )
     names.setdefault(group, {})

@@ -129,7 +129,7 @@ def _folder(top: str, own: str) -> Iterator[Finding]:
             where=top,
         )
     else:
-        yield from _module(top, top, own)
+        yield from _module(top, top.removesuffix(STUBS), own)
 
 
 def _file(top: str, own: str) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Protocol
 
 from envyard.contract import pickles, programs, streams, tars, zips
-from envyard.contract.headers import bad
+from envyard.contract.headers import Unreadable, bad
 from envyard.contract.leaks import Finder, Leak, Scanner
 
 MAX_PARTS = 100_000  # members and streams, in all archives inside one wheel
@@ -182,12 +182,15 @@ class Content:
     def _refuse_opaque(self, head: bytes) -> None:
         for magic, kind in OPAQUE.items():
             if head.startswith(magic):
-                raise bad(
-                    "wheel.opaque_archive",
-                    f"{self.path!r} is an archive of the kind {kind}, which the hub cannot look "
-                    "through",
-                    self.inspection.name,
-                )
+                raise self.opaque(kind)
+
+    def opaque(self, kind: str) -> Unreadable:
+        """The refusal of what no bounded work can look through."""
+        return bad(
+            "wheel.opaque_archive",
+            f"{self.path!r} is an archive of the kind {kind}, which the hub cannot look through",
+            self.inspection.name,
+        )
 
     def _archive(self, head: bytes) -> Sink | None:
         if head.startswith(zips.MAGICS):

@@ -10,6 +10,12 @@ BIDI = re.compile(b"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 LONE_RETURN = re.compile(rb"\r(?!\n)[^\r\n]")
 # No line of 120 popular distributions has even 120 blanks before code.
 FAR_RIGHT = re.compile(rb"(?<![\r\n \t\f])[ \t\f]{300,}[^\s#]")
+# Runs of characters that are shown as nothing, in which whole programs have been spelled: variation
+# selectors, tags, zero-width and invisible operators. The flag of a region has six tags.
+UNSEEN = re.compile(
+    rb"(?:\xf3\xa0[\x80-\x87][\x80-\xbf]|\xef\xb8[\x80-\x8f]|\xe2\x80[\x8b-\x8f]|\xe2\x81[\xa0-\xa4])"
+    rb"{8,}"
+)
 KEPT = 1024  # bytes of one piece that are read again with the next
 # What an encoding may make of ASCII: a second meaning where it has shifts or escapes.
 PROBES = (
@@ -49,6 +55,8 @@ class Source:
             self.fault = f"holds U+{ord(match[0].decode()):04X}, which reorders the text around it"
         elif LONE_RETURN.search(data):
             self.fault = "holds a carriage return alone, behind which Python reads another line"
+        elif UNSEEN.search(data):
+            self.fault = "holds a run of eight characters or more that are shown as nothing"
         elif FAR_RIGHT.search(data):
             self.fault = "holds code behind 300 blanks or more, outside every reader's window"
 

@@ -32,6 +32,9 @@ class Part(Protocol):
     def close(self) -> None:
         """There are no more."""
 
+    def opaque(self, kind: str) -> Exception:
+        """The refusal of a file that cannot be looked through."""
+
 
 class Archive(Protocol):
     """Counts and takes the files of the zip."""
@@ -76,7 +79,9 @@ def walk(file: IO[bytes], archive: Archive) -> None:
 
 
 def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
-    if info.compress_type not in READABLE or info.flag_bits & ENCRYPTED:
+    if info.flag_bits & ENCRYPTED:
+        raise part.opaque("zip with a password")
+    if info.compress_type not in READABLE:
         return
     try:
         with opened.open(info) as member:
