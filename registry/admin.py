@@ -80,10 +80,18 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
     def save_model(
         self, request: HttpRequest, obj: models.User, form: ModelForm[models.User], change: bool
     ) -> None:
-        """Save, and end the invitations that the person may no longer send."""
+        """Save, end the invitations that the person may no longer send, and warn where a closed
+        account was the last active owner: closing it must not wait for another owner."""
         with transaction.atomic():
             super().save_model(request, obj, form, change)
             services.end_invitations(sender=obj)
+            left = [] if obj.is_active else services.without_active_owner(member=obj)
+        for organisation in left:
+            text = (
+                f"Organisation {organisation} has no owner with an active account: make a member "
+                f"owner on /orgs/{organisation}/, or invite somebody as owner there."
+            )
+            self.message_user(request, text, messages.WARNING)
 
 
 @admin.register(models.Runner)

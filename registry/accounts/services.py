@@ -183,17 +183,38 @@ def lock(organisation: Organisation) -> None:
 
 
 def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
-    """Refuse to let the last owner go; locks the organisation, so that two cannot go at once."""
+    """Refuse to remove the last owner whose account is active; a person who is no owner may go.
+
+    Locks the organisation, so that two owners cannot leave at once.
+    """
     lock(organisation)
     owners = organisation.memberships.filter(role=Membership.Role.OWNER)
-    if not owners.exclude(user=user).exists():
+    others = owners.exclude(user=user).filter(user__is_active=True)
+    if owners.filter(user=user).exists() and not others.exists():
         raise HubError(
             "request.conflict",
-            f"{user} is the only owner of {organisation}",
+            f"{user} is the only owner of {organisation} with an active account",
             "Give the organisation another owner first.",
             409,
             {"field": "role"},
         )
+
+
+def without_active_owner(*, member: User) -> list[Organisation]:
+    """The organisations that the person owns and where no owner's account is active, by name.
+
+    Call it in the transaction that closes the account: it locks the organisations, so that another
+    owner who leaves at the same time is either refused or counted as gone.
+    """
+    memberships = Membership.objects.filter(user=member, role=Membership.Role.OWNER)
+    owned = Organisation.objects.filter(memberships__in=memberships).order_by("pk")
+    keys = list(owned.values_list("pk", flat=True))
+    list(Organisation.objects.select_for_update().filter(pk__in=keys).order_by("pk"))
+    active = Membership.objects.filter(
+        organisation=OuterRef("pk"), role=Membership.Role.OWNER, user__is_active=True
+    )
+    rows = Organisation.objects.filter(~Exists(active), pk__in=keys)
+    return list(rows.select_related("owner").order_by("owner__name"))
 
 
 def check_name(name: str) -> None:

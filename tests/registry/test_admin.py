@@ -5,7 +5,8 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from registry.models import Event, User, Version
+from registry.accounts import services
+from registry.models import Event, Organisation, User, Version
 from tests.factories import bearer, make_run, make_version
 
 MODELS = sorted(model._meta.model_name or "" for model in admin.site._registry)
@@ -53,3 +54,22 @@ def test_no_status_and_no_secret_can_be_edited(client: Client, root: User, alice
     shown = client.get(reverse("admin:registry_token_change", args=[token.pk])).content.decode()
     assert token.public_id in shown
     assert token.digest not in shown
+
+
+def close_account(client: Client, user: User) -> str:
+    """The page after staff switched the account off."""
+    form = {"username": user.username, "date_joined_0": "2026-01-01", "date_joined_1": "10:00"}
+    url = reverse("admin:registry_user_change", args=[user.pk])
+    return client.post(url, form, follow=True).content.decode()
+
+
+def test_closing_the_account_of_the_last_active_owner_warns_staff(
+    client: Client, root: User, lab: Organisation, alice: User, bob: User
+) -> None:
+    services.add_member(organisation=lab, user=bob, role="owner", by=alice)
+    client.force_login(root)
+    warning = "Organisation lab has no owner with an active account"
+    assert warning not in close_account(client, bob)
+    assert warning in close_account(client, alice)
+    alice.refresh_from_db()
+    assert not alice.is_active

@@ -83,6 +83,32 @@ def test_an_organisation_keeps_an_owner(lab: Organisation, alice: User) -> None:
     assert Membership.objects.get(organisation=lab, user=alice).role == "owner"
 
 
+def test_a_closed_account_does_not_count_as_an_owner(
+    lab: Organisation, alice: User, bob: User, carol: User
+) -> None:
+    services.add_member(organisation=lab, user=bob, role="owner", by=alice)
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    with pytest.raises(HubError, match="alice is the only owner of lab"):
+        services.add_member(organisation=lab, user=alice, role="member", by=alice)
+    with pytest.raises(HubError, match="alice is the only owner of lab"):
+        services.remove_member(organisation=lab, user=alice, by=alice)
+    services.remove_member(organisation=lab, user=bob, by=alice)
+    assert Membership.objects.get(organisation=lab).user == alice
+
+
+def test_members_of_an_organisation_without_an_active_owner_may_still_leave(
+    lab: Organisation, alice: User, bob: User, carol: User, root: User
+) -> None:
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    services.remove_member(organisation=lab, user=bob, by=bob)
+    services.add_member(organisation=lab, user=carol, role="member", by=root)
+    with pytest.raises(HubError, match="alice is the only owner of lab"):
+        services.remove_member(organisation=lab, user=alice, by=root)
+    services.add_member(organisation=lab, user=carol, role="owner", by=root)
+    services.remove_member(organisation=lab, user=alice, by=root)
+    assert Membership.objects.get(organisation=lab).user == carol
+
+
 def test_there_are_three_roles(lab: Organisation, alice: User, bob: User) -> None:
     with pytest.raises(HubError, match="role 'king' must be one of"):
         services.add_member(organisation=lab, user=bob, role="king", by=alice)
