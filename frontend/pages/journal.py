@@ -58,5 +58,8 @@ def of_all(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, rows: QuerySet[Event], context: dict[str, Any]) -> HttpResponse:
     events, following = page(request, rows, by=("-pk",))
-    shown = [(event, journal.sentence(event)) for event in events]
+    who = request.user
+    shown = [
+        (event, journal.sentence(event, data=journal.data_for(event, who))) for event in events
+    ]
     return render(request, "pages/journal.html", context | {"events": shown, "next": following})

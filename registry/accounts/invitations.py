@@ -95,7 +95,11 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
         role = min((invitation.role, mine.role if mine else invitation.role), key=rank)
         _record("accepted", invitation, user)
         return services.add_member(
-            organisation=invitation.organisation, user=user, role=role, by=user
+            organisation=invitation.organisation,
+            user=user,
+            role=role,
+            by=user,
+            sender=_sender(invitation),
         )
 
 
@@ -132,7 +136,12 @@ def _record(what: str, invitation: Invitation, by: User) -> None:
         owner=invitation.organisation.owner,
         to=str(invitation.user or invitation.email),
         role=invitation.role,
+        sender=_sender(invitation),
     )
+
+
+def _sender(invitation: Invitation) -> str:
+    return str(invitation.invited_by or "a former user")
 
 
 def _mail(invitation: Invitation, secret: str) -> None:

@@ -124,8 +124,13 @@ def rename(*, organisation: Organisation, title: str, by: User) -> None:
     organisation.title = title
 
 
-def add_member(*, organisation: Organisation, user: User, role: str, by: User) -> Membership:
-    """Give the person that role, new or changed; an organisation always keeps an owner."""
+def add_member(
+    *, organisation: Organisation, user: User, role: str, by: User, sender: str = ""
+) -> Membership:
+    """Give the person that role, new or changed; an organisation always keeps an owner.
+
+    `sender` is the user name of who invited the person, where they accepted an invitation.
+    """
     check_role(role)
     with transaction.atomic():
         if role != Membership.Role.OWNER:
@@ -134,7 +139,13 @@ def add_member(*, organisation: Organisation, user: User, role: str, by: User) -
             organisation=organisation, user=user, defaults={"role": role}
         )
         end_invitations(sender=user)
-        events.record("member.set", by=by, owner=organisation.owner, user=str(user), role=role)
+        owner = organisation.owner
+        if sender:
+            events.record(
+                "member.joined", by=by, owner=owner, user=str(user), role=role, sender=sender
+            )
+        else:
+            events.record("member.set", by=by, owner=owner, user=str(user), role=role)
     return membership
 
 

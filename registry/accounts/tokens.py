@@ -38,6 +38,7 @@ invitations that are not yours:
 """
 ROLES = {
     "invitation.sent": "{to} was invited to {owner} as {role}",
+    "member.joined": "{user} joined {owner} as {role}",
     "member.set": "{user} became {role} of {owner}",
 }
 MOST_ROLES = 50

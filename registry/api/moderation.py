@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.accounts.permissions import require
+from registry.accounts.models import Token
+from registry.accounts.permissions import Who, require
 from registry.api import body, lookup, shapes, throttles
 from registry.api.auth import asker, person
 from registry.api.paging import page
@@ -118,25 +121,26 @@ def _moderator(request: Request) -> None:
 
 
 def _events(request: Request, rows: QuerySet[Event]) -> Response:
-    return page(request, rows, by=("-pk",), shape=_journal)
+    return page(request, rows, by=("-pk",), shape=partial(_journal, *asker(request)))
 
 
-def _journal(events: Sequence[Event]) -> list[shapes.Shape]:
-    return [
-        {
-            "id": event.pk,
-            "at": shapes.when(event.at),
-            "actor": event.actor.username if event.actor else None,
-            "verb": event.verb,
-            "text": journal.sentence(event),
-            "owner": event.owner.name if event.owner else None,
-            "environment": str(event.environment) if event.environment else None,
-            "version": event.version.version if event.version else None,
-            "run": str(event.run_id) if event.run_id else None,
-            "data": event.data,
-        }
-        for event in events
-    ]
+def _journal(who: Who, token: Token | None, events: Sequence[Event]) -> list[shapes.Shape]:
+    return [_event(event, journal.data_for(event, who, token)) for event in events]
+
+
+def _event(event: Event, data: dict[str, Any]) -> shapes.Shape:
+    return {
+        "id": event.pk,
+        "at": shapes.when(event.at),
+        "actor": event.actor.username if event.actor else None,
+        "verb": event.verb,
+        "text": journal.sentence(event, data=data),
+        "owner": event.owner.name if event.owner else None,
+        "environment": journal.environment_then(event),
+        "version": event.version.version if event.version else None,
+        "run": str(event.run_id) if event.run_id else None,
+        "data": data,
+    }
 
 
 def _report(report: Report) -> shapes.Shape:

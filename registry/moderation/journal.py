@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from registry.accounts.models import Owner
+from registry.accounts.models import Owner, Token
+from registry.accounts.permissions import Who, can
 from registry.catalog.models import Environment
 from registry.events import Event
 
@@ -36,10 +37,11 @@ SENTENCES = {
     "environment.undeprecated": "{actor} took back the deprecation of {environment}",
     "evaluation.deleted": "{actor} deleted the evaluation {evaluation} of {of}",
     "evaluation.pushed": "{actor} pushed the evaluation {evaluation} of {of}",
-    "invitation.accepted": "{actor} accepted the invitation of {to} as {role}",
-    "invitation.declined": "{actor} declined the invitation of {to} as {role}",
+    "invitation.accepted": "{actor} accepted the invitation of {sender} as {role}",
+    "invitation.declined": "{actor} declined the invitation of {sender} as {role}",
     "invitation.sent": "{actor} invited {to} as {role}",
     "invitation.withdrawn": "{actor} withdrew the invitation of {to} as {role}",
+    "member.joined": "{user} joined as {role}, invited by {sender}",
     "member.removed": "{actor} ended the membership of {user}",
     "member.set": "{actor} made {user} {role}",
     "organisation.created": "{actor} created the organisation {owner}",
@@ -103,18 +105,53 @@ def entire() -> QuerySet[Event]:
     )
 
 
-def sentence(event: Event) -> str:
-    """What happened, in words; the reason stands behind it where one was given."""
-    words = _Words(event.data)
+def sentence(event: Event, *, data: dict[str, Any] | None = None) -> str:
+    """What happened, in words; the reason stands behind it where one was given.
+
+    `data` is the event's, or what `data_for` leaves of it for one reader.
+    """
+    data = event.data if data is None else data
+    words = _Words({key: value for key, value in data.items() if value is not None})
+    if "to" in data and data["to"] is None:
+        words["to"] = "another owner"
     words |= {
         "actor": event.actor.username if event.actor else HUB,
         "owner": str(event.owner or ""),
-        "environment": str(event.environment or "an environment"),
-        "version": str(event.version or "a version"),
+        "environment": environment_then(event) or "an environment",
+        "version": _version_then(event) or "a version",
     }
-    told = SENTENCES[event.verb].format_map(words)
-    reason = str(event.data.get("reason") or "")
-    return f"{told}: {reason}" if reason else told
+    text = SENTENCES[event.verb].format_map(words)
+    reason = str(data.get("reason") or "")
+    return f"{text}: {reason}" if reason else text
+
+
+def environment_then(event: Event) -> str | None:
+    """owner/name of the event's environment when it happened: a transfer changes the owner alone,
+    and the event keeps the owner of that time."""
+    environment = event.environment
+    if environment is None:
+        return None
+    return f"{event.owner}/{environment.name}" if event.owner else str(environment)
+
+
+def _version_then(event: Event) -> str | None:
+    version = event.version
+    if version is None:
+        return None
+    name = f"{event.owner}/{version.environment.name}" if event.owner else version.environment
+    return f"{name}=={version.version}"
+
+
+def data_for(event: Event, who: Who, token: Token | None = None) -> dict[str, Any]:
+    """The event's data as that reader may see it: a new owner (`to`) is None where the reader may
+    not see the environment there."""
+    data: dict[str, Any] = dict(event.data)
+    environment = event.environment
+    if event.verb == "environment.transferred" and environment is not None:
+        staff = can(who, "hub.moderate", who, token)
+        if not staff and not can(who, "environment.see", environment, token):
+            data["to"] = None
+    return data
 
 
 class _Words(dict[str, Any]):

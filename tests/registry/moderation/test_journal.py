@@ -6,12 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import allauth
 import pytest
 from django.test import Client
 
 from registry import events
+from registry.accounts import invitations
+from registry.catalog import services
 from registry.catalog.models import Version
 from registry.catalog.transfer import transfer
 from registry.evaluations import services as evaluations
@@ -32,7 +35,7 @@ WORDS = {
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
     "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
     "account.{change}": None,  # what the library that signs people in tells them of
-    "verb": ["publisher.added", "publisher.removed"],
+    "verb": ["publisher.added", "publisher.removed", "user.staff_added", "user.staff_removed"],
 }
 
 
@@ -121,6 +124,61 @@ def test_a_new_owner_does_not_read_what_happened_under_the_old_one(
     rows = client.get(path, headers=bearer(carol, "admin")).json()["results"]
     assert [row["verb"] for row in rows] == ["environment.received"]
     assert Event.objects.filter(environment=env).count() == 3
+
+
+def test_lines_keep_the_name_that_an_environment_had_at_the_time(
+    client: Client, lab: Organisation, alice: User, carol: User
+) -> None:
+    env = make_version(alice).environment
+    events.record("environment.public", by=alice, environment=env)
+    transfer(environment=env, to=lab.owner, by=alice)
+    rows = events_of(client, alice, "alice")
+    assert [(row["text"], row["environment"]) for row in rows] == [
+        ("alice gave alice/demo-env to lab", "alice/demo-env"),
+        ("alice made alice/demo-env public", "alice/demo-env"),
+    ]
+    version = make_version(alice, name="other-env")
+    events.record("version.yanked", by=alice, environment=version.environment, version=version)
+    transfer(environment=version.environment, to=lab.owner, by=alice)
+    assert events_of(client, alice, "alice")[1]["text"] == "alice yanked alice/other-env==0.1.0"
+    moved = events_of(client, alice, "lab")[0]
+    assert moved["text"] == "alice moved lab/other-env here from alice"
+
+
+def test_the_old_owners_journal_names_no_new_owner_to_who_may_not_see_the_environment(
+    client: Client, lab: Organisation, alice: User, carol: User, root: User
+) -> None:
+    env = make_version(carol).environment
+    services.set_visibility(environment=env, visibility="private", by=carol)
+    transfer(environment=env, to=lab.owner, by=root)
+    row = events_of(client, carol, "carol")[0]
+    assert row["text"] == "root gave carol/demo-env to another owner"
+    assert "lab" not in str(row)
+    client.force_login(carol)
+    page = client.get("/owners/carol/journal/").content.decode()
+    assert "root gave carol/demo-env to another owner" in page
+    assert "lab/demo-env" not in page
+    assert events_of(client, root, "carol")[0]["text"] == "root gave carol/demo-env to lab"
+
+
+def events_of(client: Client, reader: User, owner: str) -> list[dict[str, Any]]:
+    """The owner's journal as the API shows it to the reader."""
+    answer = client.get(f"/api/v1/owners/{owner}/events/", headers=bearer(reader, "admin"))
+    rows: list[dict[str, Any]] = answer.json()["results"]
+    return [row for row in rows if not row["verb"].startswith("token.")]
+
+
+def test_an_accepted_invitation_names_who_invited(
+    lab: Organisation, alice: User, carol: User
+) -> None:
+    invitation = invitations.invite(organisation=lab, to="carol", role="owner", by=alice)
+    invitations.accept(invitation=invitation, user=carol)
+    lines = [journal.sentence(event) for event in journal.of_owner(lab.owner)]
+    assert lines == [
+        "alice invited carol as owner",
+        "carol accepted the invitation of alice as owner",
+        "carol joined as owner, invited by alice",
+    ]
 
 
 def test_evaluations_stand_in_the_journals_of_both_sides(alice: User, carol: User) -> None:
