@@ -13,7 +13,8 @@ from registry.accounts.models import Owner, Token, User
 from registry.catalog import naming, similar
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.sorting import sort_key
-from registry.errors import Forbidden, HubError
+from registry.errors import HubError
+from registry.uploads import authority
 
 
 def name_findings(
@@ -69,10 +70,7 @@ def _may_publish(
     if second_factor.missing(by):
         raise second_factor.refusal(by)
     if not permissions.can(by, "owner.publish", owner):
-        raise Forbidden(
-            f"{by.get_username()} may not publish under {owner.name!r}",
-            code="upload.owner_mismatch",
-        )
+        raise authority.refusal(owner=owner, by=by)
     permissions.require(by, "owner.publish", owner, token)
 
 

@@ -25,10 +25,10 @@ from registry.attestations import services as attestations
 from registry.catalog.models import Environment, UsedFilename, Version
 from registry.catalog.services import get_or_create_environment, locked
 from registry.catalog.sorting import sort_key
-from registry.errors import Forbidden, HubError
+from registry.errors import HubError
 from registry.publishers import leaked
 from registry.quotas import services as quotas
-from registry.uploads import readme, staging
+from registry.uploads import authority, readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
 log = logging.getLogger(__name__)
@@ -115,10 +115,7 @@ def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> E
     if second_factor.missing(by):
         raise second_factor.refusal(by)
     if not permissions.can(by, "owner.publish", owner):
-        raise Forbidden(
-            f"{by.get_username()} may not publish under {owner.name!r}",
-            code="upload.owner_mismatch",
-        )
+        raise authority.refusal(owner=owner, by=by)
     permissions.require(by, "owner.publish", owner, token)
     return environment
 

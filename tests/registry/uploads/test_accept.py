@@ -297,7 +297,10 @@ def test_in_an_organisation_the_role_decides(
     if may:
         assert upload(bob, owner="lab").created
     else:
-        assert refusal(bob, owner="lab").code == "upload.owner_mismatch"
+        error = refusal(bob, owner="lab")
+        assert error.code == "upload.owner_mismatch"
+        assert error.message == "bob may not publish under 'lab': the role member does not publish"
+        assert "role maintainer" in error.hint
 
 
 def test_a_token_must_be_for_publishing_and_for_that_environment(alice: User) -> None:

@@ -1,0 +1,16 @@
+"""The refusal for a person who may not publish under an owner."""
+
+from __future__ import annotations
+
+from registry.accounts.models import Owner, User
+from registry.errors import Forbidden
+
+
+def refusal(*, owner: Owner, by: User) -> Forbidden:
+    """403; to a member it names their role, to others nothing about the owner's people."""
+    message = f"{by.get_username()} may not publish under {owner.name!r}"
+    role, hint = by.role(owner.pk), ""
+    if role is not None:
+        message += f": the role {role} does not publish"
+        hint = f"Ask an owner of {owner.name} for the role maintainer."
+    return Forbidden(message, hint, "upload.owner_mismatch")
