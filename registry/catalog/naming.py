@@ -69,7 +69,7 @@ def check_unlike(*, owner: Owner, name: str, by: User, but: Environment | None =
     seen = likeness(name)
     former = FormerName.objects.annotate(seen=like(F("name"))).filter(owner=owner, seen=seen)
     for gone in former.exclude(environment=but).select_related("environment__owner"):
-        _refuse_former(gone, by)
+        _refuse_former(gone, name, by)
     found = Environment.objects.filter(owner=owner, likeness=seen).first()
     if found is not None and found != but:
         was = " (deleted)" if found.deleted_at else ""
@@ -81,11 +81,12 @@ def check_unlike(*, owner: Owner, name: str, by: User, but: Environment | None =
         )
 
 
-def _refuse_former(gone: FormerName, by: User) -> None:
+def _refuse_former(gone: FormerName, name: str, by: User) -> None:
     where = f" to {gone.environment}" if can(by, "environment.see", gone.environment) else " away"
+    alike = f", and environment name {name!r} looks like it" if name != gone.name else ""
     raise HubError(
         "name.moved",
-        f"environment {gone} moved{where}; its former name is taken for ever",
+        f"environment {gone} moved{where}; its former name is taken for ever{alike}",
         status=409,
     )
 

@@ -67,6 +67,8 @@ def test_a_former_name_is_taken_for_ever(alice: User, lab: Organisation, bob: Us
         with pytest.raises(HubError, match="alice/demo-env moved to lab/demo-env") as refused:
             made(alice, name, alice)
         assert (refused.value.code, refused.value.status) == ("name.moved", 409)
+        alike = "environment name 'dem0-env' looks like it" in refused.value.message
+        assert alike is (name == "dem0-env")
 
 
 def test_a_former_name_does_not_tell_where_something_private_went(
