@@ -98,8 +98,10 @@ def text(data: dict[str, Any], field: str, *, default: str | None = None) -> str
     value = data.get(field, default)
     if value is None and default is not None:
         value = default
-    if not isinstance(value, str) or not _storable(value):
+    if not isinstance(value, str):
         raise _wrong(field, value, "must be a text")
+    if not _storable(value):
+        raise _wrong(field, value, "must hold no NUL and no lone surrogate")
     value = value.strip()
     if default is None and not value:
         raise _wrong(field, value, "must not be empty")

@@ -120,4 +120,6 @@ def test_text_that_no_database_takes_is_refused(client: Client, alice: User, tex
             f"/api/v1/{address}/", body, content_type="application/json", headers=admin
         )
         assert answer.status_code == 400, (address, answer.content)
-        assert answer.json()["error"]["message"].startswith(field)
+        message = answer.json()["error"]["message"]
+        assert message.startswith(field)
+        assert "must hold no NUL and no lone surrogate" in message
