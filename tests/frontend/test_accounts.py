@@ -150,6 +150,24 @@ def test_an_address_changes_once_the_new_one_was_confirmed(client: Client, db: N
     assert mail.outbox[-1].to == ["dora@example.com"]
 
 
+def test_the_reset_mail_of_a_closed_account_does_not_deny_that_it_existed(
+    client: Client, db: None
+) -> None:
+    password = "quite-a-long-one"
+    user = services.register(
+        username="dora", email="dora@example.com", password=password, verified=True
+    )
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    mail.outbox.clear()
+    client.post(RESET, {"email": "dora@example.com"})
+    (message,) = mail.outbox
+    text = " ".join(str(message.body).split())
+    assert "do not have any record" not in text
+    assert "no active account with the address dora@example.com" in text
+    assert "closed" in text
+    assert "/password/reset/key/" not in text
+
+
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_a_pending_address_receives_no_password_reset(
     client: Client, db: None, confirmed: bool
