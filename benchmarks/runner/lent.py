@@ -21,6 +21,7 @@ lock = threading.Lock()
 def say(event, **fields):
     with lock: events.write(json.dumps({"event": event, **fields}) + "\\n")
 tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
+say("environment_began")
 say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
 def play(one):
     url = f"{job['door']}/rollouts/{one['rollout']}/v1/chat/completions"

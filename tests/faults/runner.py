@@ -23,6 +23,7 @@ events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 prompts = [f"reversed_text Text:\\nword {n}" for n in range(2)]
 tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
+say("environment_began")
 say("imported")
 say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
 print("loaded", flush=True)

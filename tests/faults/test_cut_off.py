@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +97,10 @@ def of(world: World, cell: Cell) -> tuple[str, str, int, str]:
 def unplugged(networks: Networks, _: World, lent: Lent) -> Iterator[None]:
     """Its cable is out."""
     cable(networks, lent.name, "down")
-    yield
-    cable(networks, lent.name, "up")
+    try:
+        yield
+    finally:
+        cable(networks, lent.name, "up")
 
 
 @contextmanager
@@ -107,11 +109,14 @@ def frozen(_: Networks, world: World, lent: Lent) -> Iterator[None]:
     everyone = [*lent.part.pids(), *(one.pid for one in sandboxes(world))]
     for pid in everyone:
         os.kill(pid, signal.SIGSTOP)
-    yield
-    still = [pid for pid in everyone if (found := process(pid)) and found.state in "Tt"]
-    assert still == everyone
-    for pid in everyone:
-        os.kill(pid, signal.SIGCONT)
+    try:
+        yield
+        still = [pid for pid in everyone if (found := process(pid)) and found.state in "Tt"]
+        assert still == everyone
+    finally:
+        for pid in everyone:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 @pytest.mark.parametrize("away", [unplugged, frozen])
