@@ -85,7 +85,7 @@ def _mint(request: Request, user: User) -> Response:
             "Make one on the Tokens page, which asks for the password, or send an admin token.",
         )
     throttles.check(request, "token", who=str(user.pk))
-    data = body.read(request)
+    data = body.read(request, only=("name", "scope", "environment", "days"))
     token, text = tokens.mint(
         user=user,
         name=body.text(data, "name"),

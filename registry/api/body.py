@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
@@ -80,10 +80,19 @@ def _inflate(raw: bytes, most: int) -> bytes:
     return found
 
 
-def read(request: Request) -> dict[str, Any]:
-    """The body, which must be a JSON object."""
+def read(request: Request, *, only: Sequence[str] = ()) -> dict[str, Any]:
+    """The body, which must be a JSON object; with `only`, of these fields and no other.
+
+    A misspelt field that narrows a right would otherwise be ignored, and the right be wider.
+    """
     if not isinstance(request.data, dict):
         raise HubError("request.invalid", "the body must be a JSON object")
+    if only and (unknown := sorted(set(map(str, request.data)) - set(only))):
+        raise HubError(
+            "request.invalid",
+            f"the field {unknown[0][:40]!r} must be one of {', '.join(only)}",
+            details={"field": unknown[0][:40]},
+        )
     return request.data
 
 

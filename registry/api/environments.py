@@ -34,7 +34,8 @@ def environments(request: Request) -> Response:
 
 
 def _create(request: Request) -> Response:
-    user, data = person(request), body.read(request)
+    user = person(request)
+    data = body.read(request, only=("name", "owner", "visibility"))
     owner = lookup.owner(body.owner_name(data, user))
     _, token = asker(request)
     require(user, "owner.publish", owner, token)
@@ -57,7 +58,7 @@ def environment(request: Request, owner: str, name: str) -> Response:
         return Response(status=204)
     if request.method == "PATCH":
         found = lookup.environment(request, owner, name, "environment.manage")
-        visibility = body.text(body.read(request), "visibility")
+        visibility = body.text(body.read(request, only=("visibility",)), "visibility")
         services.set_visibility(environment=found, visibility=visibility, by=person(request))
     else:
         found = lookup.environment(request, owner, name, "environment.see")
@@ -68,7 +69,7 @@ def environment(request: Request, owner: str, name: str) -> Response:
 def transfer(request: Request, owner: str, name: str) -> Response:
     """Give it to another owner, under whom the asker publishes too."""
     found = lookup.environment(request, owner, name, "environment.transfer")
-    to = lookup.owner(body.text(body.read(request), "owner"))
+    to = lookup.owner(body.text(body.read(request, only=("owner",)), "owner"))
     user, (_, token) = person(request), asker(request)
     require(user, "owner.publish", to, token)
     give(environment=found, to=to, by=user)

@@ -16,7 +16,7 @@ from registry.api import body, links, throttles
 from registry.api.auth import asker, by_token, person
 from registry.api.paging import page
 from registry.api.shapes import Shape, when
-from registry.errors import NotFound
+from registry.errors import HubError, NotFound
 
 ANSWERS = {"accept": invited.accept, "decline": invited.decline}
 
@@ -28,7 +28,7 @@ def organisations(request: Request) -> Response:
     if request.method == "POST":
         require(user, "account.organise", user, asker(request)[1])
         throttles.check(request, "organisation", who=str(user.pk))
-        data = body.read(request)
+        data = body.read(request, only=("name", "title"))
         made = services.create_organisation(
             name=body.text(data, "name"), title=body.text(data, "title", default=""), by=user
         )
@@ -48,9 +48,12 @@ def organisation(request: Request, name: str) -> Response:
     if request.method == "GET":
         return Response(_organisation(request, find(name)))
     found, user = _allowed(request, name, "organisation.manage")
-    services.rename(
-        organisation=found, title=body.text(body.read(request), "title", default=""), by=user
-    )
+    data = body.read(request, only=("title",))
+    if "title" not in data:
+        raise HubError(
+            "request.invalid", "title is missing; a PATCH must name it", details={"field": "title"}
+        )
+    services.rename(organisation=found, title=body.text(data, "title", default=""), by=user)
     return Response(_organisation(request, found))
 
 

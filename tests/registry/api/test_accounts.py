@@ -1,12 +1,13 @@
 """Whoami, tokens and device login over the REST API."""
 
+import json
 import time
 from typing import Any
 
 import pytest
 from django.test import Client, RequestFactory
 
-from registry.accounts import devices, tokens
+from registry.accounts import devices, services, tokens
 from registry.api import throttles
 from registry.errors import HubError, NotFound
 from registry.models import Organisation, Token, User
@@ -265,3 +266,31 @@ def test_an_unknown_code_of_a_device_suggests_a_new_login(db: None) -> None:
     with pytest.raises(NotFound) as refused:
         devices.find(user_code="AAAA-AAAA")
     assert "hub login" in refused.value.hint
+
+
+def test_a_misspelt_field_is_refused_and_not_ignored(client: Client, alice: User) -> None:
+    headers = bearer(alice, "admin")
+    for url, body, field in (
+        ("tokens", {"name": "ci", "scope": "read", "enviroment": "alice/x"}, "enviroment"),
+        ("environments", {"name": "new-env", "visbility": "private"}, "visbility"),
+        ("organisations", {"name": "new-lab", "tittle": "x"}, "tittle"),
+    ):
+        answer = client.post(
+            f"/api/v1/{url}/", json.dumps(body), content_type="application/json", headers=headers
+        )
+        error = answer.json()["error"]
+        assert (answer.status_code, error["details"]) == (400, {"field": field})
+
+
+def test_a_change_of_an_organisation_without_a_title_keeps_the_title(
+    client: Client, alice: User
+) -> None:
+    headers = bearer(alice, "admin")
+    services.create_organisation(name="deep-lab", title="Deep Lab", by=alice)
+    url = "/api/v1/organisations/deep-lab/"
+    for body in (dict[str, str](), {"name": "deeper-lab"}):
+        answer = client.patch(
+            url, json.dumps(body), content_type="application/json", headers=headers
+        )
+        assert answer.status_code == 400
+    assert client.get(url).json()["title"] == "Deep Lab"
