@@ -31,10 +31,10 @@ MANAGE = {*PUBLISH, STAFF}
 
 READING = {
     *("environment.see", "version.see", "version.install", "run.see", "organisation.see"),
-    "evaluation.see",
+    *("evaluation.see", "owner.quota"),
 }
 
-STAFFS = {"version.retry", "version.quarantine", "environment.quarantine", "hub.moderate"}
+STAFFS = {"version.rejudge", "version.quarantine", "environment.quarantine", "hub.moderate"}
 
 # verb -> object -> who may, in the browser
 MATRIX: dict[tuple[str, str], set[str]] = {
@@ -65,6 +65,7 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("owner.publish", "public"): PUBLISH,
     ("owner.manage", "public"): {OWNER, STAFF},
     ("owner.journal", "public"): MANAGE,
+    ("owner.quota", "public"): INSIDE,
     ("hub.moderate", "public"): {STAFF},
     ("version.see", "public"): EVERYBODY,
     ("version.see", "yanked"): EVERYBODY,
@@ -78,7 +79,9 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("version.install", "unlisted"): INSIDE,
     ("version.yank", "public"): MANAGE,
     ("version.delete", "public"): {OWNER, STAFF},
-    ("version.retry", "public"): {STAFF},
+    ("version.retry", "public"): MANAGE,
+    ("version.retry", "private"): MANAGE,
+    ("version.rejudge", "public"): {STAFF},
     ("version.quarantine", "public"): {STAFF},
     ("run.see", "public"): EVERYBODY,
     ("run.see", "private"): INSIDE,
@@ -196,7 +199,7 @@ def _tokens(who: Who, world: World) -> list[Token | None]:
             "publish",
             {
                 *READING,
-                *("environment.publish", "owner.publish", "version.yank"),
+                *("environment.publish", "owner.publish", "version.yank", "version.retry"),
                 *("run.cancel", "run.retry"),
                 *("environment.deprecate", "environment.star"),
                 *("evaluation.change", "evaluation.remove", "environment.report"),
@@ -254,7 +257,10 @@ def test_who_may_not_sign_in_is_a_stranger(world: World) -> None:
         (MEMBER, "environment.manage", "private", 403, "request.forbidden"),
         (STRANGER, "version.yank", "unlisted", 404, "request.not_found"),
         (STRANGER, "run.cancel", "private", 404, "request.not_found"),
-        (OWNER, "version.retry", "public", 403, "request.forbidden"),
+        (STRANGER, "version.retry", "private", 404, "request.not_found"),
+        (STRANGER, "version.retry", "public", 403, "request.forbidden"),
+        (MEMBER, "version.retry", "public", 403, "request.forbidden"),
+        (OWNER, "version.rejudge", "public", 403, "request.forbidden"),
         (STRANGER, "organisation.manage", "public", 404, "request.not_found"),
         (NOBODY, "organisation.see", "public", 404, "request.not_found"),
         (MEMBER, "organisation.manage", "public", 403, "request.forbidden"),
