@@ -103,7 +103,7 @@ def test_owners_see_where_a_run_waits_and_take_a_cancelling_back(
     monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
     assert main(["runs", "show", str(run.pk)]) == 0
     assert "number 1 of 1 in the queue, 0 runners present" in capsys.readouterr().out
-    assert "not cancelled" in said(capsys, "runs", "retry", str(run.pk), exit_code=1)
+    assert f"run {run.pk} is queued" in said(capsys, "runs", "retry", str(run.pk), exit_code=1)
     said(capsys, "cancel", str(run.pk))
     Version.objects.filter(pk=version.pk).update(status="held")
     assert "is queued: number 1 of 1 in the queue" in said(capsys, "runs", "retry", str(run.pk))
