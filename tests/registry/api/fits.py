@@ -50,6 +50,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         "content": SimpleUploadedFile(filename("sent-env", "0.1.0"), wheel, "application/zip")
     }
     return {
+        ("checkUpload", 200): Fit(body={"name": "new-env", "version": "0.1.0", "owner": "alice"}),
         ("createEnvironment", 200): Fit(body={"name": "demo-env", "owner": "alice"}),
         ("deprecateEnvironment", 200): Fit({"name": "new-run"}),
         ("unyankVersion", 200): Fit({"number": "0.0.9"}),
