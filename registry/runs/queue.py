@@ -7,7 +7,7 @@ run is the first of one index however many wait, and no owner waits for all that
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,18 +73,18 @@ def head(
     runner: Runner,
     models: Collection[str],
     without: Collection[int],
-    elsewhere: Collection[str] = (),
+    elsewhere: Mapping[str, Collection[int]] | None = None,
     now: datetime,
 ) -> Run | None:
     """The next run that asks for none but these models, of none of those owners, locked.
 
     It admits one of the runner's Pythons. A run of which this runner lost an attempt is left to
-    others for a while where its model is also `elsewhere`. Needs a transaction. Rows that another
-    runner is just taking are passed over.
+    others for a while where one of those that its model is also `elsewhere` lost none. Needs a
+    transaction. Rows that another runner is just taking are passed over.
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
-    if elsewhere:
-        waiting = waiting.filter(~Q(model__in=elsewhere) | ~_left_to_others(runner, now))
+    for model, others in (elsewhere or {}).items():
+        waiting = waiting.filter(~Q(model=model) | ~_left_to_others(runner, others, now))
     return (
         waiting.filter(pythons.runnable(runners.pythons(runner)))
         .exclude(owner__in=without)
@@ -94,8 +94,9 @@ def head(
     )
 
 
-def _left_to_others(runner: Runner, now: datetime) -> Q:
-    """Runs of which this runner lost an attempt, for SAME_RUNNER_PAUSE after they may begin again.
+def _left_to_others(runner: Runner, others: Collection[int], now: datetime) -> Q:
+    """Runs of which this runner lost an attempt, for SAME_RUNNER_PAUSE after they may begin again,
+    unless each of the others lost an attempt of it as well.
 
     Without `not_before` that is when the attempt was lost: it lasted longer than the pause.
     """
@@ -103,7 +104,9 @@ def _left_to_others(runner: Runner, now: datetime) -> Q:
     lost = LostAttempt.objects.filter(run=OuterRef("pk"))
     own = lost.filter(runner=runner, handed_back=False)
     lately = Q(not_before__gt=since) | Q(not_before=None) & Exists(lost.filter(at__gt=since))
-    return Exists(own) & lately
+    every = LostAttempt.objects.filter(run=OuterRef(OuterRef("pk")), handed_back=False)
+    without = Runner.objects.filter(~Exists(every.filter(runner=OuterRef("pk"))), pk__in=others)
+    return Q(Exists(own)) & lately & Q(Exists(without))
 
 
 def ready(now: datetime) -> Q:
@@ -111,11 +114,13 @@ def ready(now: datetime) -> Q:
     return Q(not_before=None) | Q(not_before__lte=now)
 
 
-def elsewhere(*, runner: Runner, models: Collection[str]) -> set[str]:
-    """Those of the models, "" standing for none, that another live runner can serve too."""
-    others = runners.alive().exclude(pk=runner.pk).only("capabilities")
-    served = {name for other in others for name in ("", *runners.models(other))}
-    return served & {"", *models}
+def elsewhere(*, runner: Runner, models: Collection[str]) -> dict[str, list[int]]:
+    """By each of the models, "" standing for none, the other live runners that can serve it."""
+    served: dict[str, list[int]] = {}
+    for other in runners.alive().exclude(pk=runner.pk).only("capabilities"):
+        for name in {"", *runners.models(other)} & {"", *models}:
+            served.setdefault(name, []).append(other.pk)
+    return served
 
 
 def busy_owners() -> set[int]:

@@ -164,6 +164,37 @@ def test_the_same_runner_gets_it_where_no_other_can_take_it(
         assert services.lease(runner=gpus[0]) == run
 
 
+def test_the_same_runner_gets_it_where_all_others_lost_an_attempt_too(
+    alice: User, gpus: list[Runner]
+) -> None:
+    story.make_run(story.make_version(alice.owner))
+    run = lose(gpus[0])
+    after(minutes=1)
+    assert lose(gpus[1]) == run
+    after(minutes=1)
+    third = story.make_runner("gpu-3")
+    Runner.objects.filter(pk=third.pk).update(last_seen_at=timezone.now())
+    assert services.lease(runner=gpus[0]) is None
+    runners.drain(runner=third)
+    assert services.lease(runner=gpus[0]) == run
+
+
+def test_a_runner_without_the_runs_model_is_not_waited_for(alice: User, gpus: list[Runner]) -> None:
+    for runner in gpus:
+        runners.describe(runner=runner, capabilities={"models": ["m"]})
+    third = story.make_runner("gpu-3")
+    Runner.objects.update(last_seen_at=timezone.now())
+    runners.describe(runner=third, capabilities={"models": ["other"]})
+    run = story.make_run(story.make_version(alice.owner))
+    Run.objects.update(model="m")
+    for runner in gpus:
+        assert services.lease(runner=runner, models=["m"]) == run
+        run.refresh_from_db()
+        reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
+        after(minutes=1)
+    assert services.lease(runner=gpus[0], models=["m"]) == run
+
+
 def test_the_same_runner_gets_it_after_a_longer_pause(run: Run, gpus: list[Runner]) -> None:
     lose(gpus[0])
     after(minutes=4)
