@@ -43,7 +43,8 @@ def test_a_prompt_that_is_too_long_is_the_environments_own_affair(
     played: tuple[Any, Rollouts],
 ) -> None:
     run, found = played
-    assert run["attempt"] == 1
+    counted = [one for one in run["lost_attempts"] if one["counted"]]
+    assert counted == []  # an installation that failed before is no matter of the model's
     assert len(found["long"]) == ATTEMPTS
     assert all(one["error"]["fault"] == "environment" for one in found["long"])
     assert all("maximum context length" in one["error"]["message"] for one in found["long"])
