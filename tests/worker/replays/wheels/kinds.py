@@ -92,7 +92,7 @@ def seen() -> float:
         "modules": sorted(name for name in sys.modules if name.startswith("_envyard_inside")),
         "job": open("/job.json").read(),
         "process": [os.getpid(), os.getppid(), os.getuid(), os.uname().nodename],
-        "first": open("/proc/1/cmdline").read(),
+        "first": os.listdir("/proc/1"),  # nothing: the first process is covered
         "files": BEFORE,
     }
     print(view, flush=True)
