@@ -99,8 +99,10 @@ def body(path: str, place: Place) -> dict[str, Any]:
     if path in PAGE_PATHS:
         return {"data": {}}
     told: dict[str, Any] = {}
-    if path in (table.HUB + "resolve", "api/v1/environments/"):
+    if path == table.HUB + "resolve":
         told = NEW
+    elif path == "api/v1/environments/":  # it refuses fields that it does not have
+        told = {k: v for k, v in NEW.items() if k in ("name", "owner", "visibility")}
     elif path == table.HUB + "lookup":
         told = {"id": place.words["id"]}
     elif path == "api/v1/evaluations/":
