@@ -15,7 +15,12 @@ from tests import chromium
 from tests.frontend import gallery
 from tests.frontend.test_narrow import BEYOND, SCREEN
 
-pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.once,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.timeout(300),  # some sixty pages and an audit of each
+]
 UNSEEN = r"/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)"
 # Of each kind of page the one with most on it; contrast is another in the dark.
 IN_THE_DARK = ("version-listed", "run-stopping", "run-failed", "rollout", "rollout-failed")

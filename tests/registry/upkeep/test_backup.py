@@ -23,6 +23,8 @@ from tests import postgresql
 from tests.factories import make_rollout, make_run, make_version
 from tests.wheels import make_wheel
 
+pytestmark = pytest.mark.timeout(300)  # whole databases are copied, dumped and restored
+
 ROOT = Path(__file__).parents[3]
 
 
