@@ -63,8 +63,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """500, or 507 where the cause is a full disk; the page needs no database."""
-    error = sys.exception() if sys.version_info >= (3, 12) else sys.exc_info()[1]
-    full = None if error is None else errors.full(error)
+    error = sys.exception()
+    full = errors.full(error) if error else None
     if full is None:
         return defaults.server_error(request)
     if PROGRAMS.match(request.path):

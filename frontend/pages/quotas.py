@@ -75,4 +75,4 @@ def of_owner(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _row(owner: Owner) -> Row:
-    return Row(owner, services.limits_of(owner), services.usage_of(owner))
+    return Row(owner, *services.measure(owner=owner))

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from django.conf import settings
 from django.db import connections
@@ -103,14 +103,20 @@ class Readiness:
         self._report: Report | None = None
 
     def report(self) -> Report:
-        """The newest, or a new one within HUB_READY_TIMEOUT_SECONDS."""
-        with self._lock:
+        """The newest, or a new one within HUB_READY_TIMEOUT_SECONDS. While another thread makes
+        the next one, the last is returned at once."""
+        last = self._report
+        if not self._lock.acquire(blocking=last is None):
+            return cast("Report", last)
+        try:
             age = time.monotonic() - self._made
             if self._report is None or age >= settings.HUB_READY_SECONDS:
                 before, self._report = self._report, self._new()
                 self._made = time.monotonic()
                 _log_changes(before, self._report)
             return self._report
+        finally:
+            self._lock.release()
 
     def _new(self) -> Report:
         deadline = time.monotonic() + settings.HUB_READY_TIMEOUT_SECONDS

@@ -31,8 +31,9 @@ def of_owner(request: Request, name: str) -> Response:
 
 def shape(owner: Owner) -> shapes.Shape:
     """OwnerQuota."""
+    limits, usage = services.measure(owner=owner)
     return {
         "owner": owner.name,
-        "limits": services.as_dict(services.limits_of(owner)),
-        "usage": services.as_dict(services.usage_of(owner)),
+        "limits": services.as_dict(limits),
+        "usage": services.as_dict(usage),
     }

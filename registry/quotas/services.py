@@ -53,13 +53,15 @@ class Usage:
     queued_versions: int
 
 
-def measure(*, owner: Owner, by: User | None) -> tuple[Limits, Usage]:
-    """Limits and usage of the owner, with the uploads of that person."""
+def measure(*, owner: Owner, by: User | None = None) -> tuple[Limits, Usage]:
+    """Limits and usage of the owner, with the uploads of that person (default: the owner's)."""
     since = timezone.now() - HOUR
-    found = prepared.row(
-        _numbers, {_OWNER: owner.pk, _BY: by.pk if by else 0, _moment(_SINCE): _moment(since)}
+    person = by or owner.user
+    numbers = prepared.row(
+        _numbers,
+        {_OWNER: owner.pk, _BY: person.pk if person else 0, _moment(_SINCE): _moment(since)},
     )
-    storage, queue, rate, wheels, sources, samples, waiting, uploads = found or (None,) * 8
+    storage, queue, rate, wheels, sources, samples, waiting, uploads = numbers or (None,) * 8
     limits = Limits(
         settings.HUB_UPLOADS_PER_HOUR if rate is None else rate,
         settings.HUB_OWNER_BYTES if storage is None else storage,
@@ -99,16 +101,6 @@ def _moment(at: datetime) -> object:
     return connection.ops.adapt_datetimefield_value(at)
 
 
-def limits_of(owner: Owner) -> Limits:
-    """The owner's own limits, or the settings where staff set none."""
-    return measure(owner=owner, by=owner.user)[0]
-
-
-def usage_of(owner: Owner) -> Usage:
-    """What the owner uses now."""
-    return measure(owner=owner, by=owner.user)[1]
-
-
 def lock(*owners: Owner | None) -> None:
     """Let uploads that count for these owners take turns until the transaction ends.
 
@@ -144,7 +136,7 @@ def check_upload(*, owner: Owner, by: User, size: int) -> None:
 
 def check_storage(*, owner: Owner, more: int) -> None:
     """Raise where `more` bytes would exceed the owner's storage."""
-    limits, usage = measure(owner=owner, by=None)
+    limits, usage = measure(owner=owner)
     _check_storage(owner, limits.storage_bytes, usage.storage_bytes, more)
 
 
@@ -167,7 +159,7 @@ def check_transfer(*, environment: Environment, to: Owner) -> None:
     check_storage(owner=to, more=totals["wheels"] + totals["sources"])
 
 
-def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
+def change(*, owner: Owner, by: User | None, **limits: int | None) -> None:
     """Set the named limits for one owner; None returns to the hub's own setting."""
     for name, value in limits.items():
         if name not in FIELDS:
@@ -180,7 +172,7 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
                 details={"field": name},
             )
     if not limits:
-        return limits_of(owner)
+        return
     with transaction.atomic():
         lock(owner)
         now = timezone.now()
@@ -189,7 +181,6 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> Limits:
             f"{name} {'default' if value is None else value}" for name, value in limits.items()
         )
         events.record("quota.changed", by=by, owner=owner, limits=shown)
-    return limits_of(owner)
 
 
 def as_dict(values: Limits | Usage) -> dict[str, int]:

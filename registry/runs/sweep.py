@@ -105,11 +105,11 @@ def _abandon(pk: UUID) -> bool:
         if run is None:
             return False
         hours = limits.QUEUED_AT_MOST.total_seconds() / 3600
-        message = f"no runner took this run within {hours:.0f} hours."
+        message = f"No runner took this run within {hours:.0f} hours."
         endings.note(run, message)
         rows = list(run.lost_attempts.order_by("attempt"))
         before = f" Earlier attempts: {by_runner(rows)}." if rows else ""
-        never = finding("run.never_taken", f"N{message[1:]}{before}")
+        never = finding("run.never_taken", f"{message}{before}")
         if lacks := pythons.lacking(run):
             never = finding("run.no_python", lacks)
         return endings.end(run=run, status=Run.Status.ERRORED, findings=[never])

@@ -166,6 +166,32 @@ def test_a_report_is_kept_so_that_many_requests_cost_one_try(settings: Any) -> N
     assert tried == [1]
 
 
+def test_a_report_in_the_making_delays_nobody_who_can_have_the_last(settings: Any) -> None:
+    settings.HUB_READY_TIMEOUT_SECONDS, settings.HUB_READY_SECONDS = 30, 1
+    released, hanging = threading.Event(), threading.Event()
+    released.set()
+
+    def check() -> str:
+        hanging.set()
+        released.wait(30)
+        return "came back"
+
+    made = Readiness((Part("storage", check, ""),))
+    first = made.report()
+    released.clear()
+    hanging.clear()
+    time.sleep(1.1)
+    maker = threading.Thread(target=made.report)
+    maker.start()
+    assert hanging.wait(10)
+    began = time.monotonic()
+    assert made.report() is first
+    assert time.monotonic() - began < 5
+    released.set()
+    maker.join()
+    assert made.report() is not first
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_database_without_its_tables_is_not_ready(client: Client) -> None:
     from django.db.migrations.recorder import MigrationRecorder

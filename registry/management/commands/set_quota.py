@@ -38,10 +38,9 @@ class Command(BaseCommand):
                 services.change(owner=owner, by=None, **limits)
         except HubError as refused:
             raise CommandError(refused.message) from None
-        holds = services.as_dict(services.limits_of(owner))
-        used = services.as_dict(services.usage_of(owner))
+        current, usage = services.measure(owner=owner)
         for field in services.FIELDS:
-            self.stdout.write(f"{field} {used[field]} of {holds[field]}")
+            self.stdout.write(f"{field} {getattr(usage, field)} of {getattr(current, field)}")
 
 
 def _number(field: str, text: str) -> int | None:

@@ -58,7 +58,7 @@ def refusal(by: User, number: int, owner: Owner | None = None) -> HubError:
 
 
 def stored(whose: User | Organisation) -> int:
-    return quotas.usage_of(whose.owner).storage_bytes
+    return quotas.measure(owner=whose.owner)[1].storage_bytes
 
 
 def objects(files: Path) -> int:
@@ -96,7 +96,7 @@ def test_an_organisations_upload_counts_for_its_storage_and_the_persons_rate(
     size = len(wheel(1)[1])
     quotas.change(owner=lab.owner, by=None, storage_bytes=size + size // 2)
     upload(alice, 1, lab.owner)
-    assert quotas.usage_of(alice.owner).uploads_per_hour == 1
+    assert quotas.measure(owner=alice.owner)[1].uploads_per_hour == 1
     assert stored(alice) == 0
     assert stored(lab) == size
     assert refusal(alice, 2, lab.owner).code == "quota.storage"
@@ -268,7 +268,7 @@ def test_pages_show_usage_and_let_staff_change_limits(
     client.force_login(root)
     form: dict[str, Any] = {"uploads_per_hour": "", "storage_bytes": "2048", "queued_versions": ""}
     assert client.post("/owners/lab/quota/", form).status_code == 302
-    assert quotas.limits_of(lab.owner).storage_bytes == 2048
+    assert quotas.measure(owner=lab.owner)[0].storage_bytes == 2048
     assert 'value="2048"' in client.get("/owners/lab/quota/").content.decode()
     bad = client.post("/owners/lab/quota/", form | {"storage_bytes": str(1 << 60)})
     assert "must lie between" in bad.content.decode()

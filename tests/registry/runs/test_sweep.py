@@ -75,7 +75,7 @@ def test_a_run_that_nobody_takes_does_not_wait_for_ever(alice: User) -> None:
     run.refresh_from_db()
     assert run.status == "errored"
     assert run.findings.get().code == "run.never_taken"
-    assert "no runner took this run within 24 hours" in run.log.get().text
+    assert "No runner took this run within 24 hours" in run.log.get().text
 
 
 def test_a_next_attempt_waits_its_own_day(run: Run) -> None:
