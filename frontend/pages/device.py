@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
+from frontend import rates
 from frontend.access import lately, person, takes_form, told
 from registry.accounts import devices, tokens
-from registry.api import throttles
 from registry.errors import HubError
 
 DONE = {
@@ -31,7 +31,7 @@ def device(request: HttpRequest) -> HttpResponse:
     try:
         if code:
             # Of a person: nobody else at the same address can use the tries up.
-            throttles.check(request, "code", who=str(person(request).pk))
+            rates.check(request, "code", who=str(person(request).pk))
         if request.method == "POST":
             answer = request.POST.get("answer", "")
             decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)

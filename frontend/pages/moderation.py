@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from frontend import rates
 from frontend.access import (
     demand,
     environment_or_404,
@@ -25,7 +26,7 @@ from frontend.access import (
 from frontend.paging import page
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.api import shapes, throttles
+from registry.api import shapes
 from registry.api.runners import rows
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
@@ -64,7 +65,7 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     field.label_from_instance = lambda v: v.version  # type: ignore[attr-defined]
 
     def send() -> None:
-        throttles.check(request, "report", who=str(user.pk))
+        rates.check(request, "report", who=str(user.pk))
         services.report(environment=env, by=user, **form.cleaned_data)
 
     if form.is_valid() and unless_refused(form, send):

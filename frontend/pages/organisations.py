@@ -12,11 +12,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from frontend import rates
 from frontend.access import demand, lately, person, refused, takes_form, unless_refused
 from registry.accounts import invitations, services
 from registry.accounts.models import Membership, Organisation, User
 from registry.accounts.permissions import can, require
-from registry.api import throttles
 from registry.errors import HubError
 
 
@@ -66,7 +66,7 @@ def organisations(request: HttpRequest) -> HttpResponse:
 
 def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
     require(user, "account.organise", user)
-    throttles.check(request, "organisation", who=str(user.pk))
+    rates.check(request, "organisation", who=str(user.pk))
     services.create_organisation(**form.cleaned_data, by=user)
 
 
@@ -101,7 +101,7 @@ def invite(request: HttpRequest, name: str) -> HttpResponse:
     form = Invite(request.POST)
 
     def send() -> None:
-        throttles.check(request, "invitation", who=str(by.pk))
+        rates.check(request, "invitation", who=str(by.pk))
         invitations.invite(organisation=found, **form.cleaned_data, by=by)
 
     if form.is_valid() and unless_refused(form, send):

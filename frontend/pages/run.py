@@ -15,13 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from envyard.contract.transcript import Transcript
+from frontend import rates
 from frontend.access import demand, refused, run_or_404, takes_form
 from frontend.pages.pace import pace
 from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import rollout_shapes, shapes, throttles
+from registry.api import rollout_shapes, shapes
 from registry.card.rescoring import agree
 from registry.catalog.models import Version
 from registry.errors import HubError
@@ -181,7 +182,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = run_or_404(request, pk)
     user = demand(request, "run.retry", found)
     try:
-        throttles.check(request, "retry", who=str(user.pk))
+        rates.check(request, "retry", who=str(user.pk))
         found = pipeline.retry_run(run=found, by=user)
     except HubError as problem:
         refused(request, problem)

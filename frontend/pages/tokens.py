@@ -9,11 +9,11 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
+from frontend import rates
 from frontend.access import lately, person, takes_form, unless_refused
 from registry.accounts import lineage
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
-from registry.api import throttles
 from registry.catalog.models import Environment
 from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
 
@@ -54,7 +54,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     minted: list[str] = []
 
     def mint() -> None:
-        throttles.check(request, "token", who=str(user.pk))
+        rates.check(request, "token", who=str(user.pk))
         minted.append(service.mint(user=user, **form.cleaned_data)[1])
 
     if form.is_valid() and unless_refused(form, mint):

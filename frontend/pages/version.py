@@ -12,12 +12,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
 from frontend.pages.pace import pace
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import shapes, throttles
+from registry.api import shapes
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
@@ -140,7 +141,7 @@ def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespo
 
     def again(found: Version) -> None:
         user = person(request)
-        throttles.check(request, "retry", who=str(user.pk))
+        rates.check(request, "retry", who=str(user.pk))
         pipeline.retry(version=found, by=user)
 
     return act(request, version_or_404(request, owner, name, number), "version.retry", again)

@@ -166,7 +166,8 @@ class Token(models.Model):
     issuer said; both are {} for a person's own. A publisher of several environments gets one text,
     which has a row for each that it was used for: a row never reaches beyond its one environment
     and what its one person may do. `parent` is the token that made this one over the API: a child
-    exceeds its parent in nothing and ends with it at the latest (`tokens.mint`, `lineage.end`).
+    exceeds its parent in nothing (`tokens.mint`) and ends with it at the latest
+    (`lineage.end_descendants`).
     """
 
     class Scope(models.TextChoices):

@@ -13,7 +13,8 @@ from django.test.client import RequestFactory
 from frontend.known_devices import COOKIE
 from registry.accounts import devices
 from registry.api import throttles
-from registry.models import User
+from registry.models import Organisation, User
+from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in
 from tests.frontend.test_accounts import NEW, RESET, SECURITY, add_totp
 
@@ -155,11 +156,39 @@ def test_an_unknown_name_is_slowed_down_like_a_known_one(db: None) -> None:
 def test_device_codes_are_counted_for_the_person(alice: User, bob: User) -> None:
     guesser, owner = sign_in(Client(), "bob"), sign_in(Client(), "alice")
     answers = [guesser.post("/device/", {"code": "BBBB-BBBB"}) for _ in range(21)]
+    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert "20 requests" in answers[-1].content.decode()
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 60
     code = devices.begin(device_name="laptop").user_code
     assert "laptop" in owner.get("/device/", {"code": code}).content.decode()
-    moved = guesser.get("/device/", {"code": code}, REMOTE_ADDR="10.9.0.1").content.decode()
-    assert "laptop" not in moved
+    moved = guesser.get("/device/", {"code": code}, REMOTE_ADDR="10.9.0.1")
+    assert "laptop" not in moved.content.decode()
+    assert (moved.status_code, "Retry-After" in moved.headers) == (429, True)
+    approved = guesser.post("/device/", {"code": code, "answer": "approve"})
+    assert approved.status_code == 429
+    assert guesser.get("/device/").status_code == 200  # the empty form counts for nothing
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "times", "typed"),
+    [
+        ("/settings/tokens/", TOKEN, 30, "ci"),
+        ("/settings/organisations/", {"name": "Not a name"}, 20, "Not a name"),
+        ("/orgs/lab/invite/", {"to": "nobody", "role": "member"}, 30, "nobody"),
+        ("/envs/alice/demo-env/report/", {"reason": "broken", "text": "It fails."}, 20, "It fails"),
+    ],
+)
+def test_a_form_over_its_rate_answers_429_and_keeps_what_was_typed(
+    lab: Organisation, path: str, form: dict[str, str], times: int, typed: str
+) -> None:
+    make_version(User.objects.get(username="alice"))
+    client = sign_in(Client(), "alice")
+    for _ in range(times):
+        assert client.post(path, form).status_code != 429
+    answer = client.post(path, form)
+    assert (answer.status_code, "Retry-After" in answer.headers) == (429, True)
+    assert f"More than {times} requests" in answer.content.decode()
+    assert typed in answer.content.decode()
 
 
 def test_a_first_token_asks_for_no_password_right_after_signing_up(db: None) -> None:

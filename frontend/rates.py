@@ -1,0 +1,39 @@
+"""Rate limits of pages: a refusal is shown on the page, which then answers 429 with Retry-After."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from registry.api import throttles
+from registry.errors import HubError
+
+_MARK = "_retry_after"
+# What a page with a refused form answers otherwise. A redirect stays one: the next page shows why.
+_PAGES = (200, 400)
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+
+def check(request: HttpRequest, action: str, *, who: str = "") -> None:
+    """As `throttles.check`; the answer to the request has the status 429 where this raises."""
+    try:
+        throttles.check(request, action, who=who)
+    except HubError as refusal:
+        setattr(request, _MARK, refusal.details["retry_after"])
+        raise
+
+
+def middleware(get_response: Handler) -> Handler:
+    """Set status and Retry-After of a page on which `check` refused."""
+
+    def handle(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        seconds: int | None = getattr(request, _MARK, None)
+        if seconds is not None and response.status_code in _PAGES:
+            response.status_code = 429
+            response.headers["Retry-After"] = str(seconds)
+        return response
+
+    return handle
