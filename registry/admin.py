@@ -12,10 +12,10 @@ from django.contrib.auth.admin import UserAdmin
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.forms import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from registry import models
-from registry.accounts import services
+from registry.accounts import owner_notices, services
 from registry.catalog import overlays
 from registry.errors import HubError
 
@@ -75,15 +75,23 @@ class VersionAdmin(ReadOnly):
 
 @admin.register(models.User)
 class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
-    """People, who register themselves; switched off or made staff here."""
+    """People, who register themselves; switched off or made staff here, and given another address
+    or password where they can receive no link. Their name is the one that they own: it stays."""
+
+    readonly_fields = ("username", "last_login", "date_joined")
 
     def save_model(
         self, request: HttpRequest, obj: models.User, form: ModelForm[models.User], change: bool
     ) -> None:
         """Save, end the invitations that the person may no longer send, and warn where a closed
         account was the last active owner: closing it must not wait for another owner."""
+        by = request.user
         with transaction.atomic():
+            before = models.User.objects.get(pk=obj.pk)
             super().save_model(request, obj, form, change)
+            if isinstance(by, models.User) and before.email != obj.email:
+                emails = (before.email, obj.email)
+                owner_notices.credential_set(user=obj, by=by, what="email", emails=emails)
             services.end_invitations(sender=obj)
             left = [] if obj.is_active else services.without_active_owner(member=obj)
         for organisation in left:
@@ -92,6 +100,24 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
                 f"owner on /orgs/{organisation}/, or invite somebody as owner there."
             )
             self.message_user(request, text, messages.WARNING)
+
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,  # noqa: A002 - Django's name
+        form_url: str = "",
+    ) -> HttpResponse:
+        """The page on which staff set a password; the person gets mail."""
+        rows, by = models.User.objects.filter(pk__in=[id] if id.isdigit() else []), request.user
+        before = rows.first()
+        with transaction.atomic():
+            answer: HttpResponse = super().user_change_password(request, id, form_url)
+            after = rows.first()
+            changed = before and after and before.password != after.password
+            if after and changed and isinstance(by, models.User):
+                emails = (after.email,)
+                owner_notices.credential_set(user=after, by=by, what="password", emails=emails)
+        return answer
 
 
 @admin.register(models.Runner)

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry import events
-from registry.accounts import keys, mail, services
+from registry.accounts import keys, mail, owner_notices, services
 from registry.accounts.models import Invitation, Membership, Organisation, User
 from registry.errors import Forbidden, HubError, NotFound
 
@@ -63,6 +63,13 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
                 raise Forbidden(f"you may not invite to {organisation}")
             _record("sent", invitation, by)
             _mail(invitation, secret)
+            owner = organisation.owner
+            owner_notices.send(
+                people=owner_notices.to_notify(owner, by=by),
+                owner=owner,
+                by=by,
+                change=f"{user or address} is invited to {owner} as {role}.",
+            )
     except IntegrityError:
         raise HubError(
             "request.conflict",
@@ -94,12 +101,25 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
         mine = Membership.objects.filter(organisation=invitation.organisation, user=user).first()
         role = min((invitation.role, mine.role if mine else invitation.role), key=rank)
         _record("accepted", invitation, user)
+        _notify_accepted(invitation, user, role)
         return services.add_member(
             organisation=invitation.organisation,
             user=user,
             role=role,
             by=user,
             sender=_sender(invitation),
+        )
+
+
+def _notify_accepted(invitation: Invitation, user: User, role: str) -> None:
+    """Mail the owners where staff sent the invitation."""
+    owner, sender = invitation.organisation.owner, invitation.invited_by
+    if sender is not None:
+        owner_notices.send(
+            people=owner_notices.to_notify(owner, by=sender),
+            owner=owner,
+            by=sender,
+            change=f"{user} joined {owner} as {role}, invited by {sender}.",
         )
 
 

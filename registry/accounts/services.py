@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from envyard.contract.names import BadName, check_owner
 from registry import events
+from registry.accounts import owner_notices
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, User
 from registry.errors import HubError, NotFound
 
@@ -129,34 +130,44 @@ def add_member(
 ) -> Membership:
     """Give the person that role, new or changed; an organisation always keeps an owner.
 
-    `sender` is the user name of who invited the person, where they accepted an invitation.
+    `sender` is the user name of who invited the person, where they accepted an invitation; else
+    `by` is an owner or staff, whose change the owners get by mail.
     """
     check_role(role)
     with transaction.atomic():
+        owner = organisation.owner
+        people = [] if sender else owner_notices.to_notify(owner, by=by)
         if role != Membership.Role.OWNER:
             _keeps_an_owner_without(user, organisation)
         membership, _ = Membership.objects.update_or_create(
             organisation=organisation, user=user, defaults={"role": role}
         )
         end_invitations(sender=user)
-        owner = organisation.owner
         if sender:
             events.record(
                 "member.joined", by=by, owner=owner, user=str(user), role=role, sender=sender
             )
         else:
             events.record("member.set", by=by, owner=owner, user=str(user), role=role)
+        if people:
+            change = f"{user} is {role} of {owner} now."
+            owner_notices.send(people=[*people, user], owner=owner, by=by, change=change)
     return membership
 
 
 def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
     """End the membership, and with it at once what the person and their tokens may do there."""
     with transaction.atomic():
+        owner = organisation.owner
+        people = [] if user == by else owner_notices.to_notify(owner, by=by)
         _keeps_an_owner_without(user, organisation)
         if not Membership.objects.filter(organisation=organisation, user=user).delete()[0]:
             raise NotFound(f"{user} is no member of {organisation}")
         end_invitations(sender=user)
-        events.record("member.removed", by=by, owner=organisation.owner, user=str(user))
+        events.record("member.removed", by=by, owner=owner, user=str(user))
+        if people:
+            change = f"{user} belongs to {owner} no more."
+            owner_notices.send(people=[*people, user], owner=owner, by=by, change=change)
 
 
 def may_invite() -> Exists:

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from envyard.contract.names import normalise
 from registry import events
+from registry.accounts import owner_notices
 from registry.accounts.models import Owner, User
 from registry.catalog import naming
 from registry.catalog.changes import index_changed
@@ -34,11 +35,22 @@ def transfer(*, environment: Environment, to: Owner, by: User) -> None:
             raise Stale(f"{environment} is not under {before} any more")
         quotas.check_transfer(environment=environment, to=to)
         naming.check_unlike(owner=to, name=environment.name, by=by, but=environment)
+        _notify_owners(environment, before, to, by)
         index_changed(environment)
         events.record("environment.transferred", by=by, environment=environment, to=to.name)
         _rename(environment, before, to)
         events.record("environment.received", by=by, environment=environment, was=before.name)
         index_changed(environment)
+
+
+def _notify_owners(environment: Environment, before: Owner, to: Owner, by: User) -> None:
+    """Mail the owners on both sides where staff transfer what is not theirs."""
+    losing = owner_notices.to_notify(before, by=by)
+    if losing:
+        change = f"{environment} went from {before} to {to}."
+        owner_notices.send(people=losing, owner=before, by=by, change=change)
+        receiving = owner_notices.to_notify(to, by=by)
+        owner_notices.send(people=receiving, owner=to, by=by, change=change)
 
 
 def _rename(environment: Environment, before: Owner, to: Owner) -> None:

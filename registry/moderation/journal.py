@@ -16,6 +16,8 @@ SENTENCES = {
     "account.password_changed": "{actor} changed the password",
     "account.password_reset": "{actor} reset the password",
     "account.password_set": "{actor} set a password",
+    "account.password_set_by_staff": "{actor} set the password",
+    "account.email_set_by_staff": "{actor} set the address",
     "account.recovery_codes_generated": "{actor} made new recovery codes",
     "account.totp_activated": "{actor} set up an authenticator app",
     "account.totp_deactivated": "{actor} took the authenticator app away",

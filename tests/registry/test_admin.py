@@ -2,7 +2,8 @@
 
 import pytest
 from django.contrib import admin
-from django.test import Client
+from django.core import mail
+from django.test import Client, TestCase
 from django.urls import reverse
 
 from registry.accounts import services
@@ -73,3 +74,28 @@ def test_closing_the_account_of_the_last_active_owner_warns_staff(
     assert warning in close_account(client, alice)
     alice.refresh_from_db()
     assert not alice.is_active
+
+
+def test_a_password_or_address_that_staff_set_is_mailed_to_the_person(
+    client: Client, root: User, alice: User
+) -> None:
+    client.force_login(root)
+    change = reverse("admin:registry_user_change", args=[alice.pk])
+    password = reverse("admin:auth_user_password_change", args=[alice.pk])
+    new = {"password1": "a-wholly-new-one", "password2": "a-wholly-new-one"}
+    form = {"username": "mallory", "email": "new@example.com", "is_active": "on"}
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        client.post(password, new | {"usable_password": "true", "set-password": ""})
+        client.post(change, form)
+        client.post(change, form)  # nothing is new
+    alice.refresh_from_db()
+    assert (alice.username, alice.email) == ("alice", "new@example.com")
+    assert alice.check_password("a-wholly-new-one")
+    sent = [(m.to, m.subject) for m in mail.outbox]
+    assert sent == [
+        (["alice@example.com"], "Staff set the password of alice"),
+        (["alice@example.com"], "Staff set the email of alice"),
+        (["new@example.com"], "Staff set the email of alice"),
+    ]
+    verbs = Event.objects.filter(owner=alice.owner, actor=root).values_list("verb", flat=True)
+    assert list(verbs) == ["account.password_set_by_staff", "account.email_set_by_staff"]
