@@ -8,6 +8,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.models import EmailAddress
 from allauth.account.utils import filter_users_by_username
 from allauth.core import context as current
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -19,11 +20,14 @@ from django.urls import reverse
 
 from frontend import attempts, known_devices
 from registry import events
+from registry.accounts import addresses
 from registry.accounts.models import User
 from registry.api import throttles
 
 SLOW = 300  # seconds: the window of every rate in ACCOUNT_RATE_LIMITS
 TOO_OFTEN = ("too_many_login_attempts", "rate_limited")
+# Mails that answer the question for a new password, one of which is sent in any case.
+ABOUT_RESET = ("account/email/password_reset_key", "account/email/unknown_account")
 log = logging.getLogger(__name__)
 
 
@@ -59,6 +63,11 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().login(request, user)
         known_devices.remember(request, user)
 
+    def can_delete_email(self, email_address: EmailAddress) -> bool:
+        """Only one that waits for its confirmation: an account without an address has no way back
+        to a forgotten password."""
+        return bool(email_address.user.email) and addresses.is_change(email_address)
+
     def set_password(self, user: User, password: str) -> None:
         """Set it; who changed it, or followed the link in a mail, does so in a known browser."""
         super().set_password(user, password)
@@ -91,6 +100,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
             "signup_url": settings.HUB_URL + reverse("account_signup"),
         }
         context["reset_url"] = settings.HUB_URL + reverse("account_reset_password")
+        if template_prefix in ABOUT_RESET:
+            context["without_link"] = addresses.without_link(email)
         try:
             super().send_mail(template_prefix, email, context)
         except OSError:  # smtplib's errors are among them

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from allauth.account.forms import LoginForm, ResetPasswordForm, SignupForm
+from allauth.account.forms import AddEmailForm, LoginForm, ResetPasswordForm, SignupForm
+from allauth.account.internal.flows.email_verification import (
+    send_verification_email_to_address,
+)
 from allauth.account.internal.flows.login import record_authentication
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
@@ -17,7 +21,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.access import told
-from registry.accounts import services
+from registry.accounts import addresses, services
 from registry.accounts.models import User
 from registry.errors import HubError
 
@@ -83,8 +87,20 @@ class ResetPassword(ResetPasswordForm):  # type: ignore[misc]
     def clean_email(self) -> str:
         """Keep the accounts whose own address it is: a pending new address receives no link."""
         email: str = super().clean_email()
-        self.users = [user for user in self.users if services.receives_mail_at(user, email)]
+        self.users = [user for user in self.users if addresses.receives_mail_at(user, email)]
         return email
+
+
+class ChangeAddress(AddEmailForm):  # type: ignore[misc]
+    """A new address of the account; allauth's form would drop one that was never confirmed."""
+
+    user: User
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Keep the address of the account until the new one is confirmed by the link sent there."""
+        row = addresses.request_change(user=self.user, email=self.cleaned_data["email"])
+        send_verification_email_to_address(request, row)
+        return row
 
 
 class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]

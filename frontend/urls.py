@@ -4,6 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from frontend.pages import (
+    addresses,
     browse,
     device,
     environment,
@@ -73,6 +74,8 @@ urlpatterns = [
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
     path("runs/<uuid:pk>/retry/", run.retry, name="run-retry"),
     path("runs/<uuid:pk>/rollouts/<int:number>/", run.rollout, name="rollout"),
+    path("email/", addresses.Change.as_view(), name="account_email"),
+    path("confirm-email/<str:key>/", addresses.Confirm.as_view(), name="account_confirm_email"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...
     path("settings/", RedirectView.as_view(pattern_name="tokens"), name="settings"),
     path("settings/security/", include("allauth.mfa.urls")),

@@ -175,6 +175,7 @@ ACCOUNT_FORMS = {
     "login": "frontend.forms.SignIn",
     "signup": "frontend.forms.SignUp",
     "reset_password": "frontend.forms.ResetPassword",
+    "add_email": "frontend.forms.ChangeAddress",
 }
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = HUB_EMAIL_VERIFICATION

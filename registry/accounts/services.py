@@ -190,15 +190,6 @@ def end_invitations(*, sender: User) -> None:
     rows.update(ended_at=timezone.now())
 
 
-def receives_mail_at(user: User, email: str) -> bool:
-    """Is the address the person's own: confirmed, or the one of an account that confirmed none?
-
-    A new address that waits for its confirmation is not: it may be a typing error.
-    """
-    confirmed = [row.email for row in EmailAddress.objects.filter(user=user, verified=True)]
-    return email.lower() in [own.lower() for own in confirmed or [user.email]]
-
-
 def lock(organisation: Organisation) -> None:
     """Keep whoever takes a role there away waiting until the transaction ends."""
     Organisation.objects.select_for_update().get(pk=organisation.pk)

@@ -168,26 +168,6 @@ def test_the_reset_mail_of_a_closed_account_does_not_deny_that_it_existed(
     assert "/password/reset/key/" not in text
 
 
-@pytest.mark.parametrize("confirmed", [True, False])
-def test_a_pending_address_receives_no_password_reset(
-    client: Client, db: None, confirmed: bool
-) -> None:
-    password = "quite-a-long-one"
-    services.register(
-        username="dora", email="dora@example.com", password=password, verified=confirmed
-    )
-    sign_in(client, "dora", password)
-    client.post("/email/", {"email": "typo@example.com", "action_add": ""})
-    assert EmailAddress.objects.filter(email="typo@example.com", verified=False).exists()
-    mail.outbox.clear()
-    for address in ("typo@example.com", "TYPO@example.com", "dora@example.com"):
-        answer = Client().post(RESET, {"email": address})
-        assert answer.headers["Location"] == f"{RESET}done/"
-    links = [m.to for m in mail.outbox if "/password/reset/key/" in str(m.body)]
-    # an address that was never confirmed is dropped for the next one at once
-    assert (len(mail.outbox), links) == (3, [["dora@example.com"]] if confirmed else [])
-
-
 def test_an_address_signs_nobody_in(client: Client, db: None) -> None:
     services.register(
         username="dora", email="dora@example.com", password="quite-a-long-one", verified=True
