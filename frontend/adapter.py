@@ -14,13 +14,14 @@ from allauth.core import context as current
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from frontend import attempts, known_devices
 from registry import events
-from registry.accounts import addresses
+from registry.accounts import addresses, devices
 from registry.accounts.models import User
 from registry.api import throttles
 
@@ -69,9 +70,13 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(email_address.user.email) and addresses.is_change(email_address)
 
     def set_password(self, user: User, password: str) -> None:
-        """Set it; who changed it, or followed the link in a mail, does so in a known browser."""
-        super().set_password(user, password)
-        known_devices.remember(current.request, user)
+        """Set it; who changed it, or followed the link in a mail, does so in a known browser.
+        Devices that the old password's sessions confirmed get no token any more."""
+        request = current.request
+        with transaction.atomic():
+            super().set_password(user, password)
+            devices.end_logins(user=user)
+        known_devices.remember(request, user, codes=request.user.pk == user.pk)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """As the API counts them."""

@@ -36,19 +36,20 @@ def consume_password(
     return ratelimit.consume(request, app=APP, action="login_failed", key=key)
 
 
-def device_of(request: HttpRequest, user: User | None) -> str | None:
-    """The browser's own counter, where it is known to that account or signed in to it."""
+def device_of(request: HttpRequest, user: User | None, *, codes: bool = False) -> str | None:
+    """The browser's own counter, where it is known to that account (with `codes`: for its second
+    factor) or signed in to it."""
     if user is None:
         return None
     if request.user.is_authenticated and request.user.pk == user.pk:
         return f"session-{request.session.session_key}"
-    return known_devices.known(request, user)
+    return known_devices.known(request, user, codes=codes)
 
 
 def consume_code(request: HttpRequest, *, user: User) -> Callable[[], None]:
     """Count one code of a second factor and return what forgets the count after a right one;
     raises the refusal above the rate."""
-    device = device_of(request, user)
+    device = device_of(request, user, codes=True)
     action = "code_failed" if device is None else "known_device"
     key = f"code-{user.pk if device is None else device}"
     if not ratelimit.consume(request, app=APP, action=action, key=key):

@@ -30,24 +30,38 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One account of the browser: `nonce` names the browser in the counters."""
+    """One account of the browser: `nonce` names the browser in the counters. `codes` is False
+    where the person has proven no second factor in it, but followed a link in a mail."""
 
     user: int
     nonce: str
     password: str
+    codes: bool = True
 
 
-def known(request: HttpRequest, user: User) -> str | None:
-    """The name under which the browser's own failures are counted; None for an unknown one."""
+def known(request: HttpRequest, user: User, *, codes: bool = False) -> str | None:
+    """The name under which the browser's own failures are counted; None for an unknown one.
+
+    With `codes`, one that is known for codes of a second factor too.
+    """
+    entry = _entry(request, user)
+    return f"{entry.user}-{entry.nonce}" if entry and (entry.codes or not codes) else None
+
+
+def _entry(request: HttpRequest, user: User) -> Entry | None:
     for entry in _entries(request):
         if entry.user == user.pk and constant_time_compare(entry.password, _of_password(user)):
-            return f"{entry.user}-{entry.nonce}"
+            return entry
     return None
 
 
-def remember(request: HttpRequest, user: User) -> None:
-    """Let the answer to this request carry the cookie: the person has proven who they are."""
-    setattr(request, _MARK, user)
+def remember(request: HttpRequest, user: User, *, codes: bool = True) -> None:
+    """Let the answer to this request carry the cookie: the person has proven who they are.
+
+    `codes` False where only a link in a mail proves it: a new counter for codes with each new
+    password would let the reader of a mailbox guess codes without end.
+    """
+    setattr(request, _MARK, (user, codes))
 
 
 def middleware(get_response: Handler) -> Handler:
@@ -55,11 +69,11 @@ def middleware(get_response: Handler) -> Handler:
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        user = getattr(request, _MARK, None)
-        if user is not None:
+        mark: tuple[User, bool] | None = getattr(request, _MARK, None)
+        if mark is not None:
             response.set_cookie(
                 COOKIE,
-                _signed(request, user),
+                _signed(request, *mark),
                 max_age=SECONDS,
                 secure=settings.SESSION_COOKIE_SECURE,
                 httponly=True,
@@ -70,19 +84,20 @@ def middleware(get_response: Handler) -> Handler:
     return handle
 
 
-def _signed(request: HttpRequest, user: User) -> str:
+def _signed(request: HttpRequest, user: User, codes: bool) -> str:
     others = [entry for entry in _entries(request) if entry.user != user.pk]
-    device = known(request, user)
-    nonce = device.partition("-")[2] if device else secrets.token_hex(8)
-    newest = Entry(user.pk, nonce, _of_password(user))
-    rows = [(e.user, e.nonce, e.password) for e in [newest, *others][:MOST]]
+    before = _entry(request, user)
+    nonce = before.nonce if before else secrets.token_hex(8)
+    codes = codes or (before is not None and before.codes)
+    newest = Entry(user.pk, nonce, _of_password(user), codes)
+    rows = [(e.user, e.nonce, e.password, e.codes) for e in [newest, *others][:MOST]]
     return signing.dumps(rows, salt=SALT)
 
 
 def _entries(request: HttpRequest) -> list[Entry]:
     try:
         rows = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=SECONDS)
-        return [Entry(int(user), str(nonce), str(password)) for user, nonce, password in rows]
+        return [Entry(int(u), str(n), str(p), all(codes)) for u, n, p, *codes in rows]
     except (signing.BadSignature, ValueError, TypeError):
         return []
 

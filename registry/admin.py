@@ -14,8 +14,8 @@ from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 
-from registry import models
-from registry.accounts import owner_notices, services
+from registry import events, models
+from registry.accounts import devices, owner_notices, services
 from registry.catalog import overlays
 from registry.errors import HubError
 
@@ -85,13 +85,17 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
     ) -> None:
         """Save, end the invitations that the person may no longer send, and warn where a closed
         account was the last active owner: closing it must not wait for another owner."""
-        by = request.user
+        by = request.user if isinstance(request.user, models.User) else None
         with transaction.atomic():
             before = models.User.objects.get(pk=obj.pk)
             super().save_model(request, obj, form, change)
-            if isinstance(by, models.User) and before.email != obj.email:
+            if by and before.email != obj.email:
                 emails = (before.email, obj.email)
                 owner_notices.credential_set(user=obj, by=by, what="email", emails=emails)
+            if before.is_staff != obj.is_staff:
+                verb = "user.staff_added" if obj.is_staff else "user.staff_removed"
+                owner = getattr(obj, "owner", None)
+                events.record(verb, by=by, owner=owner, user=str(obj))
             services.end_invitations(sender=obj)
             left = [] if obj.is_active else services.without_active_owner(member=obj)
         for organisation in left:
@@ -117,6 +121,7 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
             if after and changed and isinstance(by, models.User):
                 emails = (after.email,)
                 owner_notices.credential_set(user=after, by=by, what="password", emails=emails)
+                devices.end_logins(user=after)
         return answer
 
 

@@ -87,6 +87,12 @@ def _decide(login: DeviceLogin, **change: object) -> DeviceLogin:
     return login
 
 
+def end_logins(*, user: User) -> None:
+    """End what the person's sessions confirmed and no device fetched: with a new password, the
+    sessions that confirmed it end as well."""
+    DeviceLogin.objects.filter(user=user).delete()
+
+
 def poll(*, device_code: str) -> tuple[Token, str] | None:
     """None while undecided; once approved, the token and its text, and only once.
 

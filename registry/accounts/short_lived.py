@@ -85,6 +85,22 @@ def _add(digest: str, grant: Grant, claims: Mapping[str, Any], end: datetime) ->
     return token
 
 
+def end(*, token: Token) -> None:
+    """End all rows of that token's text, whoever added their publishers, and make no more of them:
+    who holds the text wants it to be worth nothing."""
+    with transaction.atomic():
+        now = timezone.now()
+        rows = Token.objects.select_for_update().filter(digest=token.digest).order_by("pk")
+        unrevoked = list(rows.filter(revoked_at=None).values_list("pk", flat=True))
+        rows.update(claims={})
+        ended = Token.objects.filter(pk__in=unrevoked).select_related("user__owner", "environment")
+        ended.update(revoked_at=now)
+        for row in ended:
+            events.record(
+                "token.revoked", by=row.user, environment=row.environment, token=row.public_id
+            )
+
+
 def revoke(*, environment: Environment, user: User, because: str) -> None:
     """End what trusted publishers of the environment hold in the person's name."""
     held = Token.objects.filter(environment=environment, user=user, revoked_at=None)

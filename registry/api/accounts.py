@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, parse_ref
-from registry.accounts import devices, second_factor, tokens
+from registry.accounts import devices, second_factor, short_lived, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import require
 from registry.api import body, links, lookup, shapes, throttles
@@ -113,7 +113,9 @@ def _environment(request: Request, ref: str) -> Environment | None:
 def own_token(request: Request, public_id: str) -> Response:
     """Revoke one of the person's tokens; `current` is the request's own, which any may end."""
     _, token = asker(request)
-    if public_id == CURRENT and token:
+    if public_id == CURRENT and token and token.claims:
+        short_lived.end(token=token)
+    elif public_id == CURRENT and token:
         tokens.revoke(user=token.user, public_id=token.public_id)
     else:
         tokens.revoke(user=_manager(request), public_id=public_id)

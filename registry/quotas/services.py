@@ -121,10 +121,13 @@ def check_upload(*, owner: Owner, by: User, size: int) -> None:
     limits, usage = measure(owner=owner, by=by)
     _check_rate(by, limits.uploads_per_hour, usage.uploads_per_hour)
     _check_storage(owner, limits.storage_bytes, usage.storage_bytes, size)
-    most, waiting = limits.queued_versions, usage.queued_versions
+    _check_queue(owner, limits.queued_versions, usage.queued_versions, 1)
+
+
+def _check_queue(owner: Owner, most: int, waiting: int, more: int) -> None:
     if most == 0:
         raise _closed("quota.queue", f"of versions of {owner} that wait for their evaluation")
-    if waiting >= most:
+    if waiting + more > most:
         raise HubError(
             "quota.queue",
             f"{waiting} versions of {owner} wait for their evaluation; the limit is {most}",
@@ -153,10 +156,14 @@ def _check_storage(owner: Owner, most: int, used: int, more: int) -> None:
 
 
 def check_transfer(*, environment: Environment, to: Owner) -> None:
-    """Raise where the environment's files would exceed the new owner's storage."""
+    """Raise where the environment's files would exceed the new owner's storage, or the versions
+    that wait for their evaluation the new owner's queue."""
     rows = _versions().objects.filter(environment=environment, emptied_at=None)
     totals = rows.aggregate(wheels=Sum("size", default=0), sources=Sum("source__size", default=0))
     check_storage(owner=to, more=totals["wheels"] + totals["sources"])
+    if more := rows.filter(status__in=WAITING, deleted_at=None).count():
+        limits, usage = measure(owner=to, by=None)
+        _check_queue(to, limits.queued_versions, usage.queued_versions, more)
 
 
 def change(*, owner: Owner, by: User | None, **limits: int | None) -> None:

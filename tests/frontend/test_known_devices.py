@@ -13,6 +13,7 @@ from django.test.client import RequestFactory
 from frontend.known_devices import COOKIE
 from registry.accounts import devices
 from registry.api import throttles
+from registry.errors import HubError
 from registry.models import Organisation, User
 from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in
@@ -132,6 +133,25 @@ def test_who_guesses_codes_locks_the_second_factor_of_nobody_else(alice: User) -
     assert device.post(path, {"code": recovery[0]}).status_code == 302
 
 
+def test_new_passwords_through_the_mailbox_give_no_more_codes_to_guess(alice: User) -> None:
+    owner = sign_in(Client(), "alice")
+    add_totp(owner)
+    answers = []
+    for n in range(2):
+        thief, address = Client(), f"10.9.2.{n}"  # who reads the mail and has no second factor
+        thief.post(RESET, {"email": alice.email}, REMOTE_ADDR=address)
+        form = thief.get(link_in_mail(alice.email, "assword")).headers["Location"]
+        password = f"the-good-one-of-round-{n}"
+        new = {"password1": password, "password2": password}
+        assert thief.post(form, new, REMOTE_ADDR=address).status_code == 302
+        right = RIGHT | {"password": password}
+        assert thief.post("/login/", right, REMOTE_ADDR=address).status_code == 302
+        for _ in range(10):
+            wrong = thief.post(f"{SECURITY}authenticate/", {"code": "000000"}, REMOTE_ADDR=address)
+            answers.append(wrong.status_code)
+    assert answers == [200] * 10 + [429] * 10
+
+
 def test_the_signed_in_owner_proves_a_password_during_an_attack(alice: User, settings: Any) -> None:
     client = sign_in(Client(), "alice")
     del client.cookies[COOKIE]  # signed in before browsers were remembered
@@ -189,6 +209,31 @@ def test_a_form_over_its_rate_answers_429_and_keeps_what_was_typed(
     assert (answer.status_code, "Retry-After" in answer.headers) == (429, True)
     assert f"More than {times} requests" in answer.content.decode()
     assert typed in answer.content.decode()
+
+
+@pytest.mark.parametrize("how", ["change", "reset", "staff"])
+def test_a_new_password_ends_the_device_logins_that_were_confirmed_before(
+    alice: User, root: User, how: str
+) -> None:
+    thief = sign_in(Client(), "alice")
+    begun = devices.begin(device_name="thief")
+    thief.post("/device/", {"code": begun.user_code, "answer": "approve"})
+    owner, good = Client(), {"password1": "another-good-one", "password2": "another-good-one"}
+    if how == "change":
+        sign_in(owner, "alice").post("/password/change/", good | {"oldpassword": "alice"})
+    elif how == "reset":
+        owner.post(RESET, {"email": alice.email})
+        owner.post(owner.get(link_in_mail(alice.email)).headers["Location"], good)
+    else:
+        path = f"/admin/registry/user/{alice.pk}/password/"
+        set_now = good | {"usable_password": "true", "set-password": ""}
+        sign_in(owner, "root").post(path, set_now)
+    alice.refresh_from_db()
+    assert alice.check_password("another-good-one")
+    with pytest.raises(HubError) as over:
+        devices.poll(device_code=begun.device_code)
+    assert over.value.status == 410
+    assert not alice.tokens.exists()
 
 
 def test_a_first_token_asks_for_no_password_right_after_signing_up(db: None) -> None:

@@ -99,3 +99,17 @@ def test_a_password_or_address_that_staff_set_is_mailed_to_the_person(
     ]
     verbs = Event.objects.filter(owner=alice.owner, actor=root).values_list("verb", flat=True)
     assert list(verbs) == ["account.password_set_by_staff", "account.email_set_by_staff"]
+
+
+def test_who_becomes_staff_under_admin_stands_in_the_journal(
+    client: Client, root: User, alice: User
+) -> None:
+    client.force_login(root)
+    change = reverse("admin:registry_user_change", args=[alice.pk])
+    for form in ({"is_staff": "on"}, {"is_staff": "on"}, {}):
+        client.post(change, {"email": alice.email, "is_active": "on"} | form)
+    rows = Event.objects.filter(actor=root).values_list("verb", "owner__name", "data__user")
+    assert list(rows) == [
+        ("user.staff_added", "alice", "alice"),
+        ("user.staff_removed", "alice", "alice"),
+    ]

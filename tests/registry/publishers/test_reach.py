@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from django.test import Client
 from django.utils import timezone
 
 from registry.accounts import tokens
@@ -41,6 +42,20 @@ def test_one_token_publishes_all_that_its_publishers_may(
     assert tokens.verify(minted.text) is None
     exchange.reach(token=found, owner=alice.owner, name="demo-env")
     assert not Token.objects.filter(revoked_at=None).exists()
+
+
+def test_a_workflow_ends_its_token_wherever_it_reaches(
+    client: Client, issuer: Issuer, alice: User, carol: User
+) -> None:
+    publisher(make_environment(carol, "lure"), carol)
+    publisher(make_environment(alice), alice)
+    minted = mint(issuer)
+    used(minted, alice)
+    headers = {"Authorization": f"Bearer {minted.text}"}
+    assert client.delete("/api/v1/tokens/current/", headers=headers).status_code == 204
+    assert exchange.verify(minted.text) is None
+    assert not Token.objects.filter(revoked_at=None).exists()
+    assert Event.objects.filter(verb="token.revoked").count() == Token.objects.count()
 
 
 def test_a_publisher_that_was_used_stands_before_those_of_strangers(

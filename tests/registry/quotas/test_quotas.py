@@ -153,6 +153,20 @@ def test_a_transfer_does_not_exceed_the_new_owners_storage(alice: User, lab: Org
     assert stored(alice) == 0
 
 
+def test_a_transfer_does_not_exceed_the_new_owners_queue(alice: User, lab: Organisation) -> None:
+    decided = make_version(alice, "decided").environment
+    waiting = make_version(alice, "waiting", status="evaluating").environment
+    make_version(lab, "other", status="checking")
+    quotas.change(owner=lab.owner, by=None, queued_versions=1)
+    transfer(environment=decided, to=lab.owner, by=alice)
+    with pytest.raises(HubError) as refused:
+        transfer(environment=waiting, to=lab.owner, by=alice)
+    assert (refused.value.code, refused.value.status) == ("quota.queue", 429)
+    assert refused.value.details["retry_after"] == 60
+    quotas.change(owner=lab.owner, by=None, queued_versions=2)
+    transfer(environment=waiting, to=lab.owner, by=alice)
+
+
 def test_source_archives_and_samples_count_too(client: Client, alice: User) -> None:
     version = make_version(alice)
     pusher, archive = Pusher(client, alice), make_archive()
