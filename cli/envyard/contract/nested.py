@@ -200,7 +200,7 @@ class Content:
         if head.startswith(streams.ZSTD_MAGIC):
             return streams.Zstandard(self._unpacked())
         if tars.is_header(head[: tars.BLOCK]):
-            return tars.Tar(self.tar_part)
+            return tars.Tar(self.tar_part, self.count)
         return None
 
     def _weak_stream(self, head: bytes) -> Sink | None:

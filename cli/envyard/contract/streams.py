@@ -13,6 +13,8 @@ from envyard.contract.inflate import CHUNK
 
 MAX_DICTIONARY = 128 << 20  # bytes that unpacking one xz stream may need; `xz -9` needs 65 MiB
 ZSTD_MAGIC, ZSTD_BLOCK = b"\x28\xb5\x2f\xfd", 1 << 17
+LONGEST_HEADER = 18  # of a Zstandard frame
+TINY_BLOCK = 16  # bytes; reading very many blocks of so few takes long
 
 
 class Output(Protocol):
@@ -142,58 +144,64 @@ class Zstandard:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._data = b""
-        self._skip = 0
+        self._at = self._skip = 0  # what is read of the data, and what is to be passed over
         self._step: Callable[[], bool] = self._frame
+        self._ended = False  # no frame follows
         self._checksum = False
         self._declared = -1  # what is left of the frame's declared size, which readers enforce
 
     def feed(self, piece: bytes) -> None:
         """Count the next blocks."""
+        if self._ended:
+            return
         if self._skip >= len(piece):
             self._skip -= len(piece)
             return
         self._data += piece[self._skip :]
-        self._skip = 0
+        self._at = self._skip = 0
         while self._step():
-            self._data, self._skip = self._data[self._skip :], max(0, self._skip - len(self._data))
-            if self._skip:
-                return
+            self._at, self._skip = self._at + self._skip, 0
+            if self._at >= len(self._data):
+                break
+        self._data, self._skip = self._data[self._at :], max(0, self._at - len(self._data))
 
     def close(self) -> None:
         """The compressed data ends here."""
         self._output.close()
 
     def _frame(self) -> bool:
-        if len(self._data) < 18:  # the longest header of a frame
+        start = self._data[self._at : self._at + LONGEST_HEADER]
+        if len(start) < LONGEST_HEADER:
             return False
-        magic, descriptor = self._data[:4], self._data[4]
+        magic, descriptor = start[:4], start[4]
         if magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5:  # a frame to be skipped
-            self._skip = 8 + int.from_bytes(self._data[4:8], "little")
+            self._skip = 8 + int.from_bytes(start[4:8], "little")
             return True
         if magic != ZSTD_MAGIC:
-            self._step = lambda: False
+            self._ended = True
             return False
         single = descriptor >> 5 & 1
         sizes = (single, 2, 4, 8)[descriptor >> 6]
         self._checksum = bool(descriptor & 4)
         before = 5 + (1 - single) + (0, 1, 2, 4)[descriptor & 3]
         self._skip = before + sizes
-        declared = int.from_bytes(self._data[before : self._skip], "little")
+        declared = int.from_bytes(start[before : self._skip], "little")
         self._declared = declared + (256 if sizes == 2 else 0) if sizes else -1
         self._step = self._block
         self._output.count(0, parts=1)
         return True
 
     def _block(self) -> bool:
-        if len(self._data) < 3:
+        start = self._data[self._at : self._at + 3]
+        if len(start) < 3:
             return False
-        header = int.from_bytes(self._data[:3], "little")
+        header = int.from_bytes(start, "little")
         last, kind, size = header & 1, header >> 1 & 3, header >> 3
         expanded = ZSTD_BLOCK if kind == 2 else min(size, ZSTD_BLOCK)
         if self._declared >= 0:
             expanded = min(expanded, self._declared)
             self._declared -= expanded
-        self._output.count(expanded)
+        self._output.count(expanded, parts=int(size < TINY_BLOCK))
         self._skip = 3 + (1 if kind == 1 else size)
         if last:
             self._skip += 4 if self._checksum else 0

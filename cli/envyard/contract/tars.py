@@ -5,14 +5,19 @@ Source: POSIX pax, and GNU tar's long names and sparse files, which expand to mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 BLOCK = 512
 MAX_HEADER = 1 << 16  # bytes of a long name or of pax fields; more is no header that anybody writes
-LONG_NAME, PAX = b"L", b"xX"
+FIELDS_A_PART = 10  # pax fields of one header that cost as much time as a member
+LONG_NAME = b"L"
+HEADER_KINDS = (LONG_NAME, b"K", b"x", b"X", b"g")  # of the member that follows, or of all
 # Kinds of which the header's size says nothing: links, devices, folders, pipes.
-EMPTY_KINDS = b"123456"
+EMPTY_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")
+OCTAL = re.compile(rb"[0-7]+")  # int() takes signs and underscores too
+PAX_LENGTH = re.compile(rb"([0-9]{1,19}) ")
 SPARSE_SIZES = ("GNU.sparse.realsize", "GNU.sparse.size")
 
 
@@ -36,11 +41,14 @@ def is_header(block: bytes) -> bool:
 class Tar:
     """Gives each member's bytes to a sink of its own; stops at the first block that is no header.
 
-    `member` is called with each file's name and the size that it expands to beyond its bytes.
+    `member` is called with each file's name and the size that it expands to beyond its bytes;
+    `count` notes headers that take as long to read as members, and may refuse them.
     """
 
-    def __init__(self, member: Callable[[str, int], Sink]) -> None:
-        self._member = member
+    def __init__(
+        self, member: Callable[[str, int], Sink], count: Callable[[int, int], None]
+    ) -> None:
+        self._member, self._count = member, count
         self._data = bytearray()
         self._left = self._padding = 0
         self._sink: Sink | None = None
@@ -99,7 +107,9 @@ class Tar:
         if self._kind == LONG_NAME:
             self._fields["path"] = self._header.rstrip(b"\0").decode(errors="replace")
         else:
-            self._fields |= _pax(bytes(self._header))
+            fields = list(_pax(bytes(self._header)))
+            self._count(0, len(fields) // FIELDS_A_PART)
+            self._fields |= dict(fields)
         self._header = None
 
     def _block(self, block: bytes) -> None:
@@ -112,7 +122,10 @@ class Tar:
             self._ended = True
             return
         kind, size = block[156:157], _number(block[124:136])
-        if kind in (LONG_NAME, b"K") or kind in (b"x", b"X", b"g"):
+        if size < 0:
+            self._ended = True
+            return
+        if kind in HEADER_KINDS:
             self._ended = size > MAX_HEADER
             self._kind, self._header = kind, bytearray()
         else:
@@ -125,7 +138,7 @@ class Tar:
         """A member begins; how many bytes follow."""
         fields, self._fields = self._fields, {}
         size = _decimal(fields.get("size"), size)
-        if kind in (b"1", b"2", b"3", b"4", b"5", b"6"):
+        if kind in EMPTY_KINDS:
             self._member(_name(block, fields), 0)
             return 0
         expanded = max((_decimal(fields.get(key), 0) for key in SPARSE_SIZES), default=0)
@@ -146,25 +159,23 @@ def _number(field: bytes) -> int:
     if field[:1] >= b"\x80":
         return int.from_bytes(bytes([field[0] & 0x3F]) + field[1:], "big")
     text = field.partition(b"\0")[0].strip()
-    try:
-        return int(text, 8) if text else 0
-    except ValueError:
-        return -1
+    if not text:
+        return 0
+    return int(text, 8) if OCTAL.fullmatch(text) else -1
 
 
 def _decimal(text: str | None, default: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 20 else default
 
 
-def _pax(raw: bytes) -> dict[str, str]:
+def _pax(raw: bytes) -> Iterator[tuple[str, str]]:
     """The fields of a pax header: `LENGTH KEY=VALUE` and a newline, each."""
-    fields = {}
-    while raw:
-        digits, _, rest = raw.partition(b" ")
-        length = _decimal(digits.decode(errors="replace"), 0)
-        if not rest or length <= len(digits) + 1:
-            break
-        key, _, value = raw[len(digits) + 1 : length].rstrip(b"\n").partition(b"=")
-        fields[key.decode(errors="replace")] = value.decode(errors="replace")
-        raw = raw[length:]
-    return fields
+    position = 0
+    while match := PAX_LENGTH.match(raw, position):
+        length = int(match[1])
+        if length <= len(match[0]):
+            return
+        text = raw[match.end() : position + length].decode(errors="replace")
+        key, _, value = text.rstrip("\n").partition("=")
+        yield key, value
+        position += length

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import struct
 import zipfile
 import zlib
+from copy import copy
 from typing import IO, Protocol
 
 from envyard.contract.archive import END, END_MAGIC
@@ -84,12 +86,34 @@ def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
     if info.compress_type not in READABLE:
         return
     try:
-        with opened.open(info) as member:
-            while piece := member.read(CHUNK):
-                part.feed(piece)
+        if info.compress_type == zipfile.ZIP_BZIP2:
+            _unpack(opened, info, part)
+        else:
+            with opened.open(info) as member:
+                while piece := member.read(CHUNK):
+                    part.feed(piece)
     except FAULTS:
         pass
     part.close()
+
+
+def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
+    """Feed a bzip2 member, at most as many bytes as it declares.
+
+    zipfile unpacks all that it has read of it at once: gigabytes from some kilobytes.
+    """
+    packed = copy(info)
+    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, info.compress_size
+    del packed.CRC  # of the unpacked bytes
+    machine, left = bz2.BZ2Decompressor(), info.file_size
+    with opened.open(packed) as member:
+        while left and not machine.eof:
+            data = member.read(CHUNK) if machine.needs_input else b""
+            if machine.needs_input and not data:
+                return
+            piece = machine.decompress(data, CHUNK)
+            part.feed(piece[:left])
+            left -= min(left, len(piece))
 
 
 def _directory_length(file: IO[bytes]) -> int:
