@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 MAX_FILE_BYTES = 1 << 20
 MAX_MODULES = 2_000
 MAX_HOPS = 50
+LONGEST_MODULE = 300
+MAX_PARTS = 50  # of the dotted name of a module; no path in a wheel has more
 
 
 @dataclass(slots=True)
@@ -89,7 +91,7 @@ class Sources:
 
     def _locate(self, full: str) -> Found | str:
         """Split a dotted name at the longest prefix that is a module of this wheel."""
-        parts = full.split(".")
+        parts = full.split(".", MAX_PARTS)
         for cut in range(len(parts) - 1, 0, -1):
             module = self.modules.get(".".join(parts[:cut]))
             if module is not None:
@@ -125,12 +127,11 @@ def dotted(path: str) -> str | None:
 
 def base_name(node: ast.expr) -> str:
     """`a.b.C` of a base class written as `a.b.C` or `a.b.C[...]`; empty for anything else."""
-    if isinstance(node, ast.Subscript):
-        return base_name(node.value)
-    if isinstance(node, ast.Attribute):
-        head = base_name(node.value)
-        return f"{head}.{node.attr}" if head else ""
-    return node.id if isinstance(node, ast.Name) else ""
+    names: list[str] = []
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        names += [node.attr] if isinstance(node, ast.Attribute) else []
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
 def read(name: str, is_package: bool, source: bytes) -> Module | None:
@@ -171,7 +172,7 @@ def _index(module: Module, node: ast.stmt) -> None:
             module.imports.add(item.name)
             module.aliases[item.asname or head] = item.name if item.asname else head
     elif isinstance(node, ast.ImportFrom):
-        source = _import_source(module, node)
+        source = absolute(module.name, module.is_package, node)
         for item in node.names:
             if item.name == "*":
                 module.stars.append(source)
@@ -183,13 +184,15 @@ def _index(module: Module, node: ast.stmt) -> None:
         module.exports = [*(module.exports or []), *_strings(node)]
 
 
-def _import_source(module: Module, node: ast.ImportFrom) -> str:
+def absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
+    """The module that a `from ... import` names, seen from `module`; cut after LONGEST_MODULE
+    characters, since it is kept with every name that the statement imports."""
+    named = (node.module or "")[:LONGEST_MODULE]
     if not node.level:
-        return node.module or ""
-    package = module.name.split(".")
-    drop = node.level - (1 if module.is_package else 0)
-    package = package[: len(package) - drop] if drop else package
-    return ".".join([*package, *([node.module] if node.module else [])])
+        return named
+    parts = module.split(".")
+    kept = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*kept, *([named] if named else [])])
 
 
 def _assigns_all(node: ast.stmt) -> bool:

@@ -35,20 +35,20 @@ def rebound(scope: ast.Module | Function) -> set[str]:
     if not isinstance(scope, ast.Module):
         arguments = scope.args
         every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        others = [one for one in (arguments.vararg, arguments.kwarg) if one]
-        names |= {one.arg for one in (*every, *others)}
+        others = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+        names |= {argument.arg for argument in (*every, *others)}
     body: list[ast.AST] = [*scope.body] if isinstance(scope.body, list) else [scope.body]
-    for node in body:
-        names.update(_assigned(node))
-    return names
+    return names | set(_assigned(body))
 
 
-def _assigned(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-        return
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.ExceptHandler | ast.Lambda):
-            yield from _assigned(child)
+def _assigned(waiting: list[ast.AST]) -> Iterator[str]:
+    """The names that these nodes and those inside them assign; of any depth, so no recursion."""
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        else:
+            inner = ast.iter_child_nodes(node)
+            waiting += (n for n in inner if not isinstance(n, ast.ExceptHandler | ast.Lambda))

@@ -5,16 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from envyard.contract.sources import MAX_PARTS, absolute
+
 Trees = Mapping[str, tuple[str, ast.Module]]
-
-
-def absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
-    """The module that a `from ... import` names, seen from `module`."""
-    if not node.level:
-        return node.module or ""
-    parts = module.split(".")
-    kept = parts[: len(parts) - node.level + (1 if is_package else 0)]
-    return ".".join([*kept, *([node.module] if node.module else [])])
 
 
 def own_modules(trees: Trees, entry: str) -> tuple[set[str], set[str]]:
@@ -46,5 +39,5 @@ def _targets(node: ast.AST, module: str, is_package: bool) -> Iterator[str]:
         source = absolute(module, is_package, node)
         names = [source, *(f"{source}.{item.name}" for item in node.names)]
     for name in names:
-        parts = name.split(".")
+        parts = name.split(".", MAX_PARTS)[:MAX_PARTS]
         yield from (".".join(parts[: end + 1]) for end in range(len(parts)))

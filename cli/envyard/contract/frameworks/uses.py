@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from envyard.contract.frameworks.bindings import bound_in, rebound
-from envyard.contract.frameworks.imports import absolute, own_modules
+from envyard.contract.frameworks.imports import own_modules
 from envyard.contract.frameworks.table import Table
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, dotted
+from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted
 
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
@@ -68,7 +69,7 @@ def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
         path, tree = trees[module]
         visitor = _Visitor(table, sources, module, path, tree)
         visitor.called = LOAD if module == entry else ""
-        visitor.walk(tree.body, Context(need))
+        visitor.module(tree, Context(need))
         for use in visitor.found:
             kept = found.get((use.module, use.name))
             if kept is None or kept.need < use.need:
@@ -140,6 +141,12 @@ class _Visitor:
 
     def _is_framework(self, name: str) -> bool:
         return name.partition(".")[0] == self._table.framework
+
+    def module(self, tree: ast.Module, context: Context) -> None:
+        """Visit the file's statements; of those nested too deeply to follow, the outer parts."""
+        for statement in tree.body:
+            with suppress(RecursionError):
+                self.walk([statement], context)
 
     def walk(self, nodes: Iterable[ast.AST], context: Context) -> None:
         """Visit statements and expressions in that context."""
