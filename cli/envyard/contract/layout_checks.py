@@ -101,9 +101,9 @@ def top_level_file(whl: Wheel) -> Iterator[Finding]:
 def top_level(whl: Wheel) -> Iterator[Finding]:
     """At the top level are modules, packages, plain data files and .dist-info."""
     own = names.module_name(whl.name) if whl.name else ""
-    tops = {member.name.partition("/")[::2] for member in whl.members}
-    folders = {top for top, inner in tops if inner or f"{top}/" in {m.name for m in whl.members}}
-    for top in sorted({top for top, _ in tops}):
+    tops = {member.name.partition("/")[0] for member in whl.members}
+    folders = {member.name.partition("/")[0] for member in whl.members if "/" in member.name}
+    for top in sorted(tops):
         if top != whl.dist_info:
             yield from _folder(top, own) if top in folders else _file(top, own)
 
