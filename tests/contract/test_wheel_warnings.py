@@ -55,6 +55,18 @@ def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     assert time.process_time() - start < 10
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.pt", "com o sistema antigo, nada funciona.\nA casa é amarela.\nNão sei.\n"),
+        ("solve.jl", 'include("common.jl")\nusing LinearAlgebra\n'),
+        ("notes.p", "introduction to\nall of it\nprint x.\n"),
+    ],
+)
+def test_text_whose_name_is_one_of_pickles_is_no_pickle(name: str, text: str) -> None:
+    assert found(files=files(**{name: text.encode()})) == []
+
+
 def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
     data = pickle.dumps(collections.OrderedDict(a=1))[:-1] + b"\xff\xfe" + bytes(64)
     [one] = found(files=files(**{"a.joblib": data}))

@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envyard.contract import hidden
 from envyard.contract.codes import Finding, finding
+from envyard.contract.metadata_checks import LONGEST
 from envyard.contract.wheel import Wheel
 
 WEB = ("https", "http")
@@ -25,9 +27,7 @@ SHOWN_LISTS = (
     "requires_external", "import_names", "import_namespaces", "dynamic",
 )  # fmt: skip
 # Pythons that exist or will before long.
-PYTHONS = tuple(f"3.{minor}" for minor in range(40)) + tuple(
-    f"3.{minor}.{patch}" for minor in range(8, 20) for patch in (1, 9, 99)
-)
+PYTHONS = tuple(Version(f"3.{minor}.{patch}") for minor in range(40) for patch in range(30))
 
 
 def shown_text(whl: Wheel) -> Iterator[Finding]:
@@ -145,7 +145,11 @@ def pythons(whl: Wheel) -> Iterator[Finding]:
             "read alike; use '=='",
             where="requires-python",
         )
-    elif text and not any(_admits(admitted, version) for version in PYTHONS):
+    elif (
+        text
+        and len(text) <= LONGEST["requires_python"]
+        and not any(_admits(admitted, version) for version in PYTHONS)
+    ):
         yield finding(
             "metadata.bad_requires_python",
             f"METADATA: Requires-Python {text[:120]!r} admits no Python 3",
@@ -153,7 +157,7 @@ def pythons(whl: Wheel) -> Iterator[Finding]:
         )
 
 
-def _admits(specifier: SpecifierSet, version: str) -> bool:
+def _admits(specifier: SpecifierSet, version: str | Version) -> bool:
     try:
         return not version or specifier.contains(version, prereleases=True)
     except ValueError:

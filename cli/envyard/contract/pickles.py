@@ -6,6 +6,7 @@ import is known; where it is not, the import counts as hidden.
 
 from __future__ import annotations
 
+import builtins
 import pickletools
 import re
 import struct
@@ -31,14 +32,17 @@ PUTS, GETS = {"PUT", "BINPUT", "LONG_BINPUT"}, {"GET", "BINGET", "LONG_BINGET"}
 SILENT = {"PROTO", "FRAME"}
 CALLS = {"REDUCE", "NEWOBJ", "NEWOBJ_EX", "OBJ", "INST", "BUILD"}
 EXTENSIONS = {"EXT1", "EXT2", "EXT4"}
-# Of builtins only types of plain values are harmless.
+# Of builtins only types of plain values and exceptions are harmless.
 PLAIN_BUILTINS = frozenset(
     """
-    ArithmeticError Ellipsis Exception KeyError NotImplemented RuntimeError TypeError ValueError
-    bool bytearray bytes complex dict float frozenset int list long object range set slice str
-    tuple unicode xrange
+    Ellipsis NotImplemented bool bytearray bytes complex dict float frozenset int list long object
+    range set slice str tuple unicode xrange
     """.split()  # noqa: SIM905 - a list of quoted words would take a dozen lines
-)
+) | {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
 RUNNING_MODULES = frozenset(
     """
     _ctypes _io _pickle _posixsubprocess _thread aiohttp asyncio atexit bdb cProfile cffi
@@ -103,17 +107,22 @@ class Budget:
 def judge(file: IO[bytes], path: str, budget: Budget, *, strict: bool) -> Verdict:
     """Follow the pickles in the file, one after the other; raises NoPickle where it holds none.
 
-    What stands before a fault is done nevertheless when the file is loaded. `strict` is for files
-    that nothing calls a pickle: each import must have a plain name, and nothing may be at fault.
+    What stands before a fault is done nevertheless when the file is loaded; of a file that only its
+    name calls a pickle, an import must have a plain name then. `strict` is for files that nothing
+    calls a pickle: each import must have a plain name, and nothing may be at fault.
     """
     verdict = Verdict(path)
+    magic = file.read(2)
+    binary = bool(BINARY.match(magic))
+    file.seek(-len(magic), 1)
     try:
         _Reader(file, verdict, budget, strict).pickle()
-        while BINARY.match(start := file.read(2)):
-            file.seek(-len(start), 1)
+        while BINARY.match(magic := file.read(2)):
+            file.seek(-len(magic), 1)
             _Reader(file, verdict, budget, strict).pickle()
     except NoPickle:
-        if strict or not verdict.imports or verdict.running == HIDDEN_NAME:
+        named = binary or any(DOTTED.match(name) for name in verdict.imports)
+        if strict or not verdict.imports or verdict.running == HIDDEN_NAME or not named:
             raise
         verdict.unread = True
     return verdict

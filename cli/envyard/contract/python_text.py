@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 
 COOKIE = re.compile(rb"^[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
+COMMENT = re.compile(rb"[ \t\f]*#")
+# Behind these Python lets any suffix stand, such as that of Emacs for line ends: utf-8-unix.
+SUFFIXED = re.compile(r"(utf-8|latin-1|iso-8859-1|iso-latin-1)(-|$)")
 BIDI = re.compile(b"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 LONE_RETURN = re.compile(rb"\r(?!\n)[^\r\n]")
 # No line of 120 popular distributions has even 120 blanks before code.
@@ -67,10 +70,14 @@ def _odd_encoding(head: bytes) -> str:
         if match := COOKIE.match(line):
             name = match[1].decode()
             return "" if _keeps_ascii(name) else name
+        if line.strip(b" \t\f") and not COMMENT.match(line):
+            break  # behind code, Python looks for no encoding
     return ""
 
 
 def _keeps_ascii(encoding: str) -> bool:
+    if SUFFIXED.match(encoding.lower().replace("_", "-")):
+        return True
     try:
         return all(probe.decode(encoding) == probe.decode("ascii") for probe in PROBES)
     except (LookupError, UnicodeError, ValueError):
