@@ -35,9 +35,14 @@ def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
     uv = find_uv()
     if uv is None:
         raise NotResolved("uv is not installed; install it: pip install uv")
+    pythons = _pythons(wheel, about)
+    if not pythons:
+        raise NotResolved(
+            f"no Python of the hub meets Requires-Python {wheel.metadata.requires_python[:120]}"
+        )
     lines = _requirements(wheel, detected, about)
     refusals: list[Finding] = []
-    for python in _pythons(wheel, about):
+    for python in pythons:
         refusal = _compile(uv, lines, python, about.index)
         if refusal is None:
             return []

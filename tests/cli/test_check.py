@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
+from envyard import resolve
 from envyard.__main__ import main
 from envyard.contract import wheel as wheel_reader
 from envyard.contract.detect import Detection
@@ -176,6 +177,27 @@ def test_dependencies_are_resolved_against_the_hubs_index_from_wheels_alone(
     out, err = capsys.readouterr()
     assert f"✗ {code}" in out if code else "dependencies" in err
     assert words in out
+
+
+def test_dependencies_are_not_checked_where_no_python_of_the_hub_fits(tmp_path: Path) -> None:
+    wheel = read(tmp_path, **{"Requires-Python": ">=3.13"})
+    with pytest.raises(resolve.NotResolved, match="Requires-Python"):
+        resolve.findings(wheel, V1, KNOWN)
+
+
+def test_the_document_names_what_was_not_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = str(wheels.write_wheel(tmp_path))
+    assert main(["check", wheel, "--offline", "--json"]) == 0
+    (reason,) = json.loads(capsys.readouterr().out)["not_checked"]
+    assert "dependencies" in reason
+    assert "--offline" in reason
+    bad = str(wheels.write_wheel(tmp_path, metadata={"Requires-Python": "three"}))
+    assert main(["check", bad, "--json", "--url", "http://127.0.0.1:9"]) == 3
+    (reason,) = json.loads(capsys.readouterr().out)["not_checked"]
+    assert "dependencies" in reason
+    assert "errors" in reason
 
 
 def program(folder: Path, name: str, text: str) -> None:

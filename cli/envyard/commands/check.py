@@ -21,6 +21,8 @@ from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError, Held, HubCliError, Rejected
 from envyard.output import Output
 
+HUB_CHECKS = "names, Pythons, framework releases and dependencies"
+
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add check."""
@@ -79,6 +81,8 @@ def run(args: Namespace, out: Output) -> None:
                 ask_hub(hub, path, wheel, detected, args.owner, result)
             if args.play and not result.errors:
                 play(hub, path, wheel, args.owner, result, out)
+        elif hub is not None:
+            result.not_checked.append(f"{HUB_CHECKS}: the wheel itself has errors")
     show(result, hub, out)
     if result.errors:
         raise Rejected(
@@ -104,8 +108,7 @@ def ask_hub(
         about = hub_checks.About.of(hub)
     except HubCliError as error:
         result.not_checked.append(
-            f"names, Pythons, framework releases and dependencies: {error.message}; "
-            "see --url, or --offline to check without a hub"
+            f"{HUB_CHECKS}: {error.message}; see --url, or --offline to check without a hub"
         )
         return
     result.findings += hub_checks.python_findings(wheel, about)
@@ -183,6 +186,8 @@ def play(
 def show(result: Result, hub: Hub | None, out: Output) -> None:
     """The findings and the probes' rewards as data; what was checked on stderr."""
     if out.as_json:
+        if hub is None:
+            result.not_checked.insert(0, f"{HUB_CHECKS}: --offline")
         out.json(result.to_dict())
         return
     if result.trial is not None:
