@@ -55,12 +55,18 @@ def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     assert time.process_time() - start < 10
 
 
+def test_a_text_pickle_that_runs_code_before_its_fault_is_refused() -> None:
+    [one] = found(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
+    assert (one.code, one.severity) == ("wheel.pickle_runs_code", "error")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("train.pt", "com o sistema antigo, nada funciona.\nA casa é amarela.\nNão sei.\n"),
         ("solve.jl", 'include("common.jl")\nusing LinearAlgebra\n'),
-        ("notes.p", "introduction to\nall of it\nprint x.\n"),
+        ("notes.p", "introduction\nos\nprint x.\n"),
+        ("words.pt", "casa\ncarro\nchave\n"),
     ],
 )
 def test_text_whose_name_is_one_of_pickles_is_no_pickle(name: str, text: str) -> None:

@@ -108,8 +108,8 @@ def judge(file: IO[bytes], path: str, budget: Budget, *, strict: bool) -> Verdic
     """Follow the pickles in the file, one after the other; raises NoPickle where it holds none.
 
     What stands before a fault is done nevertheless when the file is loaded; of a file that only its
-    name calls a pickle, an import must have a plain name then. `strict` is for files that nothing
-    calls a pickle: each import must have a plain name, and nothing may be at fault.
+    name calls a pickle, which may well be text, that counts where it runs code. `strict` is for
+    files that nothing calls a pickle: each import has a plain name, and nothing is at fault.
     """
     verdict = Verdict(path)
     magic = file.read(2)
@@ -121,8 +121,8 @@ def judge(file: IO[bytes], path: str, budget: Budget, *, strict: bool) -> Verdic
             file.seek(-len(magic), 1)
             _Reader(file, verdict, budget, strict).pickle()
     except NoPickle:
-        named = binary or any(DOTTED.match(name) for name in verdict.imports)
-        if strict or not verdict.imports or verdict.running == HIDDEN_NAME or not named:
+        counts = verdict.running or (binary and verdict.imports)
+        if strict or not counts or verdict.running == HIDDEN_NAME:
             raise
         verdict.unread = True
     return verdict
