@@ -55,6 +55,11 @@ def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     assert time.process_time() - start < 10
 
 
+@pytest.mark.parametrize("wanted", ["==3.12.4", ">3.11.4,<3.11.8", "~=3.13.2", ">=3.12,<4"])
+def test_requires_python_may_name_single_releases(wanted: str) -> None:
+    assert found(metadata={"Requires-Python": wanted}) == []
+
+
 def test_a_text_pickle_that_runs_code_before_its_fault_is_refused() -> None:
     [one] = found(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
     assert (one.code, one.severity) == ("wheel.pickle_runs_code", "error")
