@@ -21,7 +21,7 @@ from envyard.errors import ApiError
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a hub evaluates with; empty where it does not tell."""
+    """What a hub evaluates with; empty where its answer has none."""
 
     pythons: tuple[str, ...] = ()
     releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -44,14 +44,14 @@ class About:
         """Read an answer; what is not of the known shape is left out."""
         frameworks = answer.get("frameworks")
         known = {
-            str(name): told
-            for name, told in (frameworks.items() if isinstance(frameworks, dict) else ())
-            if isinstance(told, dict)
+            str(name): row
+            for name, row in (frameworks.items() if isinstance(frameworks, dict) else ())
+            if isinstance(row, dict)
         }
         return cls(
             pythons=_versions(answer.get("pythons")),
-            releases={name: _versions(told.get("releases")) for name, told in known.items()},
-            driven={name: _driven(told.get("apis")) for name, told in known.items()},
+            releases={name: _versions(row.get("releases")) for name, row in known.items()},
+            driven={name: _driven(row.get("apis")) for name, row in known.items()},
             index=str(answer.get("index") or ""),
         )
 
@@ -60,13 +60,13 @@ def _driven(apis: Any) -> dict[str, str]:
     if not isinstance(apis, dict):
         return {}
     bounds = {
-        str(api): str(told.get("specifier")) for api, told in apis.items() if isinstance(told, dict)
+        str(api): str(row.get("specifier")) for api, row in apis.items() if isinstance(row, dict)
     }
     return {api: bound for api, bound in bounds.items() if _is_a(SpecifierSet, bound)}
 
 
 def _versions(value: Any) -> tuple[str, ...]:
-    texts = [str(one) for one in value] if isinstance(value, list) else []
+    texts = [str(item) for item in value] if isinstance(value, list) else []
     return tuple(text for text in texts if _is_a(Version, text))
 
 
@@ -130,7 +130,7 @@ def _requirement(wheel: Wheel, framework: str) -> Requirement | None:
     return None
 
 
-def ask(
+def request_check(
     hub: Hub, path: Path, wheel: Wheel, *, owner: str, report: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The hub's answer about the wheel's names and, with `report`, its card; raises ApiError."""
@@ -146,7 +146,7 @@ def ask(
 
 
 def findings_in(answer: dict[str, Any]) -> list[Finding]:
-    """The findings of such an answer, read as a stranger's words."""
+    """The findings of such an answer, read as untrusted input."""
     rows = answer.get("findings")
     listed = rows if isinstance(rows, list) else []
     return [Finding.from_dict(row) for row in listed if isinstance(row, dict)]

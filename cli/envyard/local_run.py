@@ -67,9 +67,9 @@ def play(wheel: Path) -> dict[str, Any]:
         document = json.loads(done.stdout)
         return {**document, "probes": _probes(document)}
     except (ValueError, KeyError, TypeError):
-        words_of_it = done.stderr.strip()[-2000:] or f"it ended with code {done.returncode}"
+        output = done.stderr.strip()[-2000:] or f"it ended with code {done.returncode}"
         raise HubCliError(
-            f"hub-runner could not run the environment: {words_of_it}",
+            f"hub-runner could not run the environment: {output}",
             "`hub-runner doctor` names what this machine lacks.",
             "cli.no_sandbox",
         ) from None

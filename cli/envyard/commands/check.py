@@ -31,7 +31,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     )
     check.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
     check.add_argument("--owner", default="", help="publish under this name (default: you)")
-    check.add_argument("--offline", action="store_true", help="ask neither hub nor package index")
+    check.add_argument("--offline", action="store_true", help="use neither hub nor package index")
     check.add_argument(
         "--run", dest="play", action="store_true", help="run the probes here, in the sandbox"
     )
@@ -51,14 +51,14 @@ class Result:
     @property
     def errors(self) -> int:
         """How many findings the hub would refuse it for."""
-        return sum(found.severity == "error" for found in self.findings)
+        return sum(item.severity == "error" for item in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """The document of --json."""
         return {
             "wheel": self.wheel,
             "ok": not self.errors,
-            "findings": [found.to_dict() for found in self.findings],
+            "findings": [item.to_dict() for item in self.findings],
             "checked": self.checked,
             "not_checked": self.not_checked,
             "run": self.trial,
@@ -78,7 +78,7 @@ def run(args: Namespace, out: Output) -> None:
         if not result.errors:
             wheel = wheels.read(path)
             if hub is not None:
-                ask_hub(hub, path, wheel, detected, args.owner, result)
+                check_with_hub(hub, path, wheel, detected, args.owner, result)
             if args.play and not result.errors:
                 play(hub, path, wheel, args.owner, result, out)
         elif hub is not None:
@@ -100,7 +100,7 @@ def run(args: Namespace, out: Output) -> None:
     out.hint(f"publish it: hub push {args.path}")
 
 
-def ask_hub(
+def check_with_hub(
     hub: Hub, path: Path, wheel: Wheel, detected: Detection, owner: str, result: Result
 ) -> None:
     """Add what the hub's Pythons, framework releases, index and names make of the wheel."""
@@ -112,7 +112,7 @@ def ask_hub(
         )
         return
     result.findings += hub_checks.python_findings(wheel, about)
-    if not any(found.code == "env.framework_undriven" for found in result.findings):
+    if not any(item.code == "env.framework_undriven" for item in result.findings):
         result.findings += hub_checks.framework_findings(wheel, detected, about)
     (result.checked if about.pythons else result.not_checked).append(
         "Pythons" if about.pythons else f"Pythons: no runner of {hub.url} is present"
@@ -130,12 +130,12 @@ def ask_hub(
 
 
 def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) -> None:
-    """Add what the hub says of owner, name, version and file name, to whoever is signed in."""
+    """Add the hub's findings about owner, name, version and file name, for who is signed in."""
     if not hub.token:
         result.not_checked.append("name and version: you are not signed in; run `hub login`")
         return
     try:
-        answer = hub_checks.ask(hub, path, wheel, owner=owner)
+        answer = hub_checks.request_check(hub, path, wheel, owner=owner)
     except HubCliError as error:
         unknown = isinstance(error, ApiError) and error.status == 404
         why = "this hub has no such check" if unknown else error.message
@@ -157,8 +157,8 @@ def play(
     out.note("Running the probes in the sandbox", "dim")
     trial = result.trial = local_run.play(path)
     if trial["outcome"] == "errored":
-        told = "; ".join(found.message for found in hub_checks.findings_in(trial))
-        result.not_checked.append(f"the run, which this machine could not make: {told}")
+        messages = "; ".join(item.message for item in hub_checks.findings_in(trial))
+        result.not_checked.append(f"the run, which this machine could not make: {messages}")
         return
     result.findings += hub_checks.findings_in(trial)
     if trial["outcome"] != "succeeded":
@@ -168,17 +168,17 @@ def play(
         result.not_checked.append(f"the card: {why}")
         return
     try:
-        answer = hub_checks.ask(hub, path, wheel, owner=owner, report=local_run.report(trial))
+        answer = hub_checks.request_check(
+            hub, path, wheel, owner=owner, report=local_run.report(trial)
+        )
     except HubCliError as error:
         result.not_checked.append(f"the card: {error.message}")
         return
     card = trial["card"] = answer.get("card")
     if isinstance(card, dict):
-        known = {(found.code, found.where) for found in result.findings}
+        known = {(item.code, item.where) for item in result.findings}
         result.findings += [
-            found
-            for found in hub_checks.findings_in(card)
-            if (found.code, found.where) not in known
+            item for item in hub_checks.findings_in(card) if (item.code, item.where) not in known
         ]
         result.checked.append("the card")
 
@@ -192,8 +192,8 @@ def show(result: Result, hub: Hub | None, out: Output) -> None:
         return
     if result.trial is not None:
         show_trial(result.trial, out)
-    for found in result.findings:
-        show_finding(found, out)
+    for item in result.findings:
+        show_finding(item, out)
     if result.checked and hub is not None:
         out.note(f"Checked with {hub.url}: {', '.join(result.checked)}", "dim")
     for reason in result.not_checked:

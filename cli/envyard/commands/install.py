@@ -64,7 +64,7 @@ def run(args: Namespace, out: Output) -> None:
 
 
 def framework_release(version: dict[str, Any]) -> str:
-    """`verifiers==0.3.1`, which the version's last run had; empty where the hub does not say."""
+    """`verifiers==0.3.1`, which the version's last run had; empty where the hub gives none."""
     name, number = version.get("framework"), version.get("framework_version")
     if not isinstance(name, str) or not isinstance(number, str):
         return ""

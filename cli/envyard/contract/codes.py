@@ -265,7 +265,7 @@ CATALOGUE: dict[str, Code] = {
         "A token may not exceed the token that makes it.",
         "Ask for less, or make the token on the hub's Tokens page.",
     ),
-    "quota.rate": _ask("Too many uploads within an hour.", "Wait as long as Retry-After says."),
+    "quota.rate": _ask("Too many uploads within an hour.", "Wait for the time in Retry-After."),
     "quota.storage": _ask("The owner's storage is full.", "Delete what nobody needs."),
     "quota.organisations": _ask(
         "The person has made as many organisations as one may.", "Use one of them."

@@ -111,7 +111,7 @@ def _entry(
     is_script = group in SCRIPT_GROUPS
     if name in names[group]:
         yield finding("wheel.bad_entry_points", f"{shown} stands twice", where=where)
-    elif is_script and any(name.lower() in names.get(one, {}) for one in SCRIPT_GROUPS):
+    elif is_script and any(name.lower() in names.get(other, {}) for other in SCRIPT_GROUPS):
         yield finding(
             "wheel.bad_entry_points",
             f"{shown} has the name of another script but for letter case or kind",

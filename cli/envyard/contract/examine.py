@@ -20,18 +20,18 @@ def examine(
     The kind is looked for only in a wheel without errors, and is empty otherwise.
     """
     findings = checks.run_all(source, filename=filename, limits=limits)
-    if any(one.severity == "error" for one in findings):
+    if any(item.severity == "error" for item in findings):
         return findings, Detection()
     members = wheel.sources(source, limits=limits)
-    found = detect(members)
-    if not found.framework:
-        return [*findings, *found.findings], found
+    detection = detect(members)
+    if not detection.framework:
+        return [*findings, *detection.findings], detection
     choice = choose(
         members,
-        framework=found.framework,
-        api=found.api,
-        module=found.module,
+        framework=detection.framework,
+        api=detection.api,
+        module=detection.module,
         requires_dist=requires_dist(members),
     )
-    found = replace(found, release=choice.release)
-    return [*findings, *found.findings, *choice.findings], found
+    detection = replace(detection, release=choice.release)
+    return [*findings, *detection.findings, *choice.findings], detection

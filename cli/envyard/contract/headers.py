@@ -221,11 +221,11 @@ def _check_flags(entry: Entry) -> None:
 def _check_attributes(entry: Entry, attributes: int) -> None:
     """The low half, which readers on Windows go by, agrees with the name."""
     name = entry.name
-    for bit, what in ODD_ATTRIBUTES.items():
+    for bit, kind in ODD_ATTRIBUTES.items():
         if attributes & bit:
             raise bad(
                 "wheel.device_member",
-                f"member {name!r} is {what} by its attributes ({attributes & 0xFFFF:#x}); members "
+                f"member {name!r} is {kind} by its attributes ({attributes & 0xFFFF:#x}); members "
                 "are regular files",
                 name,
             )

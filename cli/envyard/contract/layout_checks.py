@@ -148,7 +148,7 @@ def _file(top: str, own: str) -> Iterator[Finding]:
     elif DATA.fullmatch(top) and not plain.endswith((".py", ".pyw", ".pyc")):
         yield _shared(top)
     else:
-        yield from (found for found in _module(top, stem, own) if found.severity == "error")
+        yield from (item for item in _module(top, stem, own) if item.severity == "error")
         yield finding(
             "wheel.stray_member",
             f"top-level file {top!r} is neither a module (.py) nor a plain data file; "

@@ -145,22 +145,22 @@ def _excess(text: str) -> Fault | None:
             continue
         sizes[name] += len(line)
         if sizes[name] > MAX_VALUE and name not in FREE_TEXTS:
-            told = f"{name[:80]} has more than {MAX_VALUE} characters; that is the limit"
-            return Fault(name[:80], told, "metadata.long_field")
+            rule = f"{name[:80]} has more than {MAX_VALUE} characters; that is the limit"
+            return Fault(name[:80], rule, "metadata.long_field")
         if fields > MAX_FIELDS or len(sizes) > MAX_NAMES:
-            told = f"more than {MAX_FIELDS} fields or {MAX_NAMES} kinds of them; that is the limit"
-            return _whole("metadata.too_many_fields", told)
+            rule = f"more than {MAX_FIELDS} fields or {MAX_NAMES} kinds of them; that is the limit"
+            return _whole("metadata.too_many_fields", rule)
     return None
 
 
 def _bad_line(text: str) -> Fault | None:
     """The first line of the headers that readers could split or join in two ways."""
     for number, name, line in header_lines.headers(text):
-        told = header_lines.fault(line.replace("\f", " ") if name in FREE_TEXTS else line)
-        if not told and line.startswith((" ", "\t")) and name not in FOLDED:
-            told = "continues the line before; only texts may have more lines than one"
-        if told:
-            shown = f"line {number}, {line[:80]!r}, {told}"
+        rule = header_lines.fault(line.replace("\f", " ") if name in FREE_TEXTS else line)
+        if not rule and line.startswith((" ", "\t")) and name not in FOLDED:
+            rule = "continues the line before; only texts may have more lines than one"
+        if rule:
+            shown = f"line {number}, {line[:80]!r}, {rule}"
             return Fault(name[:80] or "metadata", shown, "metadata.bad_line")
     return None
 

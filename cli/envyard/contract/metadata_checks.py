@@ -97,7 +97,7 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
                 "cannot be seen in its marker; leave it out",
                 where="requires-dist",
             )
-        if any(one.operator == "===" for one in requirement.specifier):
+        if any(clause.operator == "===" for clause in requirement.specifier):
             yield finding(
                 "metadata.bad_requirement",
                 f"METADATA: Requires-Dist {text[:200]!r} compares by '===', which installers do "

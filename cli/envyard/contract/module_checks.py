@@ -49,7 +49,7 @@ def bytecode(whl: Wheel) -> Iterator[Finding]:
 
 
 def tokens(whl: Wheel) -> Iterator[Finding]:
-    """No member holds a hub's token; what is told of it is its public part alone."""
+    """No member holds a hub's token; only the public part of one is shown."""
     for member in whl.members:
         for leak in member.leaks:
             yield finding(
@@ -113,7 +113,7 @@ def modules_twice(whl: Wheel) -> Iterator[Finding]:
 
 
 def programs(whl: Wheel) -> Iterator[Finding]:
-    """A program for one kind of machine is shown, since the wheel says that it runs on all."""
+    """A program for one kind of machine is shown, since the wheel's tag is for all."""
     for member in whl.files:
         if member.program and not COMPILED.search(member.name):
             yield finding(

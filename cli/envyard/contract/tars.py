@@ -14,7 +14,7 @@ MAX_HEADER = 1 << 16  # bytes of a long name or of pax fields; more is no header
 FIELDS_A_PART = 10  # pax fields of one header that cost as much time as a member
 LONG_NAME = b"L"
 HEADER_KINDS = (LONG_NAME, b"K", b"x", b"X", b"g")  # of the member that follows, or of all
-# Kinds of which the header's size says nothing: links, devices, folders, pipes.
+# Kinds of which the header's size means nothing: links, devices, folders, pipes.
 EMPTY_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")
 OCTAL = re.compile(rb"[0-7]+")  # int() takes signs and underscores too
 PAX_LENGTH = re.compile(rb"([0-9]{1,19}) ")
@@ -113,7 +113,9 @@ class Tar:
         self._header = None
 
     def _block(self, block: bytes) -> None:
-        if self._sparse_headers:  # of 21 more pieces; the last byte but seven says if one follows
+        if (
+            self._sparse_headers
+        ):  # of 21 more pieces; the last byte but seven is set if another follows
             self._sparse_headers = block[504] != 0
             return
         if not any(block):

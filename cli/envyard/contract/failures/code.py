@@ -33,107 +33,105 @@ MISSING_ARGUMENTS = re.compile(
 )
 
 
-def own_module(one: Raised, facts: Facts) -> str:
+def own_module(error: Raised, facts: Facts) -> str:
     """A module of the wheel's own package that the wheel does not hold."""
-    own = bool(facts.module) and one.name.partition(".")[0] == facts.module
-    if not (one.is_a("ModuleNotFoundError") and own):
+    own = bool(facts.module) and error.name.partition(".")[0] == facts.module
+    if not (error.is_a("ModuleNotFoundError") and own):
         return ""
-    return f"The wheel holds no module {one.name!r}, which its own code imports."
+    return f"The wheel holds no module {error.name!r}, which its own code imports."
 
 
-def framework_api(one: Raised, facts: Facts) -> str:
+def framework_api(error: Raised, facts: Facts) -> str:
     """A module or name that the installed framework does not have."""
-    missing = _missing_name(one)
+    missing = _missing_name(error)
     if not missing or _top(missing) not in FRAMEWORKS:
         return ""
-    return (
-        f"{call_of(facts)} needs {missing[1]!r}, which the installed {_top(missing)} does not have."
-    )
+    return _lacks(missing, facts)
 
 
-def library_api(one: Raised, facts: Facts) -> str:
+def library_api(error: Raised, facts: Facts) -> str:
     """The same of another library."""
-    missing = _missing_name(one)
+    missing = _missing_name(error)
     if not missing or _top(missing) == facts.module:
         return ""
-    return (
-        f"{call_of(facts)} needs {missing[1]!r}, which the installed {_top(missing)} does not have."
-    )
+    return _lacks(missing, facts)
 
 
-def removed_module(one: Raised, facts: Facts) -> str:
+def removed_module(error: Raised, facts: Facts) -> str:
     """A module that Python's standard library no longer has, or setuptools' pkg_resources."""
-    if not (one.is_a("ModuleNotFoundError") and one.name in {*REMOVED, "pkg_resources"}):
+    if not (error.is_a("ModuleNotFoundError") and error.name in {*REMOVED, "pkg_resources"}):
         return ""
-    return f"{call_of(facts)} imports {one.name!r}, which this Python does not come with."
+    return f"{call_of(facts)} imports {error.name!r}, which this Python does not come with."
 
 
-def missing_module(one: Raised, facts: Facts) -> str:
+def missing_module(error: Raised, facts: Facts) -> str:
     """A module of no installed distribution."""
-    if not (one.is_a("ModuleNotFoundError") and one.name and "." not in one.name):
+    if not (error.is_a("ModuleNotFoundError") and error.name and "." not in error.name):
         return ""
-    return f"{call_of(facts)} imports {one.name!r}, which none of the installed dependencies has."
+    return f"{call_of(facts)} imports {error.name!r}, which none of the installed dependencies has."
 
 
-def missing_file(one: Raised, facts: Facts) -> str:
+def missing_file(error: Raised, facts: Facts) -> str:
     """A file that was looked for among the installed ones."""
-    path = one.name or next(iter(PATH.findall(one.message)), "")
+    path = error.name or next(iter(PATH.findall(error.message)), "")
     inside = INSTALLED.search(path)
-    if not (one.is_a("FileNotFoundError", "NotADirectoryError") and inside):
+    if not (error.is_a("FileNotFoundError", "NotADirectoryError") and inside):
         return ""
     return f"{call_of(facts)} looks for {inside[1]}, which is not among the installed files."
 
 
-def other_file(one: Raised, facts: Facts) -> str:
+def other_file(error: Raised, facts: Facts) -> str:
     """A file that was looked for elsewhere."""
-    path = one.name or next(iter(PATH.findall(one.message)), "")
-    if not (one.is_a("FileNotFoundError", "NotADirectoryError") and path):
+    path = error.name or next(iter(PATH.findall(error.message)), "")
+    if not (error.is_a("FileNotFoundError", "NotADirectoryError") and path):
         return ""
     return f"{call_of(facts)} looks for the file {path!r}, which a sandbox does not have."
 
 
-def read_only(one: Raised, facts: Facts) -> str:
+def read_only(error: Raised, facts: Facts) -> str:
     """A write to one of the folders that a sandbox may only read."""
-    if "Read-only file system" not in one.message and "[Errno 30]" not in one.message:
+    if "Read-only file system" not in error.message and "[Errno 30]" not in error.message:
         return ""
-    where = f" {one.name!r}" if one.name else ""
+    where = f" {error.name!r}" if error.name else ""
     return f"{call_of(facts)} writes to{where or ' a folder'}, which a sandbox may only read."
 
 
-def arguments(one: Raised, facts: Facts) -> str:
+def arguments(error: Raised, facts: Facts) -> str:
     """Arguments of `load_environment` without a default."""
-    match = MISSING_ARGUMENTS.search(one.message)
+    match = MISSING_ARGUMENTS.search(error.message)
     return f"load_environment needs arguments that no run gives: {match[1]}." if match else ""
 
 
-def signature(one: Raised, facts: Facts) -> str:
+def signature(error: Raised, facts: Facts) -> str:
     """A call that the called function does not take."""
-    if not (one.is_a("TypeError") and SIGNATURE.search(one.message)):
+    if not (error.is_a("TypeError") and SIGNATURE.search(error.message)):
         return ""
-    return f"{call_of(facts)} passes arguments that the called function does not take ({one.line})."
+    return (
+        f"{call_of(facts)} passes arguments that the called function does not take ({error.line})."
+    )
 
 
-def limit(one: Raised, facts: Facts) -> str:
+def limit(error: Raised, facts: Facts) -> str:
     """A limit of the sandbox that the environment checks or reaches."""
-    if not LIMIT.search(one.message):
+    if not LIMIT.search(error.message):
         return ""
-    return f"{call_of(facts)} ran into a limit of its sandbox ({one.line})."
+    return f"{call_of(facts)} ran into a limit of its sandbox ({error.line})."
 
 
-def timeout(one: Raised, facts: Facts) -> str:
+def timeout(error: Raised, facts: Facts) -> str:
     """Something that was waited for in vain."""
-    if not one.is_a("TimeoutError", "RolloutTimeout", "TimeoutExpired", "Timeout", "ReadTimeout"):
+    if not error.is_a("TimeoutError", "RolloutTimeout", "TimeoutExpired", "Timeout", "ReadTimeout"):
         return ""
-    return f"{call_of(facts)} took longer than it may ({one.line})."
+    return f"{call_of(facts)} took longer than it may ({error.line})."
 
 
-def _missing_name(one: Raised) -> tuple[str, str] | None:
+def _missing_name(error: Raised) -> tuple[str, str] | None:
     """The module, and what it has not; a module below another is missing from an installed one."""
-    if one.is_a("ModuleNotFoundError") and "." in one.name:
-        return one.name, one.name
-    if match := NO_NAME.search(one.message):
-        return (match[2], match[1]) if "circular import" not in one.message else None
-    if match := NO_ATTRIBUTE.search(one.message):
+    if error.is_a("ModuleNotFoundError") and "." in error.name:
+        return error.name, error.name
+    if match := NO_NAME.search(error.message):
+        return (match[2], match[1]) if "circular import" not in error.message else None
+    if match := NO_ATTRIBUTE.search(error.message):
         return match[1], match[2]
     return None
 
@@ -142,7 +140,7 @@ def _top(missing: tuple[str, str]) -> str:
     return missing[0].partition(".")[0]
 
 
-def _without(missing: tuple[str, str], facts: Facts) -> str:
+def _lacks(missing: tuple[str, str], facts: Facts) -> str:
     return (
         f"{call_of(facts)} needs {missing[1]!r}, which the installed {_top(missing)} does not have."
     )

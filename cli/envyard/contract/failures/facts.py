@@ -51,7 +51,7 @@ class Raised:
 
     def is_a(self, *names: str) -> bool:
         """Whether its class or a base class has one of these names, without modules."""
-        return any(one.rpartition(".")[2] in names for one in self.types)
+        return any(name.rpartition(".")[2] in names for name in self.types)
 
     def comes_from(self, *packages: str) -> bool:
         """Whether its own class is defined in one of these packages."""
@@ -63,7 +63,9 @@ class Raised:
         types, message = data.get("types"), TERMINAL.sub("", text(data.get("message"), 2000))
         module = NO_MODULE.match(message)
         return cls(
-            types=tuple(text(one, 200) for one in types[:MOST]) if isinstance(types, list) else (),
+            types=tuple(text(name, 200) for name in types[:MOST])
+            if isinstance(types, list)
+            else (),
             message=message,
             name=text(data.get("name"), 300) or (module[1] if module else ""),
             call=BRACKETS.sub(r"\1\2", text(data.get("call"), 300)),
@@ -86,12 +88,14 @@ class Facts:
     @property
     def members(self) -> tuple[Raised, ...]:
         """The exceptions without the groups that only hold others."""
-        return tuple(one for one in self.raised if not one.group) or self.raised
+        return tuple(error for error in self.raised if not error.group) or self.raised
 
     @property
     def call(self) -> Raised | None:
         """The first exception that knows the environment's call, but for its own `raise`."""
-        calls = (one for one in self.raised if one.call and not one.call.startswith("raise "))
+        calls = (
+            error for error in self.raised if error.call and not error.call.startswith("raise ")
+        )
         return next(calls, None)
 
 
@@ -100,19 +104,19 @@ def facts_of(
 ) -> Facts:
     """Read the untrusted error of an event, or of a rollout, whose traceback is all it has."""
     trace = text(error.get("traceback"), 16_000)
-    raised = [Raised.from_dict(one) for one in records(error.get("raised"), MOST)]
+    raised = [Raised.from_dict(row) for row in records(error.get("raised"), MOST)]
     if not raised:
         first = Raised.from_dict({"types": [error.get("type")], "message": error.get("message")})
         raised = [first, *_named_in(trace, first)]
     return Facts(tuple(raised), trace, TERMINAL.sub("", log)[-LOG_CHARACTERS:], module,
-                 tuple(text(one, 100) for one in refused[:20]))  # fmt: skip
+                 tuple(text(address, 100) for address in refused[:20]))  # fmt: skip
 
 
 def call_of(facts: Facts) -> str:
     """The environment's own call and its place, as the subject of a sentence."""
     if known := facts.call:
         return f"{text(known.call, 160)} ({known.at})"
-    place = next((one.at for one in facts.raised if one.at), "")
+    place = next((error.at for error in facts.raised if error.at), "")
     return f"The code at {place}" if place else "The environment"
 
 
@@ -122,7 +126,7 @@ def _named_in(trace: str, first: Raised) -> list[Raised]:
     for match in NAMED.finditer(trace):
         kind, message = match[1], match[2] or ""
         group = kind.endswith("Group")
-        one = Raised.from_dict({"types": [kind], "message": message, "group": group})
-        if one.line != first.line:
-            named[kind, message] = one
+        error = Raised.from_dict({"types": [kind], "message": message, "group": group})
+        if error.line != first.line:
+            named[kind, message] = error
     return list(named.values())[::-1][:MOST]

@@ -65,85 +65,85 @@ NLTK = re.compile(r"Resource ['\s]*([\w./-]{1,80})['\s]* not found")
 SPACY = re.compile(r"Can't find model '([^']{1,100})'")
 
 
-def missing_key(one: Raised, facts: Facts) -> str:
+def missing_key(error: Raised, facts: Facts) -> str:
     """A variable that holds a key and is not set."""
-    from_environ = one.is_a("KeyError") and "environ" in one.call
-    asked = one.is_a("MissingKeyError") or from_environ
-    asked = asked or (one.comes_from("openai", "anthropic") and "api_key" in one.message)
-    loose = asked or "environ" in one.message
-    names = VARIABLE.findall(one.message)
+    from_environ = error.is_a("KeyError") and "environ" in error.call
+    sure = error.is_a("MissingKeyError") or from_environ
+    sure = sure or (error.comes_from("openai", "anthropic") and "api_key" in error.message)
+    loose = sure or "environ" in error.message
+    names = VARIABLE.findall(error.message)
     named = [name for name in names if SECRETIVE.search(name) or (loose and ANY_KEY.search(name))]
-    if not named or not (asked or NO_KEY.search(one.message)):
+    if not named or not (sure or NO_KEY.search(error.message)):
         return ""
-    every = one.is_a("MissingKeyError")  # other sentences list alternatives
+    every = error.is_a("MissingKeyError")  # other sentences list alternatives
     needed = (", " if every else " or ").join(dict.fromkeys(named[:6]))
-    return f"{call_of(facts)} needs {needed}, which is not set in a sandbox ({one.kind})."
+    return f"{call_of(facts)} needs {needed}, which is not set in a sandbox ({error.kind})."
 
 
-def network(one: Raised, facts: Facts) -> str:
+def network(error: Raised, facts: Facts) -> str:
     """A name that was not resolved, or a connection that was not made, to somewhere outside."""
-    named = one.is_a(*CONNECTING) and not one.is_a("ConnectionRefusedError")
-    if not (NO_NETWORK.search(one.message) or (named and _outside(one, facts))):
+    named = error.is_a(*CONNECTING) and not error.is_a("ConnectionRefusedError")
+    if not (NO_NETWORK.search(error.message) or (named and _outside(error, facts))):
         return ""
-    if _only_inside(one.message):
+    if _only_inside(error.message):
         return ""
-    where = _outside(one, facts)
+    where = _outside(error, facts)
     host = f" {where}" if where else " the network"
-    return f"{call_of(facts)} tried to reach{host}; a sandbox has no network ({one.line})."
+    return f"{call_of(facts)} tried to reach{host}; a sandbox has no network ({error.line})."
 
 
-def log_network(one: Raised, facts: Facts) -> str:
+def log_network(error: Raised, facts: Facts) -> str:
     """The same, where only the log shows it: the exception is of what was missing afterwards."""
     lines = [line for line in facts.log.splitlines() if NO_NETWORK.search(line)]
-    if not lines or not one.is_a("LookupError", "FileNotFoundError", "OSError", "TimeoutError"):
+    if not lines or not error.is_a("LookupError", "FileNotFoundError", "OSError", "TimeoutError"):
         return ""
     hosts = [host for line in lines for host in _hosts(line)]
     host = f" {hosts[-1]}" if hosts else " the network"
     before = f"The log shows a failed attempt to reach{host}; a sandbox has no network."
-    return f"{call_of(facts)} failed: {one.line}. {before}"
+    return f"{call_of(facts)} failed: {error.line}. {before}"
 
 
-def data_download(one: Raised, facts: Facts) -> str:
+def data_download(error: Raised, facts: Facts) -> str:
     """Data or models that a library keeps apart from its wheel, and downloads by another call."""
-    resource = NLTK.search(one.message) if "NLTK Downloader" in one.message else None
+    resource = NLTK.search(error.message) if "NLTK Downloader" in error.message else None
     if resource:
         return f"{call_of(facts)} needs the NLTK data {resource[1]!r}, which is not installed."
-    if model := SPACY.search(one.message):
+    if model := SPACY.search(error.message):
         return f"{call_of(facts)} needs the spaCy model {model[1]!r}, which is not installed."
     return ""
 
 
-def container(one: Raised, facts: Facts) -> str:
+def container(error: Raised, facts: Facts) -> str:
     """Docker, another container program, or a service that starts sandboxes elsewhere."""
-    if one.comes_from(*SANDBOX_SERVICES) or SANDBOX_REQUEST.search(one.message):
-        return f"{call_of(facts)} uses a service that starts sandboxes ({one.line})."
-    program = _program(one) in CONTAINER_TOOLS
-    if not (program or CONTAINERS.search(one.message) or one.comes_from("docker", "podman")):
+    if error.comes_from(*SANDBOX_SERVICES) or SANDBOX_REQUEST.search(error.message):
+        return f"{call_of(facts)} uses a service that starts sandboxes ({error.line})."
+    program = _program(error) in CONTAINER_TOOLS
+    if not (program or CONTAINERS.search(error.message) or error.comes_from("docker", "podman")):
         return ""
-    return f"{call_of(facts)} needs a container, and a sandbox starts none ({one.line})."
+    return f"{call_of(facts)} needs a container, and a sandbox starts none ({error.line})."
 
 
-def installer(one: Raised, facts: Facts) -> str:
+def installer(error: Raised, facts: Facts) -> str:
     """A package installer that is called while the environment runs."""
-    match = NO_INSTALLER.search(one.message)
-    program = _program(one) if _program(one) in INSTALLERS else match and (match[1] or match[2])
+    match = NO_INSTALLER.search(error.message)
+    program = _program(error) if _program(error) in INSTALLERS else match and (match[1] or match[2])
     if not program:
         return ""
-    return f"{call_of(facts)} calls {program}, which a sandbox does not have ({one.line})."
+    return f"{call_of(facts)} calls {program}, which a sandbox does not have ({error.line})."
 
 
-def system_tool(one: Raised, facts: Facts) -> str:
+def system_tool(error: Raised, facts: Facts) -> str:
     """A program that is no Python package."""
-    match = NO_TOOL.search(one.message)
-    program = _program(one) or (match and next(filter(None, match.groups())))
+    match = NO_TOOL.search(error.message)
+    program = _program(error) or (match and next(filter(None, match.groups())))
     if not program:
         return ""
-    return f"{call_of(facts)} needs the program {program!r}, which was not found ({one.kind})."
+    return f"{call_of(facts)} needs the program {program!r}, which was not found ({error.kind})."
 
 
-def system_library(one: Raised, facts: Facts) -> str:
+def system_library(error: Raised, facts: Facts) -> str:
     """A shared library that a wheel expects of the system."""
-    match = LIBRARY.search(one.message)
+    match = LIBRARY.search(error.message)
     return (
         f"{call_of(facts)} needs the system library {match[1]}, which is not there."
         if match
@@ -151,11 +151,11 @@ def system_library(one: Raised, facts: Facts) -> str:
     )
 
 
-def gpu(one: Raised, facts: Facts) -> str:
+def gpu(error: Raised, facts: Facts) -> str:
     """CUDA, a driver or a device."""
-    if not GPU.search(one.message):
+    if not GPU.search(error.message):
         return ""
-    return f"{call_of(facts)} expects a GPU or its libraries ({one.line})."
+    return f"{call_of(facts)} expects a GPU or its libraries ({error.line})."
 
 
 def _hosts(raw: str) -> list[str]:
@@ -168,21 +168,21 @@ def _only_inside(message: str) -> bool:
     return bool(hosts) and not _hosts(message)
 
 
-def _outside(one: Raised, facts: Facts) -> str:
+def _outside(error: Raised, facts: Facts) -> str:
     """What was to be reached: a data set, hosts that exceptions or failing lines of the log name,
     an address that the sandbox refused."""
-    data_set = DATA_SET.search(one.message)
+    data_set = DATA_SET.search(error.message)
     failing = (line for line in reversed(facts.log.splitlines()) if NO_NETWORK.search(line))
     messages, calls = zip(*((other.message, other.call) for other in facts.raised), strict=True)
-    texts = chain((one.message,), messages, calls, failing)
+    texts = chain((error.message,), messages, calls, failing)
     host = next((host for raw in texts for host in _hosts(raw)), "")
-    address = next((one for one in facts.refused if "name server" not in one), "")
+    address = next((text for text in facts.refused if "name server" not in text), "")
     if data_set:
         return f"the data set {data_set[1]!r}{f' on {host}' if host else ''}"
     return host or address
 
 
-def _program(one: Raised) -> str:
+def _program(error: Raised) -> str:
     """The program that was to be started: no path, and no file with an ending such as .json."""
-    plain = bool(one.name) and "/" not in one.name and "." not in one.name
-    return one.name if one.is_a("FileNotFoundError") and plain else ""
+    plain = bool(error.name) and "/" not in error.name and "." not in error.name
+    return error.name if error.is_a("FileNotFoundError") and plain else ""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from envyard.contract.failures import code, needs
 from envyard.contract.failures.facts import Facts, Raised
 
-NO_CAUSE = "unknown"
 NAMED = 4  # members of a group
 
 
@@ -153,9 +152,9 @@ CAUSES = (
 def explain(facts: Facts) -> Explanation | None:
     """The most specific cause that the facts show, of the outermost exception before those that it
     was raised from; None where none fits."""
-    for one in facts.members:
+    for error in facts.members:
         for cause in CAUSES:
-            if sentence := cause.recognise(one, facts):
+            if sentence := cause.recognise(error, facts):
                 return Explanation(cause.name.removeprefix("log_"), sentence, cause.hint)
     return None
 
@@ -167,6 +166,6 @@ def summary(facts: Facts) -> str:
     first = facts.raised[0]
     if not first.group:
         return first.line
-    lines = list(dict.fromkeys(one.line for one in facts.members if not one.group))
+    lines = list(dict.fromkeys(error.line for error in facts.members if not error.group))
     more = f" and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
     return f"{first.line}: {'; '.join(lines[:NAMED])}{more}" if lines else first.line

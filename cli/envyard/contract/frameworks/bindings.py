@@ -1,4 +1,4 @@
-"""Which names a file or a function binds itself."""
+"""Which names a file or a function binds itself, or checks for."""
 
 from __future__ import annotations
 
@@ -52,3 +52,15 @@ def _assigned(waiting: list[ast.AST]) -> Iterator[str]:
         else:
             inner = ast.iter_child_nodes(node)
             waiting += (n for n in inner if not isinstance(n, ast.ExceptHandler | ast.Lambda))
+
+
+def guarded(tree: ast.Module) -> set[str]:
+    """The names that the file checks for before it uses them: `hasattr(vf, "X")` and the like."""
+    names = set()
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        checks = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)
+        if checks and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            names.add(str(node.args[1].value))
+    return names

@@ -61,7 +61,7 @@ def requires_dist(members: Mapping[str, bytes]) -> tuple[str, ...]:
 
 
 def _declared(requires_dist: Iterable[str], framework: str) -> SpecifierSet:
-    """What the wheel itself says of the framework; an unreadable line is another check's."""
+    """What the wheel itself requires of the framework; an unreadable line is another check's."""
     declared = SpecifierSet()
     for line in requires_dist:
         try:
@@ -141,7 +141,7 @@ class _Chooser:
 
     def _pins_undriven(self) -> bool:
         """Whether the wheel names one exact release, and no runner can run that."""
-        exact = [one.version for one in self.declared if one.operator == "=="]
+        exact = [clause.version for clause in self.declared if clause.operator == "=="]
         plain = [version for version in exact if not version.endswith(".*")]
         return any(not self.driven.contains(version, prereleases=True) for version in plain)
 
@@ -213,12 +213,12 @@ class _Chooser:
 
     def _named(self, missing: list[Use]) -> str:
         """The names, each with its place and the releases that have it."""
-        told = [
+        names = [
             f"{use.dotted} ({use.where}; {self._spans(self._has(use)) or 'in no release'})"
             for use in missing[:NAMED]
         ]
         more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        return ", ".join(told) + more
+        return ", ".join(names) + more
 
     def _spans(self, numbers: frozenset[int]) -> str:
         """`0.1.9 to 0.1.14, 0.3.0`."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from envyard.contract.frameworks.bindings import bound_in, rebound
+from envyard.contract.frameworks.bindings import bound_in, guarded, rebound
 from envyard.contract.frameworks.imports import own_modules
 from envyard.contract.frameworks.table import Table
 from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted
@@ -63,18 +63,18 @@ def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
     sources = Sources(members)
     trees = _trees(members)
     certain, reachable = own_modules(trees, entry)
-    found: dict[tuple[str, str], Use] = {}
+    strongest: dict[tuple[str, str], Use] = {}
     for module in sorted(reachable & trees.keys()):
         need = Need.CERTAIN if module in certain else Need.LIKELY
         path, tree = trees[module]
         visitor = _Visitor(table, sources, module, path, tree)
         visitor.called = LOAD if module == entry else ""
         visitor.module(tree, Context(need))
-        for use in visitor.found:
-            kept = found.get((use.module, use.name))
+        for use in visitor.uses:
+            kept = strongest.get((use.module, use.name))
             if kept is None or kept.need < use.need:
-                found[use.module, use.name] = use
-    return sorted(found.values(), key=lambda use: (use.dotted, use.where))
+                strongest[use.module, use.name] = use
+    return sorted(strongest.values(), key=lambda use: (use.dotted, use.where))
 
 
 def _trees(members: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
@@ -96,12 +96,12 @@ class _Visitor:
     def __init__(
         self, table: Table, sources: Sources, module: str, path: str, tree: ast.Module
     ) -> None:
-        self.found: list[Use] = []
+        self.uses: list[Use] = []
         self.called = ""  # the function of the file that the framework is sure to call
         self._table, self._sources = table, sources
         self._module, self._path = module, path
         self._package = path.endswith("__init__.py")
-        self._guarded = _guarded(tree)  # whatever the module: what is asked for once can be missing
+        self._guarded = guarded(tree)  # of any module: what is checked for once can be missing
         self._lazy = any(
             isinstance(node, ast.ImportFrom)
             and node.module == "__future__"
@@ -151,7 +151,7 @@ class _Visitor:
     def walk(self, nodes: Iterable[ast.AST], context: Context) -> None:
         """Visit statements and expressions in that context."""
         for node in nodes:
-            if len(self.found) < MOST_USES:
+            if len(self.uses) < MOST_USES:
                 self._visit(node, context)
 
     def _visit(self, node: ast.AST, context: Context) -> None:
@@ -179,7 +179,7 @@ class _Visitor:
     def _add(self, module: str, name: str, node: ast.AST, context: Context) -> None:
         if name not in self._guarded:
             where = f"{self._path}:{getattr(node, 'lineno', 0)}"
-            self.found.append(Use(module, name, context.need, where))
+            self.uses.append(Use(module, name, context.need, where))
 
     def _imported(self, node: ast.Import | ast.ImportFrom, context: Context) -> None:
         if context.skip_imports:
@@ -252,15 +252,15 @@ class _Visitor:
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, context: Context
     ) -> None:
         arguments = node.args
-        defaults = [one for one in (*arguments.defaults, *arguments.kw_defaults) if one]
+        defaults = [value for value in (*arguments.defaults, *arguments.kw_defaults) if value]
         inner = replace(_at_most(context, Need.LIKELY), hidden=context.hidden | rebound(node))
         if isinstance(node, ast.Lambda):
             self.walk(defaults, context)
             self.walk([node.body], inner)
             return
         every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        others = [one for one in (arguments.vararg, arguments.kwarg) if one]
-        annotations = [one.annotation for one in (*every, *others) if one.annotation]
+        others = [item for item in (arguments.vararg, arguments.kwarg) if item]
+        annotations = [item.annotation for item in (*every, *others) if item.annotation]
         annotations += [node.returns] if node.returns else []
         self.walk([*node.decorator_list, *defaults], context)
         self.walk(self._annotations(annotations), _at_most(context, Need.LIKELY))
@@ -289,15 +289,3 @@ def _caught(handler: ast.ExceptHandler) -> set[str]:
         return {""}
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return {kind.id for kind in kinds if isinstance(kind, ast.Name)}
-
-
-def _guarded(tree: ast.Module) -> set[str]:
-    """The names that the file asks for before it uses them: `hasattr(vf, "X")` and the like."""
-    names = set()
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            continue
-        asks = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)
-        if asks and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-            names.add(str(node.args[1].value))
-    return names
