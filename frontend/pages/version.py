@@ -23,6 +23,7 @@ from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
+from registry.runs import waiting
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
 
@@ -82,15 +83,19 @@ def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
 def live_context(found: Version) -> dict[str, Any]:
     """What both need; `seen` changes whenever what is shown would."""
     detail = shapes.version_detail(found)
-    run, place = detail["run"] or {}, (detail["run"] or {}).get("queue") or {}
+    run = detail["run"] or {}
+    place = run.get("queue") or {}
+    queued = found.runs.filter(pk=run["id"]).first() if place else None
+    lacking = waiting.lacking(queued) if queued else ""
     shown = [run.get(name) for name in ("id", "status", "attempt", "done", "total")]
-    shown.append("paused" if (detail["run"] or {}).get("not_before") else "")
+    shown += ["paused" if run.get("not_before") else "", "lacking" if lacking else ""]
     return {
         "pace": pace(detail["run"]),
         "seen": ".".join(map(str, (found.status, *shown, *place.values()))),
         "owner": found.environment.owner.name,
         "name": found.environment.name,
         "version": detail,
+        "lacking": lacking,
         "live": found.status in MOVING,
     }
 

@@ -19,6 +19,7 @@ from registry.accounts import second_factor
 
 register = template.Library()
 
+KIB = 1024
 TINY = 5e-7  # below this a number is rounding noise
 SETTINGS = {  # label -> route; all below it belong to it
     "Tokens": "tokens",
@@ -34,7 +35,7 @@ TONES = {
     "bad": ("rejected", "failed", "fail", "quarantined", "revoked", "disabled"),
     "warn": (
         *("held", "errored", "warn", "differs", "yanked", "deprecated", "cancelled", "unlisted"),
-        *("expired", "cancelling", "draining", "away"),
+        *("expired", "cancelling", "draining", "away", "out of service", "full"),
     ),
     "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
 }
@@ -81,6 +82,17 @@ def amount(value: object, unit: str) -> str:
     if not isinstance(value, int | float):
         return "–"
     return f"{num(100 * value)} %" if unit == "share" else f"{num(value)} {unit}"
+
+
+@register.filter
+def size(value: int) -> str:
+    """`3.6 KiB`, as the `hub` command and the settings count; below 1024 in bytes."""
+    number, unit = float(value), "byte" if value == 1 else "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        if number < KIB:
+            break
+        number, unit = number / KIB, larger
+    return f"{value} {unit}" if value < KIB else f"{number:.1f} {unit}"
 
 
 def moment(value: object) -> datetime | None:

@@ -75,6 +75,7 @@ def test_guessing_passwords_is_slowed_down(client: Client, alice: User, bob: Use
     answer = client.post("/login/", right)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "300")
     assert "Try again in 5 minutes" in answer.content.decode()
+    assert "A browser from which you signed in before still lets you in" in answer.text
     assert client.post("/login/", right, REMOTE_ADDR="10.0.0.9").status_code == 429
     others = {"login": "bob", "password": "bob"}
     assert client.post("/login/", others).status_code == 429
@@ -106,6 +107,8 @@ def test_other_doors_are_slowed_down_too(
         assert client.post(path, form).status_code != 429
     answer = client.post(path, form)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "300")
+    assert "Is it your account?" not in answer.text
+    assert ("The links that were sent in the last three days" in answer.text) == (path == RESET)
 
 
 def test_a_lost_password_is_replaced_through_the_mail_that_was_written_to_a_file(

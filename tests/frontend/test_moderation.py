@@ -92,7 +92,7 @@ def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining
         page = text(client, "/moderation/")
         return "draining</span>" in page, "away</span>" in page
 
-    assert shown() == (False, True)  # never heard of
+    assert shown() == (False, True)  # never seen
     Runner.objects.update(last_seen_at=timezone.now())
     runners.describe(runner=runner, capabilities=capabilities([]))
     assert shown() == (False, False)
@@ -100,7 +100,7 @@ def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining
     assert shown() == (True, False)
     runners.describe(runner=runner, capabilities=farewell())
     assert shown() == (False, True)
-    assert "heard of" in text(client, "/moderation/")
+    assert "last seen" in text(client, "/moderation/")
     runners.drain(runner=runner)
     assert shown() == (True, True)
 
@@ -128,7 +128,7 @@ def test_staff_see_why_a_runner_took_itself_out_of_service(client: Client, root:
     runners.describe(runner=runner, capabilities={"out_of_service": out})
     client.force_login(root)
     page = text(client, "/moderation/")
-    assert "out of service" in page
+    assert '<span class="pill warn">out of service</span>' in page
     assert "3 runs &lt;failed&gt;" in page
     assert "Its last self-check failed: uv: no cache" in page
     [row] = client.get("/api/v1/runners/").json()["results"]

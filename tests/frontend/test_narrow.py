@@ -7,7 +7,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from registry import events
-from registry.accounts import invitations
+from registry.accounts import invitations, tokens
 from registry.models import Organisation, User
 from tests import chromium
 from tests.factories import make_version
@@ -45,6 +45,8 @@ def test_pages_fit_a_narrow_screen(
         "the reward of multi-turn tasks is wrong: see https://example.com/a/rather/long/address"
     )
     events.record("version.yanked", by=alice, environment=version.environment, reason=reason)
+    maker, _ = tokens.mint(user=alice, name="rotation-of-the-laboratory-cluster", scope="admin")
+    tokens.mint(user=alice, name="nightly-evaluations", scope="read", parent=maker)
     shots, wrong = os.environ.get("SHOTS"), {}
     with chromium.running() as browser:
         context = browser.new_context(viewport=SCREEN, color_scheme=scheme)  # type: ignore[arg-type]

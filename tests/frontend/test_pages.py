@@ -73,7 +73,7 @@ def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) ->
     )
     client.force_login(alice)
     page = text(client, VERSION)
-    assert '<details><summary class="small">Traceback</summary><pre' in page
+    assert '<details><summary class="small">Traceback</summary>\n<pre' in page
     assert "&lt;b&gt;line 3&lt;/b&gt;</pre></details>" in page
     assert "KeyError: &#x27;answer&#x27;" in page
     assert "run.load_failed" in page

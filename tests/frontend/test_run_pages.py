@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import LogChunk, LostAttempt, Rollout, Run, User, Version
+from registry.models import LogChunk, LostAttempt, Organisation, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
@@ -47,7 +47,7 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
     for path in (f"/runs/{run.pk}/", VERSION):
         assert client.get(f"{path}live/").headers["HX-Refresh"] == "true"
         assert "hx-trigger" not in text(client, path)
-    assert f"hub runs retry {run.pk}" in text(client, VERSION)
+    assert "hub retry alice/demo-env==0.1.0" in text(client, VERSION)
 
 
 def test_a_long_log_says_where_the_rest_of_it_is(client: Client, alice: User) -> None:
@@ -74,7 +74,7 @@ def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
     assert client.post(f"{path}cancel/").status_code == 302
     for part in (path, f"{path}live/"):
         page = text(client, part)
-        assert "Somebody asked to stop this run" in page
+        assert "This run is being cancelled" in page
         assert "cancelling</span>" in page
         assert "Cancel this run" not in page
     Run.objects.update(status="cancelled", ended_at=run.created_at)
@@ -172,12 +172,10 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     assert page.index('id="turn-0"') < failed < page.index('id="turn-1"')
     for shown in ("This record is shortened", "look_up", "<dt>temperature</dt><dd>1.0</dd>"):
         assert shown in page
-    summary = (
-        '<summary class="small">Reasoning: 8 characters, 5 tokens <span class="muted">&lt;b&gt;e4?'
-    )
-    assert f"<details>{summary}" in page
+    summary = '<summary class="small">Reasoning: 8\ncharacters, 5 tokens\n<span class="muted">'
+    assert f"<details>\n{summary}&lt;b&gt;e4?" in page
     assert "<pre>&lt;b&gt;e4?&lt;/</pre></details>" in page
-    assert "640 out, 5 of them reasoning" in page
+    assert "640 out,\n5 of them reasoning" in page
     Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
     assert "This transcript is not kept any more." in page
@@ -213,6 +211,46 @@ def test_a_runs_rollouts_are_chosen_by_policy_and_outcome(client: Client, listed
     assert "silent · task 0" in text(client, f"{path}?failed=1")
     assert "oracle · task 0" not in text(client, f"{path}?failed=1")
     assert "No such rollout." in text(client, f"{path}?policy=oracle&failed=1")
+
+
+def test_a_version_page_names_what_no_runner_has(client: Client, alice: User) -> None:
+    version = make_version(alice, status="evaluating", requires_python=">=3.14")
+    run = make_run(version, status="queued", pythons=",3.14,")
+    client.force_login(alice)
+    for path in (f"/runs/{run.pk}/", VERSION):
+        assert "No runner has Python 3.14" in text(client, path)
+    asked = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
+    text(client, html.unescape(asked), 204)
+    Run.objects.update(pythons="")
+    assert "No runner has" not in text(client, html.unescape(asked))
+
+
+def test_a_held_version_offers_one_way_to_retry_to_those_who_may(
+    client: Client, alice: User, bob: User, lab: Organisation
+) -> None:
+    make_version(lab, status="held")
+    client.force_login(bob)
+    page = text(client, "/envs/lab/demo-env/0.1.0/")
+    assert "Those who may publish here can have it evaluated again." in page
+    assert "Evaluate again" not in page
+    make_run(make_version(alice, status="held", framework="verifiers"), status="errored")
+    client.force_login(alice)
+    for status, sentence in {"errored": "could not decide", "cancelled": "was cancelled"}.items():
+        Run.objects.update(status=status)
+        page = text(client, VERSION)
+        assert sentence in page
+        note = page.split('<div class="note warn">')[1].split("</div>")[0]
+        assert note.count("Evaluate again") == page.count("Evaluate again") == 1
+        assert "<code>hub retry alice/demo-env==0.1.0</code>" in note
+
+
+def test_a_run_that_ended_awaits_no_rollouts(client: Client, alice: User) -> None:
+    run = make_run(make_version(alice, status="rejected"), status="failed")
+    client.force_login(alice)
+    for path in (f"/runs/{run.pk}/", VERSION):
+        page = text(client, path)
+        assert "No rollout has finished." in page
+        assert "yet" not in page
 
 
 def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_others(

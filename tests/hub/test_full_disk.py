@@ -226,6 +226,9 @@ def pages(hub: Hub) -> None:
     page = browser.post(f"{hub.url}/signup/", data=said, timeout=60)
     assert page.status_code == 507, page.text
     assert "<h1>No disk space left</h1>" in page.text
+    style = re.search(r'href="(/static/css/base[^"]*)"', page.text)
+    assert style is not None, page.text
+    assert browser.get(f"{hub.url}{style[1]}", timeout=60).status_code == 200
     assert "Retry-After" in page.headers
     wheel = wheels.make_wheel("small-env")
     plain = hub.upload(wheel, wheels.filename("small-env"), Accept="text/plain")

@@ -242,7 +242,7 @@ def test_author_and_staff_find_their_buttons_on_the_page(
     client.force_login(alice)
     shown = client.get(page).text
     assert "Evaluate again" in shown
-    assert "hub runs retry" in shown
+    assert "hub retry alice/" in shown
     client.post(f"{page}retry/")
     held.refresh_from_db()
     assert held.status == "evaluating"

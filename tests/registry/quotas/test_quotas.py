@@ -277,13 +277,16 @@ def test_pages_show_usage_and_let_staff_change_limits(
     client.force_login(alice)
     page = client.get("/settings/usage/").content.decode()
     assert page.index(">alice<") < page.index(">lab<")
-    assert "of 10.0" in page
+    assert "of 10.0 GiB" in page
+    assert 'pill warn">full' not in page
     assert "Save" not in client.get("/owners/lab/quota/").content.decode()
     client.force_login(root)
     form: dict[str, Any] = {"uploads_per_hour": "", "storage_bytes": "2048", "queued_versions": ""}
     assert client.post("/owners/lab/quota/", form).status_code == 302
     assert quotas.measure(owner=lab.owner)[0].storage_bytes == 2048
     assert 'value="2048"' in client.get("/owners/lab/quota/").content.decode()
+    quotas.change(owner=alice.owner, by=root, storage_bytes=1)
+    assert '1 byte\n<span class="pill warn">full</span>' in client.get("/owners/alice/quota/").text
     bad = client.post("/owners/lab/quota/", form | {"storage_bytes": str(1 << 60)})
     assert "must lie between" in bad.content.decode()
 
