@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.models import get_emailconfirmation_model
 from allauth.account.views import ConfirmEmailView, EmailView
 from django.contrib.auth.views import redirect_to_login
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
@@ -38,6 +39,15 @@ class Confirm(ConfirmEmailView):  # type: ignore[misc]
                 return redirect_to_login(request.path)
         response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return response
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Confirm it; of several accounts that confirm one address at once, one does."""
+        try:
+            with transaction.atomic():
+                answer: HttpResponse = super().post(*args, **kwargs)
+        except IntegrityError:
+            answer = self.render_to_response(self.get_context_data())
+        return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """With the accounts that lose their link for a forgotten password."""
