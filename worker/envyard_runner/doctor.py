@@ -96,16 +96,6 @@ async def examine(config: Config, *, environment: bool = True) -> list[Check]:
     return [*machine, disk, *played, *await examine_hub(config)]
 
 
-async def problems(config: Config) -> list[Check]:
-    """What keeps this machine from playing a known-good environment; empty where nothing does.
-
-    The hub is not needed. Main thread only: it starts sandboxes.
-    """
-    machine = await examine_machine(config)
-    played = await examine_environment(config) if all(check.ok for check in machine) else []
-    return [check for check in (*machine, *played) if not check.ok]
-
-
 async def examine_environment(config: Config) -> list[Check]:
     """Play the known-good environment from its wheel to its ending, as a run is played."""
     from envyard_runner import known_good

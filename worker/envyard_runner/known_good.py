@@ -6,20 +6,16 @@ supervisor and driver, the gateway with two scripted probes, and the second sand
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import io
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 from envyard.contract.codes import Finding
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
-from envyard.contract.report import Events
 from envyard_runner.config import Config
+from envyard_runner.local_hub import LocalHub
 from envyard_runner.reports import Reports
 from envyard_runner.run import Machine, attempt
 
@@ -74,64 +70,31 @@ class Result:
     seconds: float = 0.0
 
 
-@dataclass(slots=True)
-class NoHub:
-    """Stands where the hub does: it hands out the wheel and keeps what is reported."""
-
-    wheel: bytes
-    events: list[Events] = field(default_factory=list)
-
-    async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
-        """Write the wheel."""
-        await asyncio.to_thread(target.write_bytes, self.wheel)
-
-    async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
-        """What was resolved just now, so that each run asks the index."""
-        return offered
-
-    async def call(
-        self,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None = None,
-        *,
-        token: str = "",
-        patience: float | None = None,
-    ) -> dict[str, Any]:
-        """Keep a batch of events."""
-        if path.endswith("/events/"):
-            self.events.append(Events.from_dict(body or {}))
-        return {}
-
-
 async def play(config: Config) -> Result:
     """Play it as a run is played; main thread only, like every sandbox."""
     wheel = make_wheel()
-    job, hub = job_of(wheel), NoHub(wheel)
+    job, hub = job_of(wheel), LocalHub(wheel)
     reports = Reports(hub, job)
     ending = await attempt(job, hub, Machine(config), reports)
     await reports.finish(ending.outcome, ending.findings)
-    facts = [events.facts for events in hub.events]
-    finding = next((one for one in ending.findings if one.severity == "error"), None)
+    finding = next((item for item in ending.findings if item.severity == "error"), None)
     return Result(
-        problem=_problem(ending.outcome, finding, hub.events),
+        problem=_problem(ending.outcome, finding, hub),
         finding=finding,
-        installed=any(one.packages is not None for one in facts),
-        began=any(one.environment_began for one in facts),
-        seconds=sum(one.install_seconds or 0.0 for one in facts),
+        installed=hub.facts.get("packages") is not None,
+        began=hub.facts.get("environment_began") is True,
+        seconds=hub.facts.get("install_seconds") or 0.0,
     )
 
 
-def _problem(outcome: str, finding: Finding | None, events: Sequence[Events]) -> str:
+def _problem(outcome: str, finding: Finding | None, hub: LocalHub) -> str:
     if finding is not None or outcome != "succeeded":
         return f"{finding.code}: {finding.message}" if finding else f"it ended as {outcome}"
-    rollouts = [rollout for batch in events for rollout in batch.rollouts]
     for policy, expected in EXPECTED.items():
-        rewards = [r.reward for r in rollouts if r.policy == policy]
+        rewards = [rollout["reward"] for rollout in hub.rollouts if rollout["policy"] == policy]
         if rewards != [expected] * TASKS:
             return f"{policy} was paid {rewards}, not {expected:g} for each of {TASKS} tasks"
-    again = next((b.facts.hashes_again for b in events if b.facts.hashes_again is not None), None)
-    if again is None or len(again) != TASKS:
+    if len(hub.facts.get("hashes_again") or ()) != TASKS:
         return "a second sandbox did not load its tasks again"
     return ""
 

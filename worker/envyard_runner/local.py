@@ -11,7 +11,6 @@ import asyncio
 import hashlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,53 +23,13 @@ from envyard.contract.examine import examine
 from envyard.contract.job import PROBES, JobSpec, WheelRef
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor import require_sandbox
+from envyard_runner.local_hub import LocalHub
 from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import SandboxError, reap_orphans
 
 DONE, REFUSED = 0, 1
 ROOT_HOME = Path("/var/lib/envyard-try")
-LOG_TAIL = 20_000  # characters
 TASKS = 5
-
-
-class LocalHub:
-    """Takes the place of the hub for one run: serves one local wheel and keeps every event."""
-
-    def __init__(self, wheel: Path) -> None:
-        self._wheel = wheel
-        self.log = ""
-        self.facts: dict[str, Any] = {}
-        self.rollouts: list[dict[str, Any]] = []
-        self.replays: list[dict[str, Any]] = []
-
-    async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
-        """Copy the local wheel."""
-        await asyncio.to_thread(shutil.copyfile, self._wheel, target)
-
-    async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
-        """Whatever was resolved here is the lock."""
-        return offered
-
-    async def call(
-        self,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None = None,
-        *,
-        token: str = "",
-        patience: float | None = None,
-    ) -> dict[str, Any]:
-        """Keep an event batch; the ending is what `perform` returns."""
-        if path.endswith("/events/") and body is not None:
-            self.log = (self.log + body["log"])[-LOG_TAIL:]
-            self.facts |= body["facts"]
-            self.rollouts += [_plain(rollout) for rollout in body["rollouts"]]
-            self.replays += body["replays"]
-        return {}
-
-
-def _plain(rollout: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in rollout.items() if key != "transcript"}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -78,14 +37,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("hub-runner try", description=__doc__)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--tasks", type=int, default=TASKS, help=f"tasks to take ({TASKS})")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        findings, detected = examine(asked.wheel)
+        findings, detected = examine(options.wheel)
         if not detected.framework:
-            codes = ", ".join(found.code for found in findings if found.severity == "error")
-            sys.stderr.write(f"{asked.wheel} cannot be run: {codes}; see `hub check`\n")
+            codes = ", ".join(error.code for error in findings if error.severity == "error")
+            sys.stderr.write(f"{options.wheel} cannot be run: {codes}; see `hub check`\n")
             return REFUSED
-        document = asyncio.run(_play(_config(), asked.wheel, detected, asked.tasks))
+        document = asyncio.run(_play(_config(), options.wheel, detected, options.tasks))
     except (ConfigError, SandboxError, OSError) as error:
         sys.stderr.write(f"{error}\n`hub-runner doctor` checks this machine.\n")
         return REFUSED
@@ -104,7 +63,7 @@ async def _play(config: Config, wheel: Path, detected: Detection, tasks: int) ->
     await require_sandbox(config)
     reap_orphans(config)
     job = _job(wheel, detected, tasks)
-    hub = LocalHub(wheel)
+    hub = LocalHub(await asyncio.to_thread(wheel.read_bytes))
     ending = await perform(job, hub=hub, machine=Machine(config), stopping=asyncio.Event())
     return {
         "outcome": "errored" if ending is None else ending.outcome,

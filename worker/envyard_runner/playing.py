@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from envyard.contract.job import JobSpec
 from envyard.contract.report import Facts
@@ -41,11 +42,10 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     end = await _first(story, stage.sandbox(wall), stage.program, gateway, reports)
     through = gateway.through
     ending = judge(story, end, model_down=through.down.is_set(), silence=through.silence.told())
-    printed = reports.printed
-    ending = explained(ending, story, end, printed=printed, module=job.module)
+    explain = partial(explained, story=story, end=end, printed=reports.printed, module=job.module)
     reports.fact(sandbox=end.held_by, peak_memory_bytes=end.peak_memory_bytes)
     if gateway.failure or ending.outcome != "succeeded":
-        return _failed(gateway) or ending
+        return _failed(gateway) or explain(ending)
     reports.phase = "scoring"
     reports.say("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     again = Again(job, story, began=began, wall_seconds=wall)
@@ -56,11 +56,7 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
         reports.fact(not_counted=story.not_counted)
     whole = end.beside(second)
     reports.fact(peak_memory_bytes=whole.peak_memory_bytes)
-    return (
-        _failed(gateway)
-        or unjudged(again, second)
-        or explained(judge(story, whole), story, end, printed=printed, module=job.module)
-    )
+    return _failed(gateway) or unjudged(again, second) or explain(judge(story, whole))
 
 
 async def _first(
