@@ -26,6 +26,7 @@ pytestmark = [
     pytest.mark.skipif(platform.machine() != "x86_64", reason="calls are made by their number"),
 ]
 SECRET = "the runner's token"
+PARTS = ("common", "places", "calls", "rights", "messages")  # of misdeeds/spy
 CONTAINED = {
     "network": [
         "tcp", "udp", "name server", "dns", "ipv6", "raw", "packet", "vsock", "bluetooth",
@@ -105,7 +106,9 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "calls": LIMITS["calls_per_rollout"],
         }
         try:
-            yield runner.perform("spy", played("spy", misdeed("spy", host)), framework=True)
+            parts = {f"spy/{part}.py": misdeed(f"spy/{part}", host) for part in PARTS}
+            files = played("spy", misdeed("spy/misdeeds")) | parts
+            yield runner.perform("spy", files, framework=True)
         finally:
             del os.environ["AWS_SECRET_ACCESS_KEY"]
 

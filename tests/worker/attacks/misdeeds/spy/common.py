@@ -1,0 +1,48 @@
+"""What the attempts share: the table they are listed in, the host's facts and the C library."""
+
+# ruff: noqa
+# mypy: ignore-errors
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+
+HOST = json.loads("""@HOST@""")
+DOOR = "http://127.0.0.1:8000"
+libc = ctypes.CDLL(None, use_errno=True)
+attempts = {}
+
+
+def attempt(name):
+    def register(function):
+        attempts[name] = function
+        return function
+
+    return register
+
+
+def called(name, *arguments):
+    answer = getattr(libc, name)(*arguments)
+    if answer < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return f"answered {answer}"
+
+
+def need(answer):
+    if not answer:
+        raise PermissionError("nothing")
+    return answer
+
+
+def wanted(what):
+    """What tells if the answer is no refusal, whatever the kernel's number for it."""
+    return what or "done"
+
+
+def in_a_child(code):
+    """What a program says of code that may kill it."""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    return need(ended.returncode == 0 and ended.stdout)

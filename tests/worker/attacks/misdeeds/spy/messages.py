@@ -1,0 +1,133 @@
+"""Misuses the gateway, the events channel, the log and the clocks."""
+
+# ruff: noqa
+# mypy: ignore-errors
+
+import fcntl
+import json
+import os
+import socket
+import stat
+import time
+import urllib.error
+import urllib.request
+
+from .common import DOOR, HOST, attempt, need
+
+
+@attempt("symlinks: out of the outputs")
+def _():
+    for number, target in enumerate((HOST["secret"], "/etc/shadow", HOST["runs"])):
+        os.symlink(target, f"/tmp/log{number}")
+    return open("/tmp/log0").read()
+
+
+def plan():
+    with urllib.request.urlopen(f"{DOOR}/plan") as answer:
+        return [one["rollout"] for group in json.load(answer) for one in group]
+
+
+@attempt("policy: named anywhere inside")
+def _():
+    told = open("/job.json").read() + json.dumps(plan()) + json.dumps(dict(os.environ))
+    told += urllib.request.urlopen(f"{DOOR}/rollouts/{plan()[0]}/v1/models").read().decode()
+    return need([p for p in ("silent", "parrot", "oracle", "swapped", "probe") if p in told])
+
+
+def asked(rollout, body):
+    request = urllib.request.Request(f"{DOOR}/rollouts/{rollout}/v1/chat/completions", body)
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+HELLO = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode()
+
+
+@attempt("gateway: more calls than a rollout may make")
+def _():
+    codes = [asked(plan()[-1], HELLO) for _ in range(HOST["calls"] + 20)]
+    return need(codes[-1] == 200)
+
+
+@attempt("gateway: a prompt without end")
+def _():
+    return need(asked(plan()[-2], HELLO.replace(b"hello", b"x" * (5 << 20))) == 200)
+
+
+@attempt("gateway: json that nests without end")
+def _():
+    return need(asked(plan()[-2], b'{"messages": ' + b"[" * 100_000) == 200)
+
+
+@attempt("gateway: json that is none")
+def _():
+    return need(asked(plan()[-2], b"\xff\xfe{}") == 200)
+
+
+@attempt("gateway: slow clients that keep everybody else out")
+def _():
+    slow = [socket.create_connection(("127.0.0.1", 8000)) for _ in range(100)]
+    for one in slow:
+        one.send(b"POST /plan HTTP/1.1\r\nContent-Le")
+    try:
+        return need(not plan())
+    finally:
+        for one in slow:
+            one.close()
+
+
+@attempt("gateway: another policy's address")
+def _():
+    return need(asked("oracle/0/0", HELLO) == 200 or asked("..%2fplan", HELLO) == 200)
+
+
+@attempt("gateway: the models of the host behind it")
+def _():
+    request = urllib.request.Request(f"{DOOR}/v1/models", headers={"Host": "localhost:8001"})
+    return urllib.request.urlopen(request).read()
+
+
+CALM = {"event": "rollout", "ok": True, "reward": 1.0, "seconds": 0.0}
+
+
+@attempt("events: forged")
+def _():
+    lines = [
+        {**CALM, "rollout": "model/0/0"},
+        {**CALM, "rollout": "oracle/1/0"},
+        {"event": "loaded", "tasks": []},
+        {"event": "listed"},
+    ]
+    texts = [*map(json.dumps, lines), "x" * 700_000, "[" * 5000, '{"event": NaN']
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            writable = fcntl.fcntl(int(name), fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
+            if int(name) > 2 and writable and stat.S_ISFIFO(os.fstat(int(name)).st_mode):
+                os.write(int(name), "".join(f"{text}\n" for text in texts).encode())
+        except OSError:
+            continue
+    raise PermissionError("told outside")
+
+
+@attempt("events: the supervisor's own pipe")
+def _():
+    parent = f"/proc/{os.getppid()}"
+    given = open(f"{parent}/environ", "rb").read().split(b"\0")
+    number = next(one for one in given if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
+    os.write(os.open(f"{parent}/fd/{number.decode()}", os.O_WRONLY), b'{"event": "done"}\n')
+    return "written"
+
+
+@attempt("log: escape codes")
+def _():
+    print("\x1b[2J\x1b]0;owned\x07\x9b31m\r\x00end")
+    raise PermissionError("told outside")
+
+
+@attempt("time: clocks that stand still")
+def _():
+    time.monotonic = time.time = lambda: 0.0
+    raise PermissionError("told outside")
