@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from envyard.contract.codes import finding
+from envyard_runner.config import Config
+from envyard_runner.local_hub import LocalHub
+from envyard_runner.run import Machine, perform
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import Agree
+from envyard_runner.verdict import Ending
 from tests.worker.played import (
     BEGAN,
     FINE,
@@ -302,3 +308,26 @@ def test_a_sandbox_that_never_ends_meets_the_runners_own_deadline() -> None:
     outcome = run(endless, spec=spec)
     assert outcome.said == ("errored", ["run.runner_error"])
     assert "gave up" in outcome.hub.log
+
+
+def test_a_status_note_that_cannot_be_written_costs_no_run() -> None:
+    async def blocked(config: Config, wheel: Path, extra: Any, **given: Any) -> Venv:
+        notes = config.home / "notes"
+        shutil.move(notes, config.home / "notes-before")
+        notes.write_text("no folder", encoding="utf-8")
+        await asyncio.sleep(1.5)
+        return await built(config, wheel, extra, **given)
+
+    assert run(build=blocked).said == ("succeeded", [])
+
+
+def test_a_home_without_room_for_a_note_is_reported_as_the_platforms_fault(tmp_path: Path) -> None:
+    async def play() -> Ending | None:
+        (tmp_path / "notes").write_text("no folder", encoding="utf-8")
+        config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
+        hub = LocalHub(WHEEL)
+        return await perform(PLAYED, hub=hub, machine=Machine(config), stopping=asyncio.Event())
+
+    ending = asyncio.run(play())
+    assert ending is not None
+    assert [problem.code for problem in ending.findings] == ["run.runner_error"]

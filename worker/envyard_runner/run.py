@@ -59,12 +59,16 @@ async def perform(
     reports = Reports(hub, job)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, job.environment, job.version)
     try:
-        with noting(machine.config.home, "run") as note:
-            ending = await _first_of(
-                attempt(job, hub, machine, reports), reports.keep_sending(), _stopped(stopping),
-                _note(job, reports, note),
-                seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
-            )  # fmt: skip
+        try:
+            with noting(machine.config.home, "run") as note:
+                ending = await _first_of(
+                    attempt(job, hub, machine, reports), reports.keep_sending(),
+                    _stopped(stopping), _note(job, reports, note),
+                    seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
+                )  # fmt: skip
+        except OSError as error:
+            log.exception("run %s: the runner failed", job.run)
+            ending = platform("run.runner_error", f"the runner failed: {error}")
         reports.phase = "scoring"
         for one in ending.findings:
             reports.say(f"{one.code}: {one.message}")
@@ -100,7 +104,10 @@ async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float
 
 
 async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
-    """Keep what `hub-runner status` tells up to date; never ends by itself."""
+    """Keep what `hub-runner status` shows up to date; never ends by itself.
+
+    A note that cannot be written, as on a full disk, costs the run nothing.
+    """
     known = {"run": job.run, "attempt": job.attempt, "since": time.time()}
     known |= {"environment": job.environment, "version": job.version}
     while True:
@@ -109,6 +116,8 @@ async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
         writing = asyncio.create_task(asyncio.to_thread(note, known | said))
         try:
             await asyncio.shield(writing)
+        except OSError as error:
+            log.debug("no status note of run %s: %s", job.run, error)
         finally:  # nothing may be written once the note is withdrawn
             await asyncio.wait([writing])
         await asyncio.sleep(NOTE_SECONDS)

@@ -42,7 +42,8 @@ def noting(home: Path, kind: str) -> Iterator[Write]:
             yield write
         finally:
             for left in (file, file.with_suffix(".lock")):
-                left.unlink(missing_ok=True)
+                with suppress(OSError):  # without its lock a note counts for nothing
+                    left.unlink(missing_ok=True)
 
 
 @contextmanager
