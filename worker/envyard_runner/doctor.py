@@ -187,7 +187,10 @@ async def _filter(config: Config) -> str:
 
 
 async def _interpreter(config: Config) -> str:
-    bases = [interpreter.base(python) for python in config.pythons or (config.python,)]
+    pythons = config.pythons or (config.python,)
+    bases = [interpreter.base(python) for python in pythons]
+    for python in pythons:
+        interpreter.require_modules(python)
     return "; ".join(f"Python {base.release}, {base.python}" for base in bases)
 
 

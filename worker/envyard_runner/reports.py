@@ -34,7 +34,7 @@ class Reports:
     """The outbox of one attempt. Fill it from anywhere in the loop; `keep_sending` empties it.
 
     A batch is built once and sent again, unchanged, until the hub has acknowledged it. `printed` is
-    the end of the sandbox's output.
+    the end of the sandbox's output, `failed` counts the finished rollouts without a result.
     """
 
     def __init__(self, hub: Link, job: JobSpec) -> None:
@@ -49,6 +49,7 @@ class Reports:
         self._replays: list[Replayed] = []
         self._facts = Facts()
         self._done = 0
+        self.failed = 0
         self._began = False
         self._seq = 0
         self._unacknowledged: Events | None = None
@@ -78,6 +79,7 @@ class Reports:
         """Add one finished rollout."""
         self._rollouts.append(report)
         self._done += 1
+        self.failed += not report.ok
         self._news.set()
 
     def replays(self, replays: list[Replayed]) -> None:

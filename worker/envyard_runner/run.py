@@ -17,6 +17,7 @@ from envyard_runner.config import Config
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.inside.job import InsideJob
 from envyard_runner.link import HubLost, HubRefused, Link, Superseded, WheelChanged
+from envyard_runner.machine_faults import machine_fault
 from envyard_runner.model.known import NoModel
 from envyard_runner.playing import Stage, play
 from envyard_runner.reports import Cancelled, Reports
@@ -167,7 +168,12 @@ async def _evaluate(job: JobSpec, hub: Link, machine: Machine, reports: Reports)
         )
         limits = machine.config.limits.lowered(job.limits)
         stage = Stage(prepare, limits, ["python", *framework.program(INSIDE)])
-        return await play(job, model, stage, reports)
+        ending = await play(job, model, stage, reports)
+    if ending.outcome != "succeeded" or reports.failed:
+        reports.say("not all went well: the kept venv and the interpreter are checked")
+        fault = await asyncio.to_thread(machine_fault, machine.config, venv)
+        return platform("run.runner_error", fault) if fault else ending
+    return ending
 
 
 async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Venv:

@@ -19,7 +19,21 @@ print(sys.base_prefix, "%d.%d" % sys.version_info[:2], sep="\\n")
 print(sysconfig.get_config_var("SOABI"), platform.libc_ver()[1], sep="-")
 print("%d.%d.%d" % sys.version_info[:3])
 """
+# Each extension module of the standard library that is installed at all, and does not load.
+MODULES = """
+import importlib, importlib.machinery, importlib.util, sys
+for name in sorted(sys.stdlib_module_names):
+    if name.startswith(("_test", "_xx", "xx")) or name == "_tkinter":
+        continue
+    spec = importlib.util.find_spec(name)
+    if spec is not None and isinstance(spec.loader, importlib.machinery.ExtensionFileLoader):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            print(name, error)
+"""
 OLDEST = (3, 11)
+START_SECONDS = 30.0
 
 
 @functools.cache
@@ -36,17 +50,7 @@ def base(python: Path) -> Base:
             f"{python} cannot be used: other users may not read {blocked}; "
             "set RUNNER_PYTHON to a system Python (apt-get install python3)"
         )
-    try:
-        answer = subprocess.run(
-            [real, "-I", "-S", "-c", ASK],
-            env={},
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-        ).stdout.splitlines()
-    except (OSError, subprocess.SubprocessError) as error:
-        raise SandboxError(f"{python} does not start ({error}); set RUNNER_PYTHON") from error
+    answer = _output(python, real, ASK)
     version = tuple(int(part) for part in answer[1].split("."))
     if version < OLDEST:
         raise SandboxError(f"{python} is Python {answer[1]}; set RUNNER_PYTHON to 3.11 or newer")
@@ -57,6 +61,32 @@ def base(python: Path) -> Base:
         platform=answer[2].strip("-"),
         release=answer[3],
     )
+
+
+def require_modules(python: Path) -> None:
+    """Raise SandboxError where a module of the interpreter's standard library does not load, as
+    with a system library that is missing or damaged. Not cached."""
+    if broken := _output(python, python.resolve(), MODULES):
+        raise SandboxError(
+            f"{len(broken)} modules of {python} do not load, such as {broken[0]}: install the "
+            "system's Python and its libraries again, or set RUNNER_PYTHON"
+        )
+
+
+def _output(python: Path, real: Path, code: str) -> list[str]:
+    """The lines that the interpreter prints; raises SandboxError where it does not work."""
+    try:
+        ended = subprocess.run(
+            [real, "-I", "-S", "-c", code],
+            env={},
+            capture_output=True,
+            text=True,
+            timeout=START_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxError(f"{python} does not start ({error}); set RUNNER_PYTHON") from error
+    return ended.stdout.splitlines()
 
 
 def offered(config: Config) -> tuple[Base, ...]:

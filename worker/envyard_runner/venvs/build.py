@@ -129,7 +129,7 @@ async def _dependencies(
     _settle(config, site)
     cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
     await compiled.compile_folder(config, site, deadline)
-    return cache.keep(config, site, key, len(pins))
+    return await asyncio.to_thread(cache.keep, config, site, key, len(pins))
 
 
 async def _environment(
@@ -142,7 +142,7 @@ async def _environment(
     await _install(config, own, f"./{wheel.name}", folder=folder, deadline=deadline)
     _settle(config, own)
     await compiled.compile_folder(config, own, deadline, beside=layer.site)
-    return cache.keep(config, own, key, 1)
+    return await asyncio.to_thread(cache.keep, config, own, key, 1)
 
 
 async def _install(config: Config, site: Path, *what: str, folder: Path, deadline: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import secrets
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envyard.contract.codes import finding
+from envyard.contract.values import record
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import VENV
 from envyard_runner.sandbox.rundir import make_shared
@@ -21,6 +23,7 @@ from envyard_runner.venvs.uv import VenvError
 
 SITE = "site"
 FACTS = "venv.json"
+HASHES = "files.json"
 STALE_SECONDS = 3600.0
 UNWANTED = stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH
 INTERPRETER = f"#!{VENV}/bin/python".encode()
@@ -47,13 +50,14 @@ class Kept:
 
 
 def find(config: Config, key: str) -> Kept | None:
-    """What has this key, marked as used now."""
+    """What has this key, marked as used now; a folder whose facts cannot be read is removed."""
     folder = config.venvs / key
-    try:
+    with contextlib.suppress(FileNotFoundError):
         os.utime(folder / FACTS)
-    except FileNotFoundError:
-        return None
-    return _read(folder)
+    kept = _read(folder)
+    if kept is None and folder.exists():
+        discard(config, folder)
+    return kept
 
 
 def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
@@ -66,6 +70,7 @@ def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
     size = sum(_own(path) for path in site.rglob("*"))
     facts = {"packages": packages, "size": size}
     try:
+        (staged / HASHES).write_text(json.dumps(hashes(site)), encoding="ascii")
         (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
         site.rename(staged / SITE)
         with contextlib.suppress(OSError):
@@ -89,12 +94,30 @@ def remove(config: Config, kept: Kept) -> bool:
     except BlockingIOError:
         return False
     else:
-        gone = config.venvs / f".{secrets.token_hex(8)}"
-        kept.path.rename(gone)
-        shutil.rmtree(gone)
+        discard(config, kept.path)
         return True
     finally:
         os.close(fd)
+
+
+def discard(config: Config, folder: Path) -> None:
+    """Delete it although runs may hold it: these keep the folders that they have mounted."""
+    gone = config.venvs / f".{secrets.token_hex(8)}"
+    folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def hashes(site: Path) -> dict[str, str]:
+    """The sha256 of every file by its path below `site`; raises OSError for one that cannot be
+    read."""
+    result = {}
+    for folder, _, files in os.walk(site):
+        for name in files:
+            path = Path(folder, name)
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            result[os.fsencode(path.relative_to(site)).hex()] = digest
+    return result
 
 
 def clear_up(config: Config) -> None:
@@ -184,9 +207,13 @@ def _own(path: Path) -> int:
 
 
 def _read(path: Path) -> Kept | None:
+    """None where the facts are missing or damaged: such a folder must not be used."""
     try:
-        facts = json.loads((path / FACTS).read_text(encoding="ascii"))
+        facts = record(json.loads((path / FACTS).read_text(encoding="ascii")))
         used = (path / FACTS).stat().st_mtime
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    return Kept(path, facts["packages"], facts["size"], used)
+    packages, size = facts.get("packages"), facts.get("size")
+    if not isinstance(packages, int) or not isinstance(size, int):
+        return None
+    return Kept(path, packages, size, used)

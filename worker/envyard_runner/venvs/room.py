@@ -67,6 +67,17 @@ def make_room(config: Config) -> None:
                 over -= _drop(config, over)
 
 
+def discard_downloads(config: Config) -> None:
+    """Remove all that uv keeps: a venv's files are hard links to it, and as damaged as they are.
+
+    While some uv is at work nothing is removed; a build that links damaged files is found again.
+    """
+    with _without_uv(config) as alone:
+        if alone:
+            for path in uv.cache_folder(config).iterdir():
+                _remove(path)
+
+
 def _drop(config: Config, over: int) -> int:
     """Remove what no venv has, the oldest first, until `over` bytes are free; how many were."""
     freed = 0

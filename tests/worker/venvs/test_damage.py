@@ -1,0 +1,78 @@
+"""Kept venvs that a crash of the machine or a bad disk has damaged: found, removed, built again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from envyard_runner.venvs import Venv, cache
+from envyard_runner.venvs.damage import discard_damaged
+from tests.worker.venvs.conftest import World
+
+pytestmark = pytest.mark.sandbox
+
+
+def build(world: World) -> Venv:
+    return world.build(requires=["dep"], files={"demo_env/__init__.py": "WORD = 'built'\n"})
+
+
+def truncate(path: Path) -> None:
+    """What ext4 leaves of a file whose blocks were not written before power was lost."""
+    with path.open("r+b") as file:
+        file.truncate(0)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"packages": "two"}'])
+def test_a_kept_venv_with_unreadable_facts_is_built_again(world: World, content: str) -> None:
+    world.publish("dep")
+    venv = build(world)
+    for folder in (venv.dependencies, venv.environment):
+        (folder.parent / cache.FACTS).write_text(content, encoding="ascii")
+        (folder / "left.txt").touch()
+    again = build(world)
+    assert again.seconds > 0
+    assert not (again.dependencies / "left.txt").exists()
+    assert not (again.environment / "left.txt").exists()
+    assert world.run(again, "import dep; print(dep.VERSION)").strip() == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("folder", "member"),
+    [
+        ("dependencies", "dep/__init__.py"),
+        ("environment", "demo_env/__init__.py"),
+        ("dependencies", "dep/__pycache__"),
+    ],
+)
+def test_a_damaged_file_is_named_and_its_venv_built_again(
+    world: World, folder: str, member: str
+) -> None:
+    world.publish("dep")
+    venv = build(world)
+    assert discard_damaged(world.config, venv) == ""
+    path: Path = getattr(venv, folder) / member
+    truncate(next(path.iterdir()) if path.is_dir() else path)
+    assert member in discard_damaged(world.config, venv)
+    again = build(world)
+    assert again.seconds > 0
+    assert discard_damaged(world.config, again) == ""
+    assert world.run(again, "import dep; print(dep.VERSION)").strip() == "1.0"
+
+
+def test_a_missing_and_an_added_file_are_damage(world: World) -> None:
+    world.publish("dep")
+    venv = build(world)
+    (venv.environment / "demo_env" / "__init__.py").unlink()
+    assert "demo_env/__init__.py is missing" in discard_damaged(world.config, venv)
+    venv = build(world)
+    (venv.environment / "extra.py").touch()
+    assert "extra.py was not installed" in discard_damaged(world.config, venv)
+
+
+def test_a_venv_without_a_readable_list_of_files_counts_as_damaged(world: World) -> None:
+    world.publish("dep")
+    venv = build(world)
+    truncate(venv.environment.parent / cache.HASHES)
+    assert "list of its files" in discard_damaged(world.config, venv)
+    assert discard_damaged(world.config, build(world)) == ""
