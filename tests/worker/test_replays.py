@@ -196,9 +196,22 @@ def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None
     second("rollout_started", rollout="another")
     said = f"ended while {second.words[0]} ran"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
+    second.again.end(replace(FINE, code=1))
     (ended,) = (name for name, one in results(story).items() if one.error)
     assert results(story)[ended].error == f"ProcessEnded: ended while {ended} ran"
     assert story.story.refusals == 1
+
+
+@pytest.mark.parametrize("how", [{"oom_kills": 1}, {"low_memory": True}])
+def test_a_process_that_the_machine_ended_fails_no_replay(how: dict[str, Any]) -> None:
+    story = told(job(policies=("silent",), tasks=1), 1)
+    finish(story)
+    second = Second(story)
+    second("rollout_started", rollout=second.words[0])
+    message = "the environment's process was killed by signal 15"
+    second("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
+    second.again.end(replace(FINE, code=1, **how))
+    assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
 
 
 def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:

@@ -189,6 +189,65 @@ def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
     assert (own.outcome, own.findings[0].code) == ("failed", "run.memory")
 
 
+@pytest.mark.parametrize("number", [9, 15])
+@pytest.mark.parametrize("low", [True, False])
+def test_a_signal_is_the_machines_while_its_memory_is_low(number: int, low: bool) -> None:
+    killed = Told()
+    killed.began()
+    message = f"the environment's process was killed by signal {number} while silent/0/0 ran"
+    killed("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
+    supervisor = Told()
+    supervisor.began()
+    for told, end in (
+        (killed, replace(FINE, code=1, low_memory=low)),
+        (supervisor, replace(FINE, code=None, signal=number, low_memory=low)),
+    ):
+        assert judge(told.story, end).outcome == ("errored" if low else "failed")
+
+
+def test_other_failures_are_the_environments_although_memory_is_low() -> None:
+    told = Told()
+    told.began()
+    told("fatal", stage="load", error={"type": "KeyError", "message": "killed by nobody"})
+    assert judge(told.story, replace(FINE, code=1, low_memory=True)).outcome == "failed"
+    assert judge(told.story, replace(FINE, signal=11, low_memory=True)).outcome == "failed"
+
+
+def test_rollouts_that_failed_while_the_kernel_killed_for_memory_are_not_counted() -> None:
+    told = Told()
+    told.loaded(True)
+    told.rollout("silent/0/0", ok=False, error={"type": "CalledProcessError", "message": "-9"})
+    told.spoke("model/0/0")
+    told.rollout("model/0/0", ok=True, reward=0.0)
+    told("done")
+    assert judge(told.story, replace(FINE, oom_kills=1)).outcome == "errored"
+    assert judge(told.story, FINE).outcome == "succeeded"
+
+
+@pytest.mark.parametrize(("stalled", "outcome"), [(20.0, "errored"), (1.0, "failed")])
+def test_a_time_limit_that_the_runner_slept_through_is_not_the_environments(
+    stalled: float, outcome: str
+) -> None:
+    told = Told()
+    told.began()
+    end = replace(FINE, reason="wall_clock", code=None, seconds=30.0, stalled_seconds=stalled)
+    assert judge(told.story, end).outcome == outcome
+
+
+@pytest.mark.parametrize(("share", "outcome"), [(0.5, "errored"), (0.1, "succeeded")])
+def test_rollouts_that_timed_out_while_the_runner_stood_still_are_not_counted(
+    share: float, outcome: str
+) -> None:
+    told = Told()
+    told.loaded(True)
+    told.rollout("silent/0/0", ok=False, error={"type": "RolloutTimeout", "message": "late"})
+    told.spoke("model/0/0")
+    told.rollout("model/0/0", ok=True, reward=0.0)
+    told("done")
+    seconds = share * told.spec.limits.rollout_seconds
+    assert judge(told.story, replace(FINE, stalled_seconds=seconds)).outcome == outcome
+
+
 def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> None:
     told = Told()
     told.loaded(True, True)

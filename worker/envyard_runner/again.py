@@ -13,12 +13,13 @@ from typing import Any
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay
 from envyard.contract.values import record, text
-from envyard_runner.collect import Story, loaded, read
+from envyard_runner.blame import starved
+from envyard_runner.collect import TIMEOUT, Story, loaded, read
 from envyard_runner.gateway.replays import TOO_LONG
+from envyard_runner.sandbox import Exit
 
 LEAST_SECONDS = 30.0  # where the run's time is over its tasks are loaded again all the same
 MOST_SECONDS = 240.0
-TIMEOUT = "RolloutTimeout"  # what our own driver calls it
 LOG_TAIL = 20_000
 
 
@@ -68,7 +69,7 @@ class Again:
                 self._ended(_word(event), event)
             case "fatal":
                 self.fatal = self.fatal or event
-                self._fatal(record(event.get("error")))
+                self._log_error(record(event.get("error")))
             case "done":
                 pass
             case other:
@@ -86,10 +87,14 @@ class Again:
         )
         return [task.hash for task in tasks]
 
-    def _fatal(self, error: dict[str, Any]) -> None:
-        """A process that ended while it played fails what it played."""
-        while self._running:
-            self._ended(self._running.popitem()[0], {"error": error})
+    def end(self, end: Exit) -> None:
+        """Fail the replays that were under way when the process ended; where the machine ended it,
+        they are left out."""
+        if self.fatal is not None and not starved(end, self.fatal):
+            while self._running:
+                self._ended(self._running.popitem()[0], {"error": self.fatal.get("error")})
+
+    def _log_error(self, error: dict[str, Any]) -> None:
         kind, message = text(error.get("type"), 200), text(error.get("message"), 2000)
         self.log(f"{text(error.get('traceback'), 8000)}\n{kind}: {message}".encode())
 

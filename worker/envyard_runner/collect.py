@@ -23,6 +23,7 @@ REFUSED_NAMED = 10
 ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy; not counted"
 NO_PROMPT = "its first calls lacked the task's prompt; not counted"
+TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
 OUTPUT = 4096  # bytes of what is printed before the environment's code begins
 
 
@@ -34,7 +35,9 @@ class Story:
     reported that it imports the environment; `output` is the end of what was printed before.
     Of the rollouts that were `scored`, `without_call` asked nobody, `without_prompt` asked
     something else than their task's prompt (by name, with how the call began), `not_compared` have
-    no prompt to compare; `changed` are tasks to which a fresh load gave another prompt.
+    no prompt to compare; `changed` are tasks to which a fresh load gave another prompt. `failed`
+    counts rollouts without a result, `timeouts` those of them that took longer than
+    `rollout_seconds`.
     """
 
     def __init__(
@@ -57,7 +60,8 @@ class Story:
         self.refused: list[str] = []
         self.refusals = 0
         self.model_faults: dict[str, str] = {}
-        self.failed = 0
+        self.failed = self.timeouts = 0
+        self.rollout_seconds = job.limits.rollout_seconds
         self.errors: list[dict[str, Any]] = []
         self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
         self._started: dict[str, float] = {}
@@ -175,6 +179,7 @@ class Story:
         """Keep the errors of the first rollouts that failed, with what the driver reports of them
         beside their text."""
         self.failed += 1
+        self.timeouts += (report.error or {}).get("type") == TIMEOUT
         if len(self.errors) < ERRORS:
             raised = error.get("raised") if isinstance(error, dict) else None
             self.errors.append({**(report.error or {}), "raised": raised})

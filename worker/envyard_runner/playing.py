@@ -51,6 +51,7 @@ async def play(job: JobSpec, model: Model | None, stage: Stage, reports: Reports
     again = Again(job, story, began=began, wall_seconds=wall)
     gateway = Gateway(job, None, again=story.plan.replays)
     second = await _again(again, stage.sandbox(again.seconds), stage.program, gateway, reports)
+    again.end(second)
     _tell(again, story, second, reports)
     if story.not_counted:
         reports.fact(not_counted=story.not_counted)

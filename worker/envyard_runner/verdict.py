@@ -11,6 +11,7 @@ from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
 from envyard.contract.report import Outcome
 from envyard.contract.values import text
 from envyard_runner.again import Again
+from envyard_runner.blame import starved, stood_still
 from envyard_runner.collect import Story
 from envyard_runner.counting import some, uncounted
 from envyard_runner.sandbox import Exit
@@ -72,8 +73,11 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
     if end.reason == "killed":
         return platform("run.runner_error", KILLED)
     failure = _failure(story, end)
-    if end.reason == "machine_memory" or (failure and end.reason == "exited" and end.oom_kills):
+    harmed = failure is not None or story.failed > 0 or end.reason == "machine_memory"
+    if harmed and starved(end, story.fatal):
         return platform("run.runner_error", STARVED)
+    if pause := _paused(story, end):
+        return platform("run.runner_error", pause)
     if not story.began and story.tasks is not None:
         return platform("run.runner_error", UNREPORTED)
     if not story.began:
@@ -93,11 +97,18 @@ def unjudged(again: Again, second: Exit) -> Ending | None:
     shot = second.reason == "exited" and second.signal == signal.SIGKILL
     if shot or second.reason == "killed":
         return platform("run.runner_error", KILLED)
-    if second.reason == "machine_memory" or (second.reason == "exited" and second.oom_kills):
+    if starved(second, again.fatal):
         return platform("run.runner_error", STARVED)
     if not again.environment_began:
         return Ending("errored", [not_begun(again.fatal, second, again.output)])
     return None
+
+
+def _paused(story: Story, end: Exit) -> str:
+    """A sentence where a time limit was reached because the runner stood still, else empty."""
+    if end.reason == "wall_clock":
+        return stood_still(end, end.seconds)
+    return stood_still(end, story.rollout_seconds) if story.timeouts else ""
 
 
 def _failure(story: Story, end: Exit) -> Finding | None:

@@ -348,3 +348,14 @@ FORKS = textwrap.dedent("""
     except BlockingIOError:
         print(made)
 """)
+
+
+def test_the_time_in_which_the_runner_stands_still_is_measured(config: Config, site: Path) -> None:
+    async def stopped() -> float:
+        async with prepare(config, site) as sandbox:
+            (await sandbox.start(["sleep", "2.5"])).close()
+            await asyncio.sleep(0.3)
+            time.sleep(1.5)  # noqa: ASYNC251  (nothing of the runner runs meanwhile)
+            return (await sandbox.wait()).stalled_seconds
+
+    assert 1.0 < asyncio.run(stopped()) < 2.5

@@ -31,6 +31,9 @@ class Exit:
     an address outside the sandbox and refused (None: the machine does not count); `targets` are
     some of those addresses, `refused_calls` how often each refused call was made (None: this
     kernel refuses without telling). `reached` names the limits it ran into and lived.
+    `stalled_seconds` is how long the runner's own process was kept from running: meanwhile it
+    answered no call. `low_memory`: the machine once had so little memory left that programs such as
+    earlyoom end processes.
     """
 
     code: int | None
@@ -44,6 +47,8 @@ class Exit:
     refused_calls: Mapping[str, int] | None = None
     reached: tuple[str, ...] = ()
     oom_kills: int = 0
+    stalled_seconds: float = 0.0
+    low_memory: bool = False
 
     def beside(self, other: Exit) -> Exit:
         """The same end, with what another sandbox of the run tried and took too."""

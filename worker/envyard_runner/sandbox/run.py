@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import logging
 import os
 import signal
 import socket
@@ -22,17 +21,14 @@ from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.log import Log
 from envyard_runner.sandbox.network import Attempts
+from envyard_runner.sandbox.observed import Observed
 from envyard_runner.sandbox.refusals import Refusals
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
 from envyard_runner.sandbox.watchdog import oom_kills
 
-log = logging.getLogger(__name__)
-
-POLL_SECONDS = 0.05
 CHUNK = 1 << 16
 LONGEST_LINE = 8 << 20
-SPARE_TASKS = 4  # bubblewrap's, and what the kernel counts before or after we look
 INSIDE = Path(__file__).parents[1] / "inside"
 
 
@@ -65,8 +61,7 @@ class Sandbox:
         self._refusals: Refusals | None = None
         self._supervisor: asyncio.Task[Exit] | None = None
         self._reason: Reason | None = None
-        self._peak = 0
-        self._reached: dict[str, None] = {}
+        self._seen = Observed()
         self._closed = False
 
     @classmethod
@@ -236,7 +231,7 @@ class Sandbox:
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
-        watch = asyncio.create_task(self._watch(started.init))
+        watch = asyncio.create_task(self._seen.watch(started.init, self._limits, self.kill))
         assert self._channels is not None  # noqa: S101 - set before this is started
         written = Log(self._channels.log[0], self._limits.log_bytes, self.on_log)
         await readable(started.pidfd)
@@ -248,7 +243,7 @@ class Sandbox:
         watch.cancel()
         written.drain()
         if self._group is not None:
-            self._peak = max(self._peak, self._group.peak_bytes())
+            self._seen.peak = max(self._seen.peak, self._group.peak_bytes())
             self._reason = self._reason or self._group.out_of_memory()
         if code < 0:  # a signal to bubblewrap itself, which nothing inside can send
             self._reason = self._reason or "killed"
@@ -258,49 +253,16 @@ class Sandbox:
             signal=number,
             reason=self._reason or "exited",
             seconds=time.monotonic() - began,
-            peak_memory_bytes=self._peak,
+            peak_memory_bytes=self._seen.peak,
             held_by="rlimit+watchdog" if self._group is None else "cgroup2",
             network_attempts=attempts.count(),
             targets=tuple(self._refusals.targets) if self._refusals else (),
             refused_calls=dict(self._refusals.calls) if self._refusals else None,
-            reached=tuple(self._reached),
+            reached=tuple(self._seen.reached),
             oom_kills=oom_kills() - killed_before,
+            stalled_seconds=self._seen.stalled_seconds,
+            low_memory=self._seen.low_memory,
         )
-
-    async def _watch(self, init: int) -> None:
-        try:
-            await self._poll(init)
-        except Exception:
-            log.exception("the watchdog failed; its run is killed")
-            self.kill()
-            raise
-
-    async def _poll(self, init: int) -> None:
-        while True:
-            began = time.process_time()
-            usage = watchdog.measure(init)
-            used = usage.resident_bytes
-            if used > self._limits.memory_bytes:  # may be the same pages counted in many processes
-                used = watchdog.proportional_bytes(usage.pids)
-            self._peak = max(self._peak, used)
-            if used > self._limits.memory_bytes:
-                self.kill("memory")
-            left = watchdog.available_bytes()
-            if left is not None and left < self._limits.reserve_bytes:
-                self.kill("machine_memory")
-            if usage.cpu_seconds > self._limits.cpu_seconds:
-                self.kill("cpu")
-            if usage.descriptors > self._limits.all_files:
-                self.kill("descriptors")
-            if usage.tasks + SPARE_TASKS >= self._limits.pids:
-                self._reached["its processes"] = None
-            for storage in watchdog.storages(init):
-                if storage.files > self._limits.inodes:
-                    self.kill("files")
-                if storage.full:
-                    self._reached[f"its space on {storage.name}"] = None
-            cost = time.process_time() - began
-            await asyncio.sleep(max(POLL_SECONDS, 10 * cost))  # never a tenth of a processor
 
     async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
         reader = asyncio.StreamReader(limit=CHUNK)

@@ -8,6 +8,7 @@ be a socket with a full buffer) and files on the memory file systems (an inode e
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -119,6 +120,15 @@ def available_bytes() -> int | None:
         if line.startswith(b"MemAvailable:"):
             return int(line.split()[1]) << 10
     return None
+
+
+@functools.cache
+def total_bytes() -> int:
+    """The memory of the machine; 0 where it cannot be read."""
+    for line in (_read("/proc/meminfo") or b"").splitlines():
+        if line.startswith(b"MemTotal:"):
+            return int(line.split()[1]) << 10
+    return 0
 
 
 def die_first(pids: Iterable[int]) -> None:

@@ -1,0 +1,48 @@
+"""What the machine did to a run, from what was seen outside its sandbox.
+
+An environment that brings one of these faults about gains nothing: its run is tried again, and
+after three attempts it is held and not listed.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import Any
+
+from envyard.contract.values import record, text
+from envyard_runner.sandbox import Exit
+
+# Of a time limit, and in seconds: a runner that stood still for longer cannot judge by that limit.
+STALLED, STALLED_SECONDS = 0.25, 2.0
+KILLS = (signal.SIGKILL, signal.SIGTERM)
+BY_SIGNAL = re.compile(r"process was killed by signal (\d+)")  # inside/supervise.py
+
+
+def starved(end: Exit, fatal: dict[str, Any] | None) -> bool:
+    """Whether processes of the run were ended because the machine was short of memory.
+
+    `fatal` is the last event of the sandbox. The kernel counts what it kills; programs such as
+    earlyoom leave no trace but the signal and the memory that was low.
+    """
+    if end.reason == "machine_memory":
+        return True
+    by_memory = end.oom_kills > 0 or (end.low_memory and _killed(end, fatal))
+    return end.reason == "exited" and by_memory
+
+
+def stood_still(end: Exit, limit_seconds: float) -> str:
+    """A sentence where the runner itself stood still for too much of a time limit, else empty."""
+    if end.stalled_seconds <= max(STALLED * limit_seconds, STALLED_SECONDS):
+        return ""
+    return (
+        f"the runner itself stood still for {end.stalled_seconds:.0f} s while the time limit of "
+        f"{limit_seconds:g} s was reached: the machine was suspended, or has too little processor "
+        "time to give"
+    )
+
+
+def _killed(end: Exit, fatal: dict[str, Any] | None) -> bool:
+    message = text(record((fatal or {}).get("error")).get("message"), 500)
+    named = BY_SIGNAL.search(message)
+    return end.signal in KILLS or (named is not None and int(named[1]) in KILLS)
