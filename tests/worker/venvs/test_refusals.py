@@ -30,7 +30,33 @@ def test_a_framework_that_the_index_does_not_have_is_our_fault(world: World) -> 
     with pytest.raises(VenvError) as caught:
         world.build(extra=("verifiers>=0.4,<0.5",))
     assert (caught.value.fault, caught.value.finding.code) == ("platform", "run.install_failed")
-    assert "package index does not have verifiers" in caught.value.finding.message
+    assert "does not have what the runner itself adds (verifiers" in caught.value.finding.message
+
+
+def test_an_index_without_anything_is_our_fault_whatever_it_lacks_first(world: World) -> None:
+    with pytest.raises(VenvError) as caught:
+        world.build(requires=["dep"], extra=("verifiers>=0.4,<0.5",))
+    assert (caught.value.fault, caught.value.finding.code) == ("platform", "run.install_failed")
+    assert "verifiers" in caught.value.finding.message
+
+
+def test_an_unknown_dependency_is_the_authors_fault_where_the_index_has_the_framework(
+    world: World,
+) -> None:
+    world.publish("verifiers", "0.4.0")
+    with pytest.raises(VenvError) as caught:
+        world.build(requires=["no-such-thing"], extra=("verifiers>=0.4,<0.5",))
+    assert caught.value.fault == "environment"
+    assert "no-such-thing was not found" in caught.value.finding.message
+
+
+def test_an_index_that_lost_its_content_since_it_was_cached_is_our_fault(world: World) -> None:
+    world.publish("verifiers", "0.4.0")
+    world.build(extra=("verifiers>=0.4,<0.5",))
+    next(world.index.glob("verifiers-*")).unlink()
+    with pytest.raises(VenvError) as caught:
+        world.build(requires=["dep"], extra=("verifiers>=0.4,<0.5",))
+    assert caught.value.fault == "platform"
 
 
 def test_a_conflict_is_the_authors_fault_with_uvs_reason(world: World) -> None:

@@ -78,7 +78,7 @@ async def build_venv(
     try:
         with _folder(config) as folder:
             pins = await locks.lock(
-                config, base, sorted(requirements), agree=agree, before=before,
+                config, base, sorted(requirements), added=extra, agree=agree, before=before,
                 folder=folder, deadline=deadline,
             )  # fmt: skip
             locks.check_driven(pins, extra if driven is None else driven)
@@ -90,9 +90,9 @@ async def build_venv(
                 layer = await _dependencies(config, pins, layer_key, folder, deadline)
             if own is None:
                 own = await _environment(config, wheel, layer, own_key, folder, deadline)
-    except VenvError as error:
+    except VenvError:
         await asyncio.to_thread(room.make_room, config)  # it leaves what was unpacked
-        raise uv.without_framework(error, extra) from error
+        raise
     if built:
         await asyncio.to_thread(room.make_room, config)
     return Venv(

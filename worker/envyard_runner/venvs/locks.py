@@ -27,6 +27,7 @@ async def lock(
     base: Base,
     requirements: Sequence[str],
     *,
+    added: Sequence[str],
     agree: Agree,
     before: str,
     folder: Path,
@@ -34,11 +35,17 @@ async def lock(
 ) -> tuple[Pin, ...]:
     """The exact distributions for `requirements`, of what was on the index `before` that time.
 
-    Where another runner was faster its lock counts. Raises VenvError.
+    `added` are those of them that the runner itself adds. Where another runner was faster its lock
+    counts. Raises VenvError.
     """
     stands = await agree(base.platform, None)
     if stands is None:
-        resolved = await _resolve(config, requirements, before, folder, deadline)
+        try:
+            resolved = await _resolve(config, requirements, before, folder, deadline)
+        except VenvError as error:
+            if error.fault == "environment" and uv.NOT_FOUND in error.finding.message:
+                await _require_index(config, added, before, folder, deadline)
+            raise
         stands = await agree(base.platform, resolved)
     try:
         return parse(stands or "")
@@ -46,14 +53,34 @@ async def lock(
         raise VenvError(finding("run.install_failed", f"the lock is no lock: {error}")) from error
 
 
+async def _require_index(
+    config: Config, added: Sequence[str], before: str, folder: Path, deadline: float
+) -> None:
+    """Raise VenvError, as the platform's fault, where the index has not even what the runner adds:
+    it answers for nothing, and shows nothing about the environment's own requirements."""
+    try:
+        await _resolve(config, added, before, folder, deadline, "--refresh")
+    except VenvError as error:
+        message = (
+            "the package index does not have what the runner itself adds "
+            f"({', '.join(added)}): {error.finding.message}"
+        )
+        raise VenvError(finding("run.install_failed", message)) from error
+
+
 async def _resolve(
-    config: Config, requirements: Sequence[str], before: str, folder: Path, deadline: float
+    config: Config,
+    requirements: Sequence[str],
+    before: str,
+    folder: Path,
+    deadline: float,
+    *options: str,
 ) -> str:
     uv.own(config, folder)
     (folder / "requirements.in").write_text("\n".join(requirements) + "\n", encoding="utf-8")
     await uv.run(
         config,
-        *("compile", "requirements.in", "--output-file", "lock.txt"),
+        *("compile", "requirements.in", "--output-file", "lock.txt", *options),
         *("--generate-hashes", "--no-header", "--no-annotate"),
         *(("--exclude-newer", before) if before else ()),
         folder=folder,

@@ -15,9 +15,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
 from envyard.contract.resolution import diagnose
 from envyard_runner.config import Config
@@ -30,6 +27,9 @@ LOOK_SECONDS = 0.2
 DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
 # A thirtieth of it is what uv needs; what it reads may be made to need any amount.
 MEMORY_BYTES = 8 << 30
+
+
+NOT_FOUND = "was not found in the package registry"  # uv's words
 
 
 class VenvError(Exception):
@@ -160,17 +160,3 @@ async def _start(
 def _bind() -> None:
     die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-def without_framework(error: VenvError, needed: Sequence[str]) -> VenvError:
-    """The same error, as the platform's fault where the index does not have what the runner itself
-    adds to every environment of a framework: no author can mend that."""
-    names = [canonicalize_name(Requirement(line).name) for line in needed]
-    message = error.finding.message
-    missing = next(
-        (n for n in names if f"{n} was not found in the package registry" in message), ""
-    )
-    if not missing or error.fault == "platform":
-        return error
-    reason = f"the runner's package index does not have {missing}, which it adds itself: {message}"
-    return VenvError(finding("run.install_failed", reason, where=missing))
