@@ -226,3 +226,25 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
             assert "out_of_service" not in hub.told[-1]
 
     play(scenario())
+
+
+def test_a_clock_that_was_set_back_delays_no_self_check(tmp_path: Path) -> None:
+    """The next check was planned while the clock was a year ahead."""
+
+    async def examined() -> None:
+        async with asyncio.timeout(10):
+            await service.keep_examining(tmp_path, examine)
+
+    async def examine() -> str:
+        checked.append(True)
+        return ""
+
+    checked: list[bool] = []
+    fail(tmp_path, 1, 2, 3)
+    state = json.loads((tmp_path / "service.json").read_text(encoding="utf-8"))
+    state["out"]["check_at"] = time.time() + 365 * 86400
+    (tmp_path / "service.json").write_text(json.dumps(state), encoding="utf-8")
+    with pytest.raises(TimeoutError):
+        asyncio.run(examined())
+    assert checked
+    assert out_of_service(tmp_path) is None

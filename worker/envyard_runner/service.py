@@ -61,17 +61,23 @@ class Out:
     checks: int = 0
     check: str = ""
 
+    @property
+    def wait_seconds(self) -> float:
+        """Until the next self-check; 0 where it is due, or was planned before the clock was set
+        back: no check is planned further ahead than LONGEST_PAUSE."""
+        wait = self.check_at - time.time()
+        return wait if 0 < wait <= LONGEST_PAUSE else 0.0
+
     def report(self) -> dict[str, str]:
         """What the hub shows to its staff."""
         return {"since": self.since, "reason": self.reason, "check": self.check}
 
     def sentence(self) -> str:
         """The same for a person at this machine."""
-        wait = max(0, round(self.check_at - time.time()))
         last = f" The last check failed: {self.check}." if self.check else ""
         return (
             f"out of service since {self.since}: {self.reason}.{last} `hub-runner doctor` runs by "
-            f"itself in {wait} s and ends this when it passes; so does `hub-runner resume`."
+            f"itself in {self.wait_seconds:.0f} s and ends this when it passes; so does `hub-runner resume`."
         )
 
 
@@ -153,7 +159,7 @@ async def keep_examining(home: Path, examine: Examine) -> None:
     while True:
         out = out_of_service(home)
         try:
-            if out is not None and time.time() >= out.check_at:
+            if out is not None and out.wait_seconds == 0:
                 with _alone(home / "service.doctor.lock") as alone:
                     if alone:
                         _conclude(home, await examine())

@@ -169,3 +169,18 @@ def test_what_uv_says_is_blamed_on_the_author_only_when_sure(
     code: int, said: str, expected: str
 ) -> None:
     assert diagnose(code, said).code == expected
+
+
+@pytest.mark.parametrize("port", ["9", "index"])
+def test_the_password_of_the_package_index_is_in_no_message(world: World, port: str) -> None:
+    url = world.config.index_environment["UV_DEFAULT_INDEX"]
+    address = url.replace("http://", "http://runner:geheim@")
+    if port == "9":
+        address = "http://runner:geheim@127.0.0.1:9/simple"
+    closed = replace(
+        world.config,
+        index_environment={"UV_DEFAULT_INDEX": address, "UV_HTTP_RETRIES": "0"},
+    )
+    error = refused(replace(world, config=closed), requires=["dep"], extra=("verifiers>=0.4",))
+    assert error.fault == "platform"
+    assert "geheim" not in error.finding.message

@@ -88,7 +88,10 @@ def every(config: Config) -> list[Kept]:
 def remove(config: Config, kept: Kept) -> bool:
     """Delete it unless a run holds it; whether it did. A build that is killed meanwhile leaves
     nothing that `find` would give."""
-    fd = os.open(kept.site, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fd = os.open(kept.site, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:  # another process has discarded it
+        return False
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -103,7 +106,8 @@ def remove(config: Config, kept: Kept) -> bool:
 def discard(config: Config, folder: Path) -> None:
     """Delete it although runs may hold it: these keep the folders that they have mounted."""
     gone = config.venvs / f".{secrets.token_hex(8)}"
-    folder.rename(gone)
+    with contextlib.suppress(FileNotFoundError):  # another process was faster
+        folder.rename(gone)
     shutil.rmtree(gone, ignore_errors=True)
 
 

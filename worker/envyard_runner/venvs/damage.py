@@ -6,7 +6,6 @@ such a venv fails like one whose environment is wrong, so nothing is blamed befo
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from pathlib import Path
@@ -27,8 +26,7 @@ def discard_damaged(config: Config, venv: Venv) -> str:
             continue  # not one of this runner's kept folders, or removed by another process
         if difference := _difference(folder, site):
             message = message or difference
-            with contextlib.suppress(FileNotFoundError):
-                cache.discard(config, folder)
+            cache.discard(config, folder)
     if message:
         room.discard_downloads(config)
     return message

@@ -60,8 +60,10 @@ def make_room(config: Config) -> None:
             return
         over -= _drop(config, over)
         for one in kept:
-            if over <= 0 or one.used > time.time() - RECENT_SECONDS:
+            if over <= 0:
                 return
+            if 0 <= time.time() - one.used < RECENT_SECONDS:  # the clock may have been set back
+                continue
             if cache.remove(config, one):
                 over -= one.size
                 over -= _drop(config, over)
