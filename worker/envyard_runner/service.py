@@ -77,7 +77,8 @@ class Out:
         last = f" The last check failed: {self.check}." if self.check else ""
         return (
             f"out of service since {self.since}: {self.reason}.{last} `hub-runner doctor` runs by "
-            f"itself in {self.wait_seconds:.0f} s and ends this when it passes; so does `hub-runner resume`."
+            f"itself in {self.wait_seconds:.0f} s and ends this when it passes; so does "
+            "`hub-runner resume`."
         )
 
 
