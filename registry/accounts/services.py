@@ -15,7 +15,7 @@ from envyard.contract.names import BadName, check_owner
 from registry import events
 from registry.accounts import owner_notices
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, User
-from registry.errors import HubError, NotFound
+from registry.errors import Forbidden, HubError, NotFound
 
 LONGEST_EMAIL = 254  # RFC 5321's longest path without its brackets
 # First parts of addresses that are, or may become, the hub's own.
@@ -135,8 +135,10 @@ def add_member(
     """
     check_role(role)
     with transaction.atomic():
-        owner = organisation.owner
-        people = [] if sender else owner_notices.to_notify(owner, by=by)
+        owner, people = organisation.owner, list[User]()
+        if not sender:
+            _check_manages(organisation, by)
+            people = owner_notices.to_notify(owner, by=by)
         if role != Membership.Role.OWNER:
             _keeps_an_owner_without(user, organisation)
         membership, _ = Membership.objects.update_or_create(
@@ -158,8 +160,10 @@ def add_member(
 def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
     """End the membership, and with it at once what the person and their tokens may do there."""
     with transaction.atomic():
-        owner = organisation.owner
-        people = [] if user == by else owner_notices.to_notify(owner, by=by)
+        owner, people = organisation.owner, list[User]()
+        if user != by:
+            _check_manages(organisation, by)
+            people = owner_notices.to_notify(owner, by=by)
         _keeps_an_owner_without(user, organisation)
         if not Membership.objects.filter(organisation=organisation, user=user).delete()[0]:
             raise NotFound(f"{user} is no member of {organisation}")
@@ -168,6 +172,15 @@ def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
         if people:
             change = f"{user} belongs to {owner} no more."
             owner_notices.send(people=[*people, user], owner=owner, by=by, change=change)
+
+
+def _check_manages(organisation: Organisation, by: User) -> None:
+    """Refuse who lost the role after the caller asked `permissions`; locks the organisation."""
+    lock(organisation)
+    owners = Membership.objects.filter(organisation=organisation, role=Membership.Role.OWNER)
+    people = User.objects.filter(Q(is_staff=True) | Exists(owners.filter(user=OuterRef("pk"))))
+    if not people.filter(pk=by.pk, is_active=True).exists():
+        raise Forbidden(f"you may not manage {organisation}")
 
 
 def may_invite() -> Exists:

@@ -4,7 +4,7 @@ import pytest
 from pytest_django import Settings
 
 from registry.accounts import services
-from registry.errors import HubError
+from registry.errors import Forbidden, HubError
 from registry.models import Event, Membership, Organisation, Owner, User
 
 GOOD = "correct horse battery"
@@ -112,3 +112,19 @@ def test_members_of_an_organisation_without_an_active_owner_may_still_leave(
 def test_there_are_three_roles(lab: Organisation, alice: User, bob: User) -> None:
     with pytest.raises(HubError, match="role 'king' must be one of"):
         services.add_member(organisation=lab, user=bob, role="king", by=alice)
+
+
+def test_who_lost_the_role_meanwhile_changes_no_member_any_more(
+    lab: Organisation, alice: User, bob: User, carol: User, root: User
+) -> None:
+    """The permission was checked before; the role ended while the request waited."""
+    services.add_member(organisation=lab, user=bob, role="owner", by=alice)
+    services.add_member(organisation=lab, user=bob, role="maintainer", by=alice)
+    User.objects.filter(pk=root.pk).update(is_staff=False)
+    for by in (bob, root):
+        with pytest.raises(Forbidden, match="may not manage lab"):
+            services.add_member(organisation=lab, user=carol, role="owner", by=by)
+        with pytest.raises(Forbidden, match="may not manage lab"):
+            services.remove_member(organisation=lab, user=alice, by=by)
+    services.remove_member(organisation=lab, user=bob, by=bob)
+    assert list(lab.memberships.values_list("user__username", "role")) == [("alice", "owner")]

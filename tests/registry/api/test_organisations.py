@@ -218,6 +218,7 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
     client: Client,
     admin: dict[str, str],
     lab: Organisation,
+    alice: User,
     bob: User,
     carol: User,
     change: str,
@@ -243,7 +244,7 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
             send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "member"})
         else:
             send(client, "DELETE", f"{LAB}members/bob/", sender)
-        services.add_member(organisation=lab, user=bob, role="owner", by=bob)
+        services.add_member(organisation=lab, user=bob, role="owner", by=alice)
     invitation = Invitation.objects.get(pk=made["id"])
     assert invitation.ended_at is not None
     with pytest.raises(NotFound):
