@@ -55,9 +55,9 @@ def visible(value: object) -> str:
 
 
 @register.filter
-def ticks(value: str) -> SafeString:
+def ticks(value: object) -> SafeString:
     """A sentence of ours with the commands between backticks as code."""
-    parts = value.split("`")
+    parts = str(value).split("`")
     return format_html_join(
         "",
         "{}",

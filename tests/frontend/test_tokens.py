@@ -20,6 +20,7 @@ def test_guessing_device_codes_is_slowed_down(client: Client, alice: User) -> No
     for _ in range(20):
         answer = client.post("/device/", {"code": "BCDF-GHJK", "answer": "approve"})
         assert "No device waits" in answer.content.decode()
+        assert "or run <code>hub login</code> again" in answer.content.decode()
     begun = devices.begin(device_name="box")
     client.post("/device/", {"code": begun.user_code, "answer": "approve"})
     assert devices.poll(device_code=begun.device_code) is None
