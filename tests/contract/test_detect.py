@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from envyard.contract.codes import CATALOGUE
 from envyard.contract.detect import Detection, detect
 
 TASKSET = """
@@ -159,7 +160,7 @@ def test_a_split_option_is_read_from_the_configuration() -> None:
 def test_a_library_is_told_what_is_missing() -> None:
     detection = detect(package("word-game", "def helper(): ..."))
     assert codes(detection) == ["env.framework_unknown"]
-    assert "1 modules" in detection.findings[0].message
+    assert detection.findings[0].message.startswith("The only module does not offer a verifiers")
     assert detection.framework == ""
 
 
@@ -237,3 +238,43 @@ def test_an_entry_with_a_name_too_long_to_store_is_no_entry() -> None:
     found = detect(wheel("word-env", word_env=EXPORTED.replace("WordTaskset", long)))
     assert found.framework == ""
     assert codes(found)
+
+
+def test_a_load_environment_outside_the_module_of_the_name_is_named_with_the_import_to_add() -> (
+    None
+):
+    for members, place in (
+        (wheel("acme-grid", acme__envs__grid=CLASSIC), "acme.envs.grid"),
+        (package("acme-grid", "", env=CLASSIC), "acme_grid.env"),
+    ):
+        [one] = detect(members).findings
+        assert one.code == "env.module_name_mismatch"
+        assert f"load_environment is in module '{place}'" in one.message
+        assert one.hint == f"Write in acme_grid: from {place} import load_environment"
+
+
+def test_a_wheel_whose_only_module_is_no_python_is_told_where_to_look() -> None:
+    [one] = detect(wheel("bad-env", bad_env="def f(:")).findings
+    assert one.code == "env.framework_unknown"
+    assert one.message.startswith("No module of the wheel is readable as Python: ")
+    assert "compileall" in one.hint
+
+
+def test_several_classic_environments_are_told_to_keep_one() -> None:
+    [one] = detect(wheel("two-envs", a_env=CLASSIC, b_env=CLASSIC)).findings
+    assert one.code == "env.framework_ambiguous"
+    assert one.hint == "Keep one, or name its module two_envs."
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"), [(">=3.99", "platform"), (">=3.11", "environment"), ("odd", "environment")]
+)
+def test_source_for_a_newer_python_than_this_one_is_no_fault_of_the_environment(
+    wanted: str, fault: str
+) -> None:
+    members = wheel("grid", grid="type Row[T: int = bool] = list[T]\ndef f(:", helper="x = 1")
+    members["grid-0.1.0.dist-info/METADATA"] += f"Requires-Python: {wanted}\n".encode()
+    [one] = detect(members).findings
+    assert CATALOGUE[one.code].fault == fault
+    assert one.severity == "error"
+    assert "grid.py" in one.message

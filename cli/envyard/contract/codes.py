@@ -88,6 +88,11 @@ CATALOGUE: dict[str, Code] = {
         "No known framework was found in the wheel.",
         "Export one verifiers Taskset, or a load_environment function.",
     ),
+    "env.unreadable_python": _ours(
+        "The code needs a newer Python than the one that reads it.",
+        "Install hub with a Python that Requires-Python admits; the version is held until the hub "
+        "has one, unless an older Python is enough for the code.",
+    ),
     "env.framework_ambiguous": _env(
         "More than one environment was found in the wheel.",
         "Export exactly one Taskset through __all__.",

@@ -8,10 +8,13 @@ turn an environment's name into a module and a module into an environment.
 from __future__ import annotations
 
 import ast
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
 from typing import Literal
+
+from packaging.specifiers import SpecifierSet
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.names import module_name
@@ -19,6 +22,7 @@ from envyard.contract.sources import Found, Module, Sources, base_name
 
 LONGEST_NAME = 200  # what the hub stores of an entry; no honest name comes near it
 LOAD = "load_environment"
+THIS_PYTHON = platform.python_version()
 KNOWN = "a verifiers Taskset named in a module's __all__, or a verifiers load_environment"
 
 
@@ -64,17 +68,25 @@ def detect(members: Mapping[str, bytes]) -> Detection:
     named = [one for one in candidates if one.module in _looked_for(one.api, wanted, written)]
     chosen = named or candidates
     if not chosen:
+        requires_python = metadata_field(members, "Requires-Python")
+        if sources.unreadable and not _admits_this_python(requires_python):
+            return Detection(findings=(_newer_python(sources, requires_python),))
         return Detection(findings=(_nothing_found(sources, wanted),))
     if len(chosen) > 1:
-        return Detection(findings=(_several_found(chosen),))
+        return Detection(findings=(_several_found(chosen, wanted),))
     return _detection(sources, chosen[0], wanted, right_name=bool(named))
 
 
 def distribution_name(members: Mapping[str, bytes]) -> str:
     """The Name field of the wheel's METADATA, or an empty text."""
+    return metadata_field(members, "Name")
+
+
+def metadata_field(members: Mapping[str, bytes], field: str) -> str:
+    """That field of the wheel's METADATA, or an empty text."""
     for path, data in members.items():
         if path.count("/") == 1 and path.endswith(".dist-info/METADATA"):
-            return str(BytesHeaderParser().parsebytes(data).get("Name", "")).strip()
+            return str(BytesHeaderParser().parsebytes(data).get(field, "")).strip()
     return ""
 
 
@@ -152,21 +164,57 @@ def _nothing_found(sources: Sources, wanted: str) -> Finding:
             where=one.module.name,
             hint=f'Write __all__ = ["{one.name}"] in {wanted} and import {one.name} there.',
         )
-    unreadable = f" Not readable as Python: {', '.join(sources.unreadable[:3])}."
+    loads = [module.name for module in sources.modules.values() if LOAD in module.functions]
+    if loads and any(_is_classic(name) for name in sources.imported()):
+        return finding(
+            "env.module_name_mismatch",
+            f"{LOAD} is in module {loads[0]!r}, but verifiers imports {wanted!r} for this name, "
+            "which does not have it.",
+            where=loads[0],
+            hint=f"Write in {wanted}: from {loads[0]} import {LOAD}",
+        )
+    return _no_environment(sources, wanted)
+
+
+def _admits_this_python(requires_python: str) -> bool:
+    try:
+        return SpecifierSet(requires_python).contains(THIS_PYTHON, prereleases=True)
+    except ValueError:
+        return True  # the static checks name it
+
+
+def _newer_python(sources: Sources, requires_python: str) -> Finding:
     return finding(
-        "env.framework_unknown",
-        f"None of the {len(sources.modules)} modules offers {KNOWN}."
-        f"{unreadable if sources.unreadable else ''}",
-        where=wanted,
+        "env.unreadable_python",
+        f"Python {THIS_PYTHON}, which reads the code here, cannot read "
+        f"{', '.join(sources.unreadable[:3])}; Requires-Python is {requires_python[:120]!r}.",
+        where=sources.unreadable[0],
     )
 
 
-def _several_found(candidates: list[Candidate]) -> Finding:
+def _no_environment(sources: Sources, wanted: str) -> Finding:
+    count, unreadable = len(sources.modules), ", ".join(sources.unreadable[:3])
+    if unreadable and not count:
+        return finding(
+            "env.framework_unknown",
+            f"No module of the wheel is readable as Python: {unreadable}.",
+            where=wanted,
+            hint="Correct them; `python -m compileall .` names the line.",
+        )
+    offers = "The only module does not offer" if count == 1 else f"None of {count} modules offers"
+    rest = f" Not readable as Python: {unreadable}." if unreadable else ""
+    return finding("env.framework_unknown", f"{offers} {KNOWN}.{rest}", where=wanted)
+
+
+def _several_found(candidates: list[Candidate], wanted: str) -> Finding:
     names = ", ".join(f"{one.module}:{one.entry}" for one in candidates)
     return finding(
         "env.framework_ambiguous",
         f"The wheel offers {len(candidates)} environments: {names}.",
         where=candidates[0].module,
+        hint=""
+        if any(one.api == "v1" for one in candidates)
+        else f"Keep one, or name its module {wanted}.",
     )
 
 
