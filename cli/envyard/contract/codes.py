@@ -104,6 +104,10 @@ CATALOGUE: dict[str, Code] = {
         "The module's name is not the one the framework looks for.",
         "Name the module like the environment, with _ for -.",
     ),
+    "env.module_missing": _env(
+        "The code imports a module of its own that the wheel does not hold.",
+        "Add it to what your build puts into the wheel, unless a dependency brings it.",
+    ),
     "env.dependencies_unresolvable": _env(
         "The dependencies cannot be resolved.", "Loosen or correct the requirement it names."
     ),

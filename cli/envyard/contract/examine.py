@@ -10,6 +10,7 @@ from envyard.contract import checks, wheel
 from envyard.contract.codes import Finding
 from envyard.contract.detect import Detection, detect
 from envyard.contract.frameworks.choose import choose, requires_dist
+from envyard.contract.own_imports import missing_modules
 
 
 def examine(
@@ -19,7 +20,11 @@ def examine(
 
     The kind is looked for only in a wheel without errors, and is empty otherwise.
     """
-    findings = checks.run_all(source, filename=filename, limits=limits)
+    try:
+        whl = wheel.read(source, filename=filename, limits=limits)
+    except wheel.Unreadable as error:
+        return [error.finding], Detection()
+    findings = checks.run(whl)
     if any(item.severity == "error" for item in findings):
         return findings, Detection()
     members = wheel.sources(source, limits=limits)
@@ -34,4 +39,5 @@ def examine(
         requires_dist=requires_dist(members),
     )
     detection = replace(detection, release=choice.release)
-    return [*findings, *detection.findings, *choice.findings], detection
+    missing = missing_modules(members, {member.name for member in whl.members}, detection.module)
+    return [*findings, *detection.findings, *choice.findings, *missing], detection
