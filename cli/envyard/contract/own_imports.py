@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.frameworks.bindings import rebound
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_PARTS, absolute, dotted
+from envyard.contract.sources import MAX_FILE_BYTES, MAX_PARTS, absolute, dotted, parse
 
 MOST = 5  # findings
 # What changes where Python looks for the modules of a package.
@@ -89,7 +89,7 @@ class _Imports:
         if module not in self._trees:
             data = self._sources.get(self._files[module], b"")
             try:
-                tree = ast.parse(data if len(data) <= MAX_FILE_BYTES else b"")
+                tree = parse(data if len(data) <= MAX_FILE_BYTES else b"")
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 tree = ast.Module([], [])
             self._trees[module] = tree

@@ -6,6 +6,7 @@ The code is hostile until proven otherwise, so files beyond the bounds below are
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,16 @@ MAX_MODULES = 2_000
 MAX_HOPS = 50
 LONGEST_MODULE = 300
 MAX_PARTS = 50  # of the dotted name of a module; no path in a wheel has more
+
+
+# Type parameters of PEP 695, in brackets on one line, with brackets of one more level in them.
+BRACKETS = rb"\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]"
+GENERIC = re.compile(
+    rb"^([ \t]*(?:async[ \t]+def|def|class)[ \t]+\w+)[ \t]*" + BRACKETS, re.MULTILINE
+)
+TYPE_ALIAS = re.compile(
+    rb"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:" + BRACKETS + rb")?[ \t]*=(?!=)", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -134,12 +145,24 @@ def base_name(node: ast.expr) -> str:
     return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
+def parse(source: bytes) -> ast.Module:
+    """The tree of one file, without its type parameters where this Python does not know them; the
+    environment may run on a newer one. Raises what `ast.parse` raises."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        older = TYPE_ALIAS.sub(rb"\1\2 =", GENERIC.sub(rb"\1", source))
+        if older == source:
+            raise
+        return ast.parse(older)
+
+
 def read(name: str, is_package: bool, source: bytes) -> Module | None:
     """Index one file; None where it is too large or is not Python."""
     if len(source) > MAX_FILE_BYTES:
         return None
     try:
-        tree = ast.parse(source)
+        tree = parse(source)
         module = Module(name, is_package)
         for statement in _statements(tree.body):
             _index(module, statement)

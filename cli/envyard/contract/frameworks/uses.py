@@ -17,7 +17,7 @@ from enum import IntEnum
 from envyard.contract.frameworks.bindings import bound_in, guarded, rebound
 from envyard.contract.frameworks.imports import own_modules
 from envyard.contract.frameworks.table import Table
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted
+from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted, parse
 
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
@@ -84,7 +84,7 @@ def _trees(members: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
         if name is None or len(members[path]) > MAX_FILE_BYTES or len(trees) >= MAX_MODULES:
             continue
         try:
-            trees[name] = (path, ast.parse(members[path]))
+            trees[name] = (path, parse(members[path]))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return trees
