@@ -1,4 +1,4 @@
-"""Mail when staff change who owns a thing, who belongs to an organisation, or how one signs in.
+"""Mail when staff change who owns a thing or belongs to an organisation, delete, or set a password.
 
 Staff may do so without a role there, and could publish afterwards: who owns it must learn of it.
 """
@@ -48,7 +48,7 @@ def _owners(owner: Owner) -> list[User]:
     return [role.user for role in roles.order_by("pk")]
 
 
-def send(*, people: Iterable[User], owner: Owner, by: User, change: str) -> None:
+def send(*, people: Iterable[User], owner: Owner, by: User, change: str, subject: str = "") -> None:
     """Mail the change to each person once, after the commit."""
     text = TEXT.format(
         by=by,
@@ -58,7 +58,9 @@ def send(*, people: Iterable[User], owner: Owner, by: User, change: str) -> None
         journal=settings.HUB_URL + reverse("owner-journal", args=[owner.name]),
     )
     for email in dict.fromkeys(person.email for person in people if person != by):
-        mail.send(to=email, subject=f"Staff changed owner or members of {owner}", text=text)
+        mail.send(
+            to=email, subject=subject or f"Staff changed owner or members of {owner}", text=text
+        )
 
 
 def credential_set(*, user: User, by: User, what: str, emails: Iterable[str]) -> None:

@@ -10,7 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from registry import events
-from registry.accounts.models import User
+from registry.accounts import owner_notices
+from registry.accounts.models import Owner, User
 from registry.catalog.models import Environment, Version
 from registry.catalog.services import lock, refresh_latest
 from registry.errors import NotFound
@@ -24,6 +25,7 @@ def delete_version(*, version: Version, by: User) -> None:
         rows = Version.objects.filter(pk=version.pk, deleted_at=None)
         if not rows.update(deleted_at=version.deleted_at):
             raise NotFound
+        _notify_owners(version, version.environment.owner, by)
         events.record(
             "version.deleted",
             by=by,
@@ -61,5 +63,17 @@ def delete_environment(*, environment: Environment, by: User) -> None:
         ended = {"revoked_at": now, "revoked_because": "its environment was deleted"}
         environment.tokens.filter(revoked_at=None).update(**ended)
         environment.publishers.all().delete()
+        _notify_owners(environment, environment.owner, by)
         events.record("environment.deleted", by=by, environment=environment, versions=count)
         refresh_latest(environment)
+
+
+def _notify_owners(deleted: Environment | Version, owner: Owner, by: User) -> None:
+    """Mail the owners where staff delete what is not theirs."""
+    owner_notices.send(
+        people=owner_notices.to_notify(owner, by=by),
+        owner=owner,
+        by=by,
+        change=f"{deleted} is deleted for good.",
+        subject=f"Staff deleted {deleted}",
+    )

@@ -9,9 +9,10 @@ from django.core import mail
 from django.test import Client, TestCase
 
 from registry.accounts import invitations, services
+from registry.catalog.deletion import delete_environment, delete_version
 from registry.catalog.transfer import transfer
 from registry.models import Environment, Event, Membership, Organisation, User
-from tests.factories import bearer, make_environment
+from tests.factories import bearer, make_environment, make_version
 
 ALICE, BOB, CAROL = "alice@example.com", "bob@example.com", "carol@example.com"
 JSON = "application/json"
@@ -22,7 +23,7 @@ def mailed(act: Callable[[], object]) -> list[str]:
     mail.outbox.clear()
     with TestCase.captureOnCommitCallbacks(execute=True):
         act()
-    messages = [m for m in mail.outbox if m.subject.startswith("Staff changed")]
+    messages = [m for m in mail.outbox if m.subject.startswith("Staff ")]
     assert all("root, staff of" in str(m.body) for m in messages)
     return sorted(m.to[0] for m in messages)
 
@@ -87,6 +88,18 @@ def test_a_transfer_over_the_api_by_staff_is_mailed(
 
     assert mailed(ask) == [ALICE]
     assert Environment.objects.get().owner == root.owner
+
+
+def test_the_owners_learn_what_staff_delete(alice: User, root: User) -> None:
+    version = make_version(alice)
+    make_version(alice, version="0.2.0")
+    assert mailed(lambda: delete_version(version=version, by=root)) == [ALICE]
+    assert "alice/demo-env==0.1.0 is deleted for good" in str(mail.outbox[0].body)
+    environment = Environment.objects.get()
+    assert mailed(lambda: delete_environment(environment=environment, by=root)) == [ALICE]
+    other = make_version(alice, "other-env")
+    assert mailed(lambda: delete_version(version=other, by=alice)) == []
+    assert mailed(lambda: delete_environment(environment=other.environment, by=alice)) == []
 
 
 @pytest.mark.parametrize("staff", [False, True])
