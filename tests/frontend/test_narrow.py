@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 from registry import events
 from registry.accounts import invitations, tokens
 from registry.models import Organisation, User
+from registry.publishers import services as publishers
 from tests import chromium
 from tests.factories import make_version
 
@@ -22,6 +23,8 @@ SIGNED_IN = (
     "/owners/lab/journal/",
     "/owners/lab/quota/",
     "/settings/usage/",
+    "/settings/organisations/",
+    "/envs/alice/demo-env/settings/publishers/",
     "/settings/tokens/",
     "/settings/security/",
     "/password/change/",
@@ -47,6 +50,8 @@ def test_pages_fit_a_narrow_screen(
     events.record("version.yanked", by=alice, environment=version.environment, reason=reason)
     maker, _ = tokens.mint(user=alice, name="rotation-of-the-laboratory-cluster", scope="admin")
     tokens.mint(user=alice, name="nightly-evaluations", scope="read", parent=maker)
+    workflow = {"repository": "a-laboratory/rl-environments", "workflow": "publish-wheels.yml"}
+    publishers.add(to=version.environment, kind="github", fields=workflow, by=alice)
     shots, wrong = os.environ.get("SHOTS"), {}
     with chromium.running() as browser:
         context = browser.new_context(viewport=SCREEN, color_scheme=scheme)  # type: ignore[arg-type]
