@@ -247,6 +247,8 @@ def test_guessing_codes_is_slowed_down(client: Client, alice: User) -> None:
         client.post(f"{SECURITY}authenticate/", {"code": "000000"})
     answer = client.post(f"{SECURITY}authenticate/", {"code": "000000"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "300")
+    assert "so does a security key" in answer.text
+    assert "link to a new password" not in answer.text
 
 
 def test_what_is_dangerous_asks_for_the_password_again(
