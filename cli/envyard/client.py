@@ -14,10 +14,23 @@ import requests
 from envyard import __version__
 from envyard.config import Config
 from envyard.contract.names import Ref
-from envyard.errors import ApiError, NoConnection
+from envyard.errors import ApiError, HubCliError, NoConnection
 
 TIMEOUT = (10.0, 60.0)
 RETRIES = 4
+
+
+class Answer(dict[str, Any]):
+    """An object of a hub's answer; reading a field that it lacks raises HubCliError."""
+
+    def __missing__(self, name: str) -> Any:
+        """Name the field instead of ending in a traceback."""
+        raise HubCliError(
+            f"the hub's answer has no field {name!r}, which hub {__version__} needs",
+            "The hub may be of another release: install the hub command that its page /publish/ "
+            "offers, or set HUB_URL to another hub.",
+            "cli.unexpected_answer",
+        )
 
 
 class Hub:
@@ -102,11 +115,14 @@ class Hub:
         if not answer.content:
             return None
         try:
-            return answer.json()
-        except ValueError as exc:
+            document = answer.json(object_hook=Answer)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, Answer):
             raise NoConnection(
                 f"{self.url} answered, but not like a hub", "Check HUB_URL, or `hub login --url`."
-            ) from exc
+            )
+        return document
 
     def _send(self, method: str, path: str, **kwargs: Any) -> requests.Response:
         url = self._absolute(path)
