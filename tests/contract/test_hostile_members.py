@@ -96,6 +96,13 @@ def test_an_archive_made_to_stop_the_reader_is_read_in_bounded_time_and_memory(
     check(write_wheel(tmp_path, files={INIT: TASKSET, "demo_env/x.bin": member()}))
 
 
+def test_a_bzip2_member_of_a_zip_that_expands_beyond_its_declared_size_is_a_bomb(
+    tmp_path: Path,
+) -> None:
+    document = check(write_wheel(tmp_path, files={INIT: TASKSET, "demo_env/x.zip": bzip2_in_zip()}))
+    assert [row["code"] for row in document["findings"]] == ["wheel.nested_bomb"]
+
+
 def test_a_token_in_a_bzip2_member_of_a_zip_is_reported(tmp_path: Path) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_BZIP2) as archive:

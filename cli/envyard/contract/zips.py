@@ -75,19 +75,19 @@ def walk(file: IO[bytes], archive: Archive) -> None:
                 archive.count(info.file_size, parts=1)
             for info in opened.infolist():
                 if not info.is_dir():
-                    _read(opened, info, archive.part(info.filename))
+                    _read(opened, info, archive.part(info.filename), archive)
     except FAULTS:
         return
 
 
-def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
+def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, archive: Archive) -> None:
     if info.flag_bits & ENCRYPTED:
         raise part.opaque("zip with a password")
     if info.compress_type not in READABLE:
         return
     try:
         if info.compress_type == zipfile.ZIP_BZIP2:
-            _unpack(opened, info, part)
+            _unpack(opened, info, part, archive)
         else:
             with opened.open(info) as member:
                 while piece := member.read(CHUNK):
@@ -97,23 +97,24 @@ def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
     part.close()
 
 
-def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part) -> None:
-    """Feed a bzip2 member, at most as many bytes as it declares.
+def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, archive: Archive) -> None:
+    """Feed a bzip2 member, at most as many bytes as it declares, and count those beyond.
 
-    zipfile unpacks all that it has read of it at once: gigabytes from some kilobytes.
+    zipfile unpacks all that it has read of it at once, whatever it declares.
     """
     packed = copy(info)
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, info.compress_size
     del packed.CRC  # of the unpacked bytes
     machine, left = bz2.BZ2Decompressor(), info.file_size
     with opened.open(packed) as member:
-        while left and not machine.eof:
+        while not machine.eof:
             data = member.read(CHUNK) if machine.needs_input else b""
             if machine.needs_input and not data:
                 return
             piece = machine.decompress(data, CHUNK)
             part.feed(piece[:left])
-            left -= min(left, len(piece))
+            archive.count(max(0, len(piece) - left))
+            left = max(0, left - len(piece))
 
 
 def _directory_length(file: IO[bytes]) -> int:
