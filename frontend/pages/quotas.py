@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -22,11 +23,16 @@ MOST_OWNERS = 50  # whose usage one page counts
 
 
 class LimitsForm(forms.Form):
-    """The limits of one owner; an empty field leaves the hub's own setting."""
+    """The limits of one owner; an empty field leaves the hub's own setting, which it shows."""
 
-    uploads_per_hour = forms.IntegerField(required=False, min_value=0)
-    storage_bytes = forms.IntegerField(required=False, min_value=0)
-    queued_versions = forms.IntegerField(required=False, min_value=0)
+    uploads_per_hour = forms.IntegerField(required=False, min_value=0, label="Uploads per hour")
+    storage_bytes = forms.IntegerField(required=False, min_value=0, label="Storage, in bytes")
+    queued_versions = forms.IntegerField(required=False, min_value=0, label="Versions that wait")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name, default in services.as_dict(services.default_limits()).items():
+            self.fields[name].widget.attrs["placeholder"] = str(default)
 
 
 @dataclass(frozen=True, slots=True)

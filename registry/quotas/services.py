@@ -53,6 +53,15 @@ class Usage:
     queued_versions: int
 
 
+def default_limits() -> Limits:
+    """The hub's own settings, which hold for owners that staff set no limit for."""
+    return Limits(
+        uploads_per_hour=settings.HUB_UPLOADS_PER_HOUR,
+        storage_bytes=settings.HUB_OWNER_BYTES,
+        queued_versions=settings.HUB_QUEUED_VERSIONS,
+    )
+
+
 def measure(*, owner: Owner, by: User | None = None) -> tuple[Limits, Usage]:
     """Limits and usage of the owner, with the uploads of that person (default: the owner's)."""
     since = timezone.now() - HOUR
@@ -62,10 +71,11 @@ def measure(*, owner: Owner, by: User | None = None) -> tuple[Limits, Usage]:
         {_OWNER: owner.pk, _BY: person.pk if person else 0, _moment(_SINCE): _moment(since)},
     )
     storage, queue, rate, wheels, sources, samples, waiting, uploads = numbers or (None,) * 8
+    default = default_limits()
     limits = Limits(
-        settings.HUB_UPLOADS_PER_HOUR if rate is None else rate,
-        settings.HUB_OWNER_BYTES if storage is None else storage,
-        settings.HUB_QUEUED_VERSIONS if queue is None else queue,
+        default.uploads_per_hour if rate is None else rate,
+        default.storage_bytes if storage is None else storage,
+        default.queued_versions if queue is None else queue,
     )
     used = int(wheels or 0) + int(sources or 0) + int(samples or 0)
     return limits, Usage(uploads or 0, used, waiting or 0)

@@ -284,7 +284,10 @@ def test_pages_show_usage_and_let_staff_change_limits(
     form: dict[str, Any] = {"uploads_per_hour": "", "storage_bytes": "2048", "queued_versions": ""}
     assert client.post("/owners/lab/quota/", form).status_code == 302
     assert quotas.measure(owner=lab.owner)[0].storage_bytes == 2048
-    assert 'value="2048"' in client.get("/owners/lab/quota/").content.decode()
+    form_page = client.get("/owners/lab/quota/").content.decode()
+    assert 'value="2048"' in form_page
+    assert "Storage, in bytes" in form_page
+    assert f'placeholder="{quotas.default_limits().queued_versions}"' in form_page
     quotas.change(owner=alice.owner, by=root, storage_bytes=1)
     assert '1 byte\n<span class="pill warn">full</span>' in client.get("/owners/alice/quota/").text
     bad = client.post("/owners/lab/quota/", form | {"storage_bytes": str(1 << 60)})
