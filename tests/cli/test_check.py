@@ -11,9 +11,11 @@ from pytest_django.live_server_helper import LiveServer
 
 from envyard import resolve
 from envyard.__main__ import main
+from envyard.commands.push import refuse_early
 from envyard.contract import wheel as wheel_reader
 from envyard.contract.detect import Detection
 from envyard.hub_checks import About, framework_findings, python_findings
+from envyard.output import Output
 from registry.accounts import tokens
 from registry.models import User
 from tests import wheels
@@ -198,6 +200,19 @@ def test_the_document_names_what_was_not_checked(
     (reason,) = json.loads(capsys.readouterr().out)["not_checked"]
     assert "dependencies" in reason
     assert "errors" in reason
+
+
+def test_code_for_a_newer_python_than_this_one_is_left_to_the_hub(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"demo_env/__init__.py": "def f(:\n"}
+    wheel = wheels.write_wheel(tmp_path, files=files, metadata={"Requires-Python": ">=3.39"})
+    assert main(["check", str(wheel), "--offline", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["findings"] == []
+    assert any("cannot read demo_env/__init__.py" in reason for reason in document["not_checked"])
+    refuse_early(wheel, Output())
+    assert "not checked: " in capsys.readouterr().err
 
 
 def program(folder: Path, name: str, text: str) -> None:

@@ -63,6 +63,15 @@ def test_a_version_whose_checks_fail_is_rejected_and_never_runs(alice: User, bel
     assert bells.heard("runs") == []
 
 
+def test_a_version_for_a_newer_python_than_the_hubs_is_held(alice: User, bells: Bells) -> None:
+    newer = wheels.make_wheel(
+        files={"demo_env/__init__.py": "def f(:\n"}, metadata={"Requires-Python": ">=3.39"}
+    )
+    version = checked(alice, bells, wheel=newer)
+    assert version.status == "held"
+    assert version.findings.get(severity="error").code == "env.unreadable_python"
+
+
 def test_a_wheel_that_is_no_zip_is_rejected_with_the_reason(alice: User, bells: Bells) -> None:
     version = checked(alice, bells, wheel=b"this is not a zip")
     assert version.status == "rejected"

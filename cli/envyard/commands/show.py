@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from envyard.contract.codes import Finding
+from envyard.contract.detect import UNREADABLE
 from envyard.contract.names import BadName, Ref, parse_ref
 from envyard.errors import UsageError
 from envyard.output import Output, safe
@@ -122,6 +123,13 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
         out.line(f"    | {text}", "dim")
     if finding.hint and finding.severity != "info":
         out.line(f"    {finding.hint}", "dim")
+
+
+def left_to_the_hub(findings: list[Finding]) -> tuple[list[Finding], list[str]]:
+    """The findings, and what this machine's older Python could not check of a wheel."""
+    unread = [item.message for item in findings if item.code == UNREADABLE]
+    rest = [item for item in findings if item.code != UNREADABLE]
+    return rest, [f"the environment's code: {message}" for message in unread]
 
 
 def traceback_of(finding: Finding, most: int) -> list[str]:

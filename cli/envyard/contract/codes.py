@@ -90,8 +90,8 @@ CATALOGUE: dict[str, Code] = {
     ),
     "env.unreadable_python": _ours(
         "The code needs a newer Python than the one that reads it.",
-        "Install hub with a Python that Requires-Python admits; the version is held until the hub "
-        "has one, unless an older Python is enough for the code.",
+        "The version is held until the hub runs on a Python that Requires-Python admits; or write "
+        "the code so that an older one reads it, and widen Requires-Python.",
     ),
     "env.framework_ambiguous": _env(
         "More than one environment was found in the wheel.",

@@ -22,6 +22,7 @@ from envyard.contract.sources import Found, Module, Sources, base_name
 
 LONGEST_NAME = 200  # what the hub stores of an entry; no honest name comes near it
 LOAD = "load_environment"
+UNREADABLE = "env.unreadable_python"
 THIS_PYTHON = platform.python_version()
 KNOWN = "a verifiers Taskset named in a module's __all__, or a verifiers load_environment"
 
@@ -185,7 +186,7 @@ def _admits_this_python(requires_python: str) -> bool:
 
 def _newer_python(sources: Sources, requires_python: str) -> Finding:
     return finding(
-        "env.unreadable_python",
+        UNREADABLE,
         f"Python {THIS_PYTHON}, which reads the code here, cannot read "
         f"{', '.join(sources.unreadable[:3])}; Requires-Python is {requires_python[:120]!r}.",
         where=sources.unreadable[0],

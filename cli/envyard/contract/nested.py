@@ -156,13 +156,12 @@ class Content:
         part.depth = self.depth + self._levels
         return part
 
-    def too_deep(self, inner: str) -> Exception:
+    def too_deep(self, inner: str, rule: str = "archives nest once at most") -> Exception:
         """The refusal of an archive inside an archive."""
         name = self.inspection.name
         return bad(
             "wheel.nested_archive",
-            f"member {name!r} is an archive that holds the archive {inner[-200:]!r}; archives nest "
-            "once at most",
+            f"member {name!r} is an archive that holds the archive {inner[-200:]!r}; {rule}",
             name,
         )
 
@@ -174,7 +173,8 @@ class Content:
             self.inspection.program = programs.kind(head)
         sink = self._archive(head)
         if sink is not None and self.depth >= MAX_DEPTH:
-            raise self.too_deep(self.path)
+            rule = f"compressed files and documents nest {MAX_DEPTH} levels deep at most"
+            raise self.too_deep(self.path, rule)
         sink = sink or self._weak_stream(head) or self._pickle(head)
         self._sinks = [sink] if sink is not None else []
         return head
