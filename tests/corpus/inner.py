@@ -154,7 +154,7 @@ BAD = [
            "wheel.nested_archive", "once"),
     nested("five levels of gzip", "demo_env/a.gz",
            lambda: gzip.compress(gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"a"))))),
-           "wheel.nested_archive", "once"),
+           "wheel.nested_archive", "3 levels deep"),
     nested("a zip in a zip behind a prefix", "demo_env/a.bin",
            lambda: b"x" + zipped({"b.zip": zipped({"c": b""})}), "wheel.nested_archive", "b.zip"),
     opaque("7-Zip", b"7z\xbc\xaf\x27\x1c"), opaque("RAR", b"Rar!\x1a\x07\x01\x00"),

@@ -173,7 +173,7 @@ class Content:
             self.inspection.program = programs.kind(head)
         sink = self._archive(head)
         if sink is not None and self.depth >= MAX_DEPTH:
-            rule = f"compressed files and documents nest {MAX_DEPTH} levels deep at most"
+            rule = f"compressed files and documents nest at most {MAX_DEPTH} levels deep"
             raise self.too_deep(self.path, rule)
         sink = sink or self._weak_stream(head) or self._pickle(head)
         self._sinks = [sink] if sink is not None else []
