@@ -214,7 +214,7 @@ def _several_found(candidates: list[Candidate], wanted: str) -> Finding:
         f"The wheel offers {len(candidates)} environments: {names}.",
         where=candidates[0].module,
         hint=""
-        if any(one.api == "v1" for one in candidates)
+        if any(candidate.api == "v1" for candidate in candidates)
         else f"Keep one, or name its module {wanted}.",
     )
 

@@ -25,7 +25,7 @@ ENTRY = re.compile(r"(?P<name>[^\s=:#;\[\]][^=:#;\[\]]*?)[ \t]*=[ \t]*(?P<value>
 OBJECT = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?(\s*\[[\w\s.,-]*\])?")
 SCRIPT_OBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*(\.\w+)*(\s+\[[\w\s.,-]*\])?")
 SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-# Frameworks and tools import the entry points of these groups unasked, in every process.
+# Frameworks and tools import the entry points of these groups by themselves, in every process.
 AUTOLOADED = re.compile(
     r"torch\.backends|triton\.backends|vllm\.\w+_plugins|jax_plugins|numba_extensions|pytest11"
     r"|distutils\.\w+|setuptools\.\w+|egg_info\.writers|keyring\.backends"

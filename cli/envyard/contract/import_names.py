@@ -1,4 +1,4 @@
-"""Import names that a wheel must not bring: somebody else's, or imported by Python unasked."""
+"""Import names that a wheel must not bring: somebody else's, or imported by Python at its start."""
 
 from __future__ import annotations
 
@@ -87,6 +87,6 @@ SHARED = frozenset(
 )
 
 
-def starts_unasked(name: str) -> bool:
+def runs_at_start(name: str) -> bool:
     """Whether Python or an installer imports a module of that name without being requested to."""
     return name.lower() in STARTUP or name.lower().startswith(STARTUP_PREFIXES)

@@ -159,7 +159,7 @@ def _file(top: str, own: str) -> Iterator[Finding]:
 
 def _module(top: str, name: str, own: str) -> Iterator[Finding]:
     """The module or package takes the name of nothing that Python or a library brings."""
-    if import_names.starts_unasked(name):
+    if import_names.runs_at_start(name):
         yield finding(
             "wheel.startup_module",
             f"top-level {top!r} would run at every start of Python, or in an installer; none may",

@@ -14,7 +14,7 @@ NAME = r"[A-Za-z0-9][\w.-]{0,100}"
 
 @dataclass(frozen=True, slots=True)
 class RequirementCause:
-    """One entry: `shows` finds the distribution in uv's text, `hint` says what to do about it."""
+    """One entry: `shows` finds the distribution in uv's text, `hint` is the next step."""
 
     name: str
     shows: re.Pattern[str]

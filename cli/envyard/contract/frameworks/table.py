@@ -66,9 +66,9 @@ def table(framework: str = "verifiers") -> Table:
     modules: dict[str, dict[str, frozenset[int]]] = {}
     for module, groups in data["modules"].items():
         names = modules[module] = {}
-        for ranges, found in groups.items():
+        for ranges, exported in groups.items():
             numbers = _numbers(ranges)
-            names.update(dict.fromkeys(found.split(" "), numbers))
+            names.update(dict.fromkeys(exported.split(" "), numbers))
     releases = tuple(Release(Version(v), uploaded, py) for v, uploaded, py in data["releases"])
     return Table(data["framework"], releases, modules)
 
