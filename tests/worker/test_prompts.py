@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import time
 from typing import Any
 
 import pytest
@@ -255,3 +256,15 @@ def test_a_prompt_that_a_fresh_load_changes_under_the_same_hash_does_not_count(
     assert outcome.said == ("succeeded", ["run.prompt_changed"])
     names = {f"{policy}/0/0": "run.prompt_changed" for policy in PLAYED.policies}
     assert outcome.hub.facts["not_counted"] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * (4 << 20), "a!" * 100_000, "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 400_000],
+)
+def test_a_text_made_to_be_slow_is_compared_in_bounded_time(text: str) -> None:
+    tasks = ["zq" * 2000, *("a" * (10 + number) for number in range(50)), "a!" * 40]
+    prompts = Prompts(dict(enumerate(tasks)))
+    began = time.process_time()
+    assert prompts.shown(0, [{"role": "user", "content": text}]) is False
+    assert time.process_time() - began < 4.0

@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envyard.contract.values import CUT
@@ -18,6 +18,8 @@ PIECE = 8  # characters
 SHARE = 0.5  # of a prompt's units
 WINDOW = 100_000  # characters of a call's beginning, and of its end, that are compared in units
 OTHERS = 50  # tasks
+MATCHES = 1_000  # places where a text is looked at for another task's prompt
+CHUNK = 1 << 16  # characters that are normalised in one call, which stops all threads meanwhile
 CODE_POINT = re.compile(r"\\u([0-9a-fA-F]{4})")
 ESCAPED = re.compile(r'\\[nrt"\\/]')
 WORD = re.compile(r"\w+")
@@ -93,7 +95,9 @@ def _without(prompt: str, text: str) -> str:
     """The text without a squeezed prompt, wherever that stands as words of its own."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     squeezed, at, kept, end = _squeezed(text), 0, [], 0
-    while (at := squeezed.find(prompt, at)) >= 0:
+    for _ in range(MATCHES):
+        if (at := squeezed.find(prompt, at)) < 0:
+            break
         first, last = places[at], places[at + len(prompt) - 1] + 1
         at += 1
         if (
@@ -112,6 +116,22 @@ def _uncut(prompt: str) -> str:
 
 def _readable(text: str) -> str:
     """The text in one case and normal form, without the escapes of JSON and HTML."""
+    return "".join(map(_readable_chunk, _chunks(text)))
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """The text in parts of about CHUNK characters, which end at a space where there is one."""
+    start = 0
+    while start < len(text):
+        end = start + CHUNK
+        if end < len(text):
+            end = max(text.rfind(" ", start + CHUNK // 2, end), text.rfind("\n", start, end)) + 1
+            end = end if end > start else start + CHUNK
+        yield text[start:end]
+        start = end
+
+
+def _readable_chunk(text: str) -> str:
     text = CODE_POINT.sub(lambda found: chr(int(found[1], 16)), text)
     text = ESCAPED.sub(lambda found: "\n" if found[0][1] in "nrt" else found[0][1], text)
     return unicodedata.normalize("NFKC", html.unescape(text)).casefold()

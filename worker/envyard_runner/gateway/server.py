@@ -60,6 +60,7 @@ class Gateway:
         self._job, self._again = job, again
         self._references: dict[str, Any] = {}
         self._slots = asyncio.Semaphore(2 * job.concurrency)
+        self._comparing = asyncio.Lock()
         # Not logging access or malformed requests: the environment decides how many there are.
         quiet = logging.getLogger(f"{__name__}.http")
         quiet.setLevel(logging.CRITICAL)
@@ -179,14 +180,17 @@ class Gateway:
         call: Call = read(await _body(request))
         number = self.ledger.spend(record)
         if number <= COMPARED and self._again is None and not record.prompt_shown:
-            self._compare(record, call, first=number == 1)
+            # In a thread: texts may be long, and this loop also holds the limits of the sandbox.
+            async with self._comparing:
+                await asyncio.to_thread(self._compare, record, call, first=number == 1)
         return record, call, number
 
     def _compare(self, record: Record, call: Call, *, first: bool) -> None:
         """Note whether a call shows its task's prompt; the first may be to a planner."""
         task = int(record.rollout.split("/")[1])
-        record.prompt_shown = self.plan.prompts.shown(task, call.messages)
-        if record.prompt_shown is False and first:
+        shown = self.plan.prompts.shown(task, call.messages)
+        record.prompt_shown = record.prompt_shown or shown  # another call may have been faster
+        if shown is False and first:
             record.first_call = text(plain(call.messages[-1].get("content")), BEGINNING)
 
     def _record(self, request: web.Request) -> Record:
