@@ -1,4 +1,4 @@
-"""What a hub needs to do its work, each with the try that proves that it is there."""
+"""The parts that a hub needs, each with a check that uses it."""
 
 from __future__ import annotations
 
@@ -101,17 +101,17 @@ def space() -> str:
     for name, folder in folders.items():
         while not folder.exists():  # the storage's is made by the first upload
             folder = folder.parent
-        found = os.statvfs(folder)
-        free = found.f_bavail * found.f_frsize // MIB
+        disk = os.statvfs(folder)
+        free = disk.f_bavail * disk.f_frsize // MIB
         if free < settings.HUB_READY_FREE_MB:
             raise Fault(
                 f"{name}={str(folder)!r} has {free} MiB free, less than "
                 f"HUB_READY_FREE_MB={settings.HUB_READY_FREE_MB}",
                 "Free some space there, or give it a larger disk.",
             )
-        if found.f_files and found.f_favail < FEWEST_FILES:
+        if disk.f_files and disk.f_favail < FEWEST_FILES:
             raise Fault(
-                f"{name}={str(folder)!r} has room for {found.f_favail} more files",
+                f"{name}={str(folder)!r} has room for {disk.f_favail} more files",
                 "Delete files there, or give it a file system with more inodes.",
             )
         lowest = free if lowest is None else min(lowest, free)
@@ -120,7 +120,7 @@ def space() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing to try: what it returns is for people; `hint` for errors that bring none."""
+    """One check: its result is a sentence; `hint` is for errors without a hint of their own."""
 
     name: str
     check: Callable[[], str]

@@ -45,10 +45,10 @@ def runnable(offered: Iterable[str]) -> Q:
     versions = list(offered)
     if not versions:
         return Q()
-    found = Q(pythons="")
+    condition = Q(pythons="")
     for minor in sorted({minor_of(version) for version in versions}):
-        found |= Q(pythons__contains=f",{minor},")
-    return found
+        condition |= Q(pythons__contains=f",{minor},")
+    return condition
 
 
 def lacking(run: Run) -> str:
@@ -87,7 +87,9 @@ def _of_framework(version: Version) -> str:
     driven = DRIVEN.get(version.framework, {}).get(version.api)
     if driven is None:
         return ""
-    releases = [one for one in table(version.framework).releases if one.version in driven]
+    releases = [
+        release for release in table(version.framework).releases if release.version in driven
+    ]
     return releases[-1].requires_python if releases else ""
 
 

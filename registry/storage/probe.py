@@ -1,4 +1,4 @@
-"""A try of the whole way to the storage and back, with an object that no row names."""
+"""Check the storage by writing, reading and deleting an object that no row names."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def run() -> None:
     store.write(key, data, content_type="application/octet-stream", stamp=int(time.time()))
     try:
         with store.open(key) as reader:
-            found = reader.read()
+            content = reader.read()
     finally:
         store.delete(key)
-    if found != data:
-        raise OSError(f"{key}: {len(found)} other bytes were read than the {len(data)} written")
+    if content != data:
+        raise OSError(f"{key}: {len(data)} bytes were written and {len(content)} other bytes read")
 
 
 def discard_old(*, now: datetime) -> int:
-    """Delete what killed processes left; how many objects that were."""
+    """Delete the objects that killed processes left; their number."""
     store = get()
-    old = [one.key for one in store.list(f"{PREFIX}/") if one.modified < now - LEFT]
+    old = [item.key for item in store.list(f"{PREFIX}/") if item.modified < now - LEFT]
     for key in old:
         store.delete(key)
     return len(old)

@@ -1,4 +1,4 @@
-"""Whether a database is sound, or a copy of one, as far as its own means show it."""
+"""Check a database, or a copy of one, with the check that its own software has."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def of_file(file: Path, *, copy: bool = False, seconds: float | None = None) -> 
             # They need functions that Django defines, and constrain rows, not pages.
             rows.execute("PRAGMA ignore_check_constraints = ON")
             with _limited(rows, seconds):
-                found = [str(row[0]) for row in rows.execute(f"PRAGMA quick_check({MOST})")]
-            if copy and found == ["ok"] and not _has_tables(rows):
+                messages = [str(row[0]) for row in rows.execute(f"PRAGMA quick_check({MOST})")]
+            if copy and messages == ["ok"] and not _has_tables(rows):
                 return ["it has no tables"]
     except sqlite3.DatabaseError as error:
         code = error.sqlite_errorcode & 0xFF
@@ -48,7 +48,7 @@ def of_file(file: Path, *, copy: bool = False, seconds: float | None = None) -> 
         if code not in DAMAGED:
             raise
         return [str(error)]
-    return [] if found == ["ok"] else found
+    return [] if messages == ["ok"] else messages
 
 
 def advice() -> str:
@@ -62,7 +62,7 @@ def advice() -> str:
 
 
 def at_start() -> list[str]:
-    """What a look of at most HUB_START_CHECK_SECONDS shows."""
+    """The problems that a check of at most HUB_START_CHECK_SECONDS finds."""
     most = settings.HUB_START_CHECK_SECONDS
     return problems(seconds=float(most)) if most else []
 

@@ -114,7 +114,7 @@ def test_some_failed_rollouts_with_a_known_cause_have_one_finding() -> None:
     assert found["message"].startswith("2 of 4 rollouts failed for the same cause: load_dataset(")
 
 
-def test_rollouts_that_failed_differently_or_in_part_have_no_such_finding() -> None:
+def test_rollouts_with_different_errors_have_no_common_finding() -> None:
     key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
     for errors in ([NO_NETWORK, NO_NETWORK, key, key], [key, key, key, None]):
         assert findings(failing([*errors])) == []

@@ -67,12 +67,12 @@ def test_another_text_does_not_show_the_prompt(messages: list[dict[str, Any]]) -
     assert PROMPTS.shown(0, messages) is False
 
 
-def test_a_short_prompt_must_be_there_as_it_is() -> None:
+def test_a_short_prompt_must_be_in_the_call_unchanged() -> None:
     assert PROMPTS.shown(2, user("Your word is CRANE!")) is True
     assert PROMPTS.shown(2, user("Your word is STORK!")) is False
 
 
-def test_the_end_of_a_prompt_that_was_cut_need_not_be_there() -> None:
+def test_a_cut_prompt_is_compared_without_its_missing_end() -> None:
     cut = Prompts({0: f"{PROMPT}…[200 more]", 1: f"{OTHER}…[cut]"})
     assert cut.shown(0, user(PROMPT + "the rest")) is True
     assert cut.shown(1, user(OTHER + "the rest")) is True
@@ -109,9 +109,7 @@ FRAMED = "\n+-+-+-+-+-+\n".join("|".join(GRIDS[0][at : at + 5]) for at in range(
         (GRIDS, f"Fill the grid.\n{FRAMED}"),
     ],
 )
-def test_a_prompt_that_an_environment_renders_anew_is_shown(
-    prompts: list[str], first_call: str
-) -> None:
+def test_a_prompt_in_another_rendering_is_shown(prompts: list[str], first_call: str) -> None:
     assert Prompts(dict(enumerate(prompts))).shown(0, user(first_call)) is True
 
 
@@ -161,7 +159,9 @@ def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyon
 
 
 @pytest.mark.parametrize(("silent", "severity"), [(1, "warning"), (14, "error")])
-def test_rollouts_without_a_call_follow_the_same_rule(silent: int, severity: str) -> None:
+def test_rollouts_without_a_call_warn_up_to_a_tenth_and_are_an_error_beyond(
+    silent: int, severity: str
+) -> None:
     told = Told(job(policies=("silent",), tasks=15))
     told.loaded(*[True] * 15)
     for number, name in enumerate(sorted(told.plan.expected)):
@@ -185,7 +185,7 @@ def test_a_policy_that_has_no_rollout_left_is_an_error_however_few_they_are() ->
     assert found.severity == "error"
 
 
-def test_tasks_without_a_prompt_are_said_not_to_be_compared_and_count() -> None:
+def test_tasks_without_a_prompt_are_reported_as_not_compared_and_count() -> None:
     told = Told()
     told.loaded(True, True)
     for name in sorted(told.plan.expected):
@@ -209,7 +209,7 @@ async def prompted(sandbox: Played) -> Any:
 FRESH = "question 0"
 
 
-def test_the_gateway_compares_the_first_calls_and_the_hub_learns_which_do_not_count() -> None:
+def test_the_gateway_compares_the_first_calls_and_reports_rollouts_that_do_not_count() -> None:
     outcome = run(prompted)
     assert outcome.said == ("succeeded", [])
     assert "not_counted" not in outcome.hub.facts

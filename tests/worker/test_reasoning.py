@@ -199,7 +199,7 @@ def test_a_transcript_from_before_reasoning_was_recorded_is_read() -> None:
     assert [one.reply_fields for one in strange.calls] == [[], ["reasoning"]]
 
 
-def test_a_repeated_history_with_reasoning_is_compared_and_not_written_anew() -> None:
+def test_a_repeated_history_with_reasoning_is_stored_once() -> None:
     recorder = Recorder(ROLLOUT_BYTES)
     talk: list[Message] = []
     for turn in range(3):

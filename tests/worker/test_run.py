@@ -189,7 +189,7 @@ def test_a_supervisor_that_dies_before_the_environment_begins_is_the_platforms_f
     assert "environment_began" not in outcome.hub.facts
 
 
-def test_the_hub_learns_that_the_environments_code_began() -> None:
+def test_the_start_of_the_environments_code_is_reported_to_the_hub() -> None:
     assert run().hub.facts["environment_began"] is True
 
 

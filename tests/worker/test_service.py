@@ -60,7 +60,7 @@ def test_one_version_that_fails_on_every_attempt_takes_no_runner_out(tmp_path: P
         {"ending": platform("run.runner_error", "no sandbox")},
     ],
 )
-def test_a_run_that_got_further_or_failed_otherwise_starts_the_count_anew(
+def test_a_run_that_got_further_or_failed_otherwise_resets_the_failure_count(
     tmp_path: Path, between: dict[str, Any]
 ) -> None:
     fail(tmp_path, 1, 2)
@@ -78,7 +78,7 @@ def test_a_run_that_got_further_or_failed_otherwise_starts_the_count_anew(
         Ending("cancelled"),
     ],
 )
-def test_what_is_no_fault_of_the_platform_neither_counts_nor_clears(
+def test_endings_without_a_platform_fault_change_no_failure_count(
     tmp_path: Path, ending: Ending
 ) -> None:
     fail(tmp_path, 1, 2, 3, 4, ending=ending)
@@ -114,7 +114,7 @@ def examined(folder: Path, *answers: str) -> list[float]:
     return pauses
 
 
-def test_it_is_examined_at_once_then_with_growing_pauses_and_returns_when_that_passes(
+def test_a_runner_out_of_service_is_checked_with_growing_pauses_until_a_check_passes(
     tmp_path: Path,
 ) -> None:
     fail(tmp_path, 1, 2, 3)
@@ -123,7 +123,7 @@ def test_it_is_examined_at_once_then_with_growing_pauses_and_returns_when_that_p
     assert out_of_service(tmp_path) is None
 
 
-def test_a_failed_check_is_named_in_what_it_reports(tmp_path: Path) -> None:
+def test_the_report_of_a_runner_out_of_service_names_the_failed_check(tmp_path: Path) -> None:
     fail(tmp_path, 1, 2, 3)
     examined(tmp_path, "uv: the cache cannot be written")
     out = out_of_service(tmp_path)
@@ -132,7 +132,9 @@ def test_a_failed_check_is_named_in_what_it_reports(tmp_path: Path) -> None:
     assert "the cache cannot be written" in out.sentence()
 
 
-def test_a_fault_that_the_doctor_cannot_see_keeps_it_out_longer_each_time(tmp_path: Path) -> None:
+def test_repeated_faults_that_pass_the_doctor_keep_the_runner_out_longer_each_time(
+    tmp_path: Path,
+) -> None:
     fail(tmp_path, 1, 2, 3)
     examined(tmp_path, "")
     fail(tmp_path, 4, 5, 6)
@@ -144,14 +146,14 @@ def test_a_fault_that_the_doctor_cannot_see_keeps_it_out_longer_each_time(tmp_pa
     assert round(pause) == 0
 
 
-def test_versions_that_took_it_out_once_do_not_do_so_again(tmp_path: Path) -> None:
+def test_a_version_takes_the_runner_out_of_service_at_most_once(tmp_path: Path) -> None:
     fail(tmp_path, 1, 2, 3)
     examined(tmp_path, "")
     fail(tmp_path, *[1, 2, 3] * 5)
     assert out_of_service(tmp_path) is None
 
 
-def test_an_operator_can_force_it_back(tmp_path: Path) -> None:
+def test_an_operator_puts_the_runner_back_in_service(tmp_path: Path) -> None:
     fail(tmp_path, 1, 2, 3)
     assert service.resume(tmp_path)
     assert out_of_service(tmp_path) is None

@@ -77,7 +77,8 @@ async def play(config: Config) -> Result:
     reports = Reports(hub, job)
     ending = await attempt(job, hub, Machine(config), reports)
     await reports.finish(ending.outcome, ending.findings)
-    finding = next((item for item in ending.findings if item.severity == "error"), None)
+    errors = [problem for problem in ending.findings if problem.severity == "error"]
+    finding = errors[0] if errors else None
     return Result(
         problem=_problem(ending.outcome, finding, hub),
         finding=finding,

@@ -26,7 +26,7 @@ def explained(ending: Ending, story: Story, end: Exit, *, printed: bytes, module
     """The same ending with the likely cause in the findings of its failure; `printed` is the end of
     the sandbox's output, `module` the environment's."""
     seen = Seen(printed.decode("utf-8", "replace"), module, list(end.targets))
-    findings = [_explained(one, story, end, seen) for one in ending.findings]
+    findings = [_explained(problem, story, end, seen) for problem in ending.findings]
     if ending.outcome == "succeeded":
         findings += failed_alike(story.errors, story.failed, seen, scored=len(story.scored))
     return replace(ending, findings=findings)
@@ -45,16 +45,16 @@ class Seen:
         return facts_of(error, log=self.log, module=self.module, refused=self.refused)
 
 
-def _explained(one: Finding, story: Story, end: Exit, seen: Seen) -> Finding:
-    if one.code in ENDED_BY_ERROR and story.fatal is not None:
-        return failed_load(one.code, story.fatal.get("error"), seen, story.plan.reveal)
-    if one.code == "run.wall_clock" and story.tasks is None:
+def _explained(problem: Finding, story: Story, end: Exit, seen: Seen) -> Finding:
+    if problem.code in ENDED_BY_ERROR and story.fatal is not None:
+        return failed_load(problem.code, story.fatal.get("error"), seen, story.plan.reveal)
+    if problem.code == "run.wall_clock" and story.tasks is None:
         message = f"its tasks were not loaded after {end.seconds:.0f} s"
         cause = explain(seen.facts_of({"type": "TimeoutError", "message": message}))
         if cause is not None:
-            details = one.details | {"cause": cause.cause}
-            return replace(one, message=cause.message, hint=cause.hint, details=details)
-    return one
+            details = problem.details | {"cause": cause.cause}
+            return replace(problem, message=cause.message, hint=cause.hint, details=details)
+    return problem
 
 
 def failed_load(code: str, error: Any, seen: Seen, reveal: Callable[[str], str]) -> Finding:
@@ -86,7 +86,8 @@ def failed_alike(
     causes = [_cause_of(seen.facts_of(error)) for error in errors]
     if scored and causes[0].cause == UNKNOWN:
         return []
-    if len({(one.cause, one.message if one.cause == UNKNOWN else "") for one in causes}) > 1:
+    kinds = {(cause.cause, cause.message if cause.cause == UNKNOWN else "") for cause in causes}
+    if len(kinds) > 1:
         return []
     compared = f", the {len(errors)} first" if len(errors) < failed else ""
     shared = "with the same error" if causes[0].cause == UNKNOWN else "for the same cause"

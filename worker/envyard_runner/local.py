@@ -67,7 +67,7 @@ async def _play(config: Config, wheel: Path, detected: Detection, tasks: int) ->
     ending = await perform(job, hub=hub, machine=Machine(config), stopping=asyncio.Event())
     return {
         "outcome": "errored" if ending is None else ending.outcome,
-        "findings": [] if ending is None else [one.to_dict() for one in ending.findings],
+        "findings": [] if ending is None else [problem.to_dict() for problem in ending.findings],
         "policies": list(job.policies),
         "tasks": job.tasks,
         "attempts": job.attempts,

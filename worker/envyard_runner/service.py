@@ -116,7 +116,7 @@ def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> N
 
 
 def _add(state: _State, failure: Failure) -> None:
-    known = {*state.excused, *(one.version for one in state.failures)}
+    known = {*state.excused, *(failed.version for failed in state.failures)}
     if state.out is not None or failure.version in known:
         return
     if state.failures and state.failures[-1].code != failure.code:
@@ -124,7 +124,7 @@ def _add(state: _State, failure: Failure) -> None:
     state.failures.append(failure)
     if len(state.failures) < FAILURES:
         return
-    names = ", ".join(one.version for one in state.failures)
+    names = ", ".join(failed.version for failed in state.failures)
     reason = (
         f"{FAILURES} runs in a row ended with {failure.code} before their environment's code "
         f"began ({names}); the last: {failure.message.rstrip('.')}"
@@ -132,7 +132,7 @@ def _add(state: _State, failure: Failure) -> None:
     wait = 0.0 if state.trips == 0 else _pause(state.trips)
     since = datetime.now(UTC).isoformat(timespec="seconds")
     state.out = Out(since, reason, check_at=time.time() + wait)
-    state.excused = [*state.excused, *(one.version for one in state.failures)][-EXCUSED:]
+    state.excused = [*state.excused, *(failed.version for failed in state.failures)][-EXCUSED:]
     state.failures, state.trips = [], state.trips + 1
     log.error("out of service: %s", reason)
 
@@ -206,8 +206,8 @@ async def run_doctor() -> str:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    failed = [one for one in checks if one.get("ok") is not True]
-    return text("; ".join(f"{one.get('name')}: {one.get('detail')}" for one in failed), 900)
+    failed = [check for check in checks if check.get("ok") is not True]
+    return text("; ".join(f"{check.get('name')}: {check.get('detail')}" for check in failed), 900)
 
 
 def _read(home: Path) -> _State:
@@ -218,13 +218,13 @@ def _read(home: Path) -> _State:
         return _State()
     names = ("version", "code", "message")
     failures = [
-        Failure(*(text(one.get(name), 500) for name in names))
-        for one in records(data.get("failures"), FAILURES)
+        Failure(*(text(row.get(name), 500) for name in names))
+        for row in records(data.get("failures"), FAILURES)
     ]
     excused = data.get("excused")
     return _State(
         failures=failures,
-        excused=[text(one, 500) for one in excused] if isinstance(excused, list) else [],
+        excused=[text(version, 500) for version in excused] if isinstance(excused, list) else [],
         trips=int(min(max(finite(data.get("trips")) or 0, 0), 1000)),
         out=_out(data.get("out")),
     )

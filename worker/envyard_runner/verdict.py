@@ -82,8 +82,8 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
         return platform("run.runner_error", UNREPORTED)
     if not story.began:
         return Ending("errored", [not_begun(story.fatal, end, story.output)])
-    found = [*([failure] if failure else uncounted(story)), *_misbehaviour(story, end)]
-    return Ending("failed" if failure else "succeeded", found)
+    findings = [*([failure] if failure else uncounted(story)), *_misbehaviour(story, end)]
+    return Ending("failed" if failure else "succeeded", findings)
 
 
 def unjudged(again: Again, second: Exit) -> Ending | None:

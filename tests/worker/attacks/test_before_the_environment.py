@@ -125,7 +125,7 @@ def test_results_that_start_up_code_makes_up_are_not_believed(runner: Runner) ->
     assert message.outcome.said == ("errored", ["run.runner_error"])
 
 
-def test_what_fails_once_the_environment_began_is_its_own(runner: Runner) -> None:
+def test_a_failure_after_the_environment_began_is_the_environments_fault(runner: Runner) -> None:
     done = runner.perform("calm", brutal("calm", "import os\nos.kill(os.getppid(), 9)\n"))
     assert done.outcome.said == ("failed", ["run.killed"])
     assert done.outcome.hub.facts["environment_began"] is True

@@ -53,7 +53,7 @@ def test_the_newest_python_that_wheel_and_framework_admit_is_chosen(
 
 
 @pytest.mark.parametrize("wanted", ["==3.13.*", ">=3.12.9,<3.13", "<3.11", ">=3.11,<3.11"])
-def test_where_none_fits_the_pythons_here_are_named_and_nobody_is_blamed(
+def test_a_wheel_that_no_python_here_fits_is_the_platforms_fault_and_names_them(
     offering: Config, wanted: str
 ) -> None:
     with pytest.raises(VenvError) as caught:

@@ -40,9 +40,9 @@ class Verifiers:
             module=module,
             requires_dist=requires_dist(members),
         )
-        for found in choice.findings:
-            if found.code == "env.framework_undriven":
-                raise VenvError(found)
+        for problem in choice.findings:
+            if problem.code == "env.framework_undriven":
+                raise VenvError(problem)
         requirements = (choice.requirement, *BESIDE[api])
         return Needed(requirements, tuple(ADDED[api]), choice.requires_python)
 

@@ -132,8 +132,8 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _readable_chunk(text: str) -> str:
-    text = CODE_POINT.sub(lambda found: chr(int(found[1], 16)), text)
-    text = ESCAPED.sub(lambda found: "\n" if found[0][1] in "nrt" else found[0][1], text)
+    text = CODE_POINT.sub(lambda match: chr(int(match[1], 16)), text)
+    text = ESCAPED.sub(lambda match: "\n" if match[0][1] in "nrt" else match[0][1], text)
     return unicodedata.normalize("NFKC", html.unescape(text)).casefold()
 
 

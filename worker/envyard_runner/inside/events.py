@@ -102,8 +102,8 @@ def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, An
         trace = "".join(traceback.format_exception(error))
     except BaseException as broken:
         trace = f"<its traceback could not be made: {type(broken).__name__}>"
-    told = failure(type(error).__name__, message_of(error), fault, trace)
-    return told | {"raised": raised(error)}
+    fields = failure(type(error).__name__, message_of(error), fault, trace)
+    return fields | {"raised": raised(error)}
 
 
 def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str, Any]:

@@ -24,15 +24,16 @@ def raised(error: BaseException) -> list[dict[str, Any]]:
     facts: list[dict[str, Any]] = []
     seen: set[int] = set()
     while waiting and len(facts) < MOST:
-        one = waiting.pop(0)
-        if id(one) in seen or not isinstance(one, BaseException):
+        current = waiting.pop(0)
+        if id(current) in seen or not isinstance(current, BaseException):
             continue
-        seen.add(id(one))
-        facts.append(_facts(one))
+        seen.add(id(current))
+        facts.append(_facts(current))
         with contextlib.suppress(BaseException):  # a class may make a property of anything
-            if isinstance(one, BaseExceptionGroup):
-                waiting += one.exceptions
-            waiting += [other for other in (one.__cause__, one.__context__) if other is not None]
+            if isinstance(current, BaseExceptionGroup):
+                waiting += current.exceptions
+            causes = (current.__cause__, current.__context__)
+            waiting += [cause for cause in causes if cause is not None]
     return facts
 
 

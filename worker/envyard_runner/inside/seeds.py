@@ -157,13 +157,13 @@ def _admits(kind: Any, namespace: dict[str, Any], depth: int) -> bool:
         return _admits_text(kind)
     if isinstance(kind, typing.TypeVar):
         inner: tuple[Any, ...] = kind.__constraints__ or (kind.__bound__ or Any,)
-        return any(_admits(one, namespace, depth - 1) for one in inner)
+        return any(_admits(member, namespace, depth - 1) for member in inner)
     for attribute in ("__supertype__", "__value__"):  # NewType, and `type X = ...`
         if hasattr(kind, attribute) and not isinstance(kind, type):
             return _admits(getattr(kind, attribute), namespace, depth - 1)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return any(_admits(one, namespace, depth - 1) for one in arguments)
+        return any(_admits(member, namespace, depth - 1) for member in arguments)
     if hasattr(kind, "__metadata__") or getattr(origin, "_name", "") in WRAPPERS:
         return bool(arguments) and _admits(arguments[0], namespace, depth - 1)
     return getattr(kind, "__name__", "") in INT_TYPES
@@ -184,7 +184,7 @@ def _admits_node(node: ast.expr) -> bool:
         name = _last(node.value)
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if name in UNIONS:
-            return any(_admits_node(one) for one in inner)
+            return any(_admits_node(member) for member in inner)
         return name in WRAPPERS and _admits_node(inner[0])
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return _admits_text(node.value)

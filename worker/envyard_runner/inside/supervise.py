@@ -144,7 +144,7 @@ class Child:
         return cls(process, os.fdopen(reading, "rb", buffering=0), plan)
 
     def go_on(self) -> None:
-        """Let it import the environment; its report of that is with the runner."""
+        """Let the driver import the environment: its report was passed on to the runner."""
         self._write(b"\n")
 
     def give(self, groups: list[Any]) -> None:

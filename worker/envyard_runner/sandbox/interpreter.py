@@ -98,10 +98,10 @@ def offered(config: Config) -> tuple[Base, ...]:
     problems: list[SandboxError] = []
     for python in config.pythons or (config.python,):
         try:
-            found = base(python)
-            bases.setdefault(found.version, found)
+            interpreter = base(python)
+            bases.setdefault(interpreter.version, interpreter)
         except SandboxError as error:
             problems.append(error)
     if not bases:
         raise problems[0]
-    return tuple(sorted(bases.values(), key=lambda found: Version(found.release), reverse=True))
+    return tuple(sorted(bases.values(), key=lambda offer: Version(offer.release), reverse=True))
