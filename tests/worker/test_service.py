@@ -225,7 +225,7 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
             assert (await command(home, "resume"))[1] == "in service again\n"
             await until(lambda: len(hub.endings) == 4)
             assert hub.endings[-1]["outcome"] == "succeeded"
-            assert "out_of_service" not in hub.told[-1]
+            await until(lambda: "out_of_service" not in hub.told[-1])
 
     play(scenario())
 

@@ -314,3 +314,22 @@ def test_blaming_the_model_is_believed_only_where_the_gateway_saw_it(
 def test_a_sandbox_that_others_killed_is_not_the_authors() -> None:
     assert judge(Told().story, replace(FINE, reason="killed", signal=9)).outcome == "errored"
     assert judge(Told().story, FINE, model_down=True).findings[0].code == "run.model_unreachable"
+
+
+def test_a_runner_that_could_hold_the_limits_no_longer_names_its_reason() -> None:
+    told = Told()
+    told.began()
+    end = replace(FINE, reason="killed", signal=9, lacking="the runner can open no file")
+    (problem,) = judge(told.story, end).findings
+    assert (problem.code, problem.message) == ("run.runner_error", "the runner can open no file")
+
+
+def test_threads_that_a_limit_around_the_runner_refused_are_not_the_environments() -> None:
+    told = Told()
+    told.began()
+    told("fatal", stage="load", error={"type": "RuntimeError", "message": "no new thread"})
+    around = replace(FINE, code=1, refused_tasks=2)
+    assert judge(told.story, around).outcome == "errored"
+    assert "TasksMax" in judge(told.story, around).findings[0].message
+    own = replace(around, reached=("its processes",))
+    assert judge(told.story, own).outcome == "failed"

@@ -12,6 +12,7 @@ from typing import Any
 
 from envyard.contract.values import record, text
 from envyard_runner.sandbox import Exit
+from envyard_runner.sandbox.exit import PROCESSES
 
 # Of a time limit, and in seconds: a runner that stood still for longer cannot judge by that limit.
 STALLED, STALLED_SECONDS = 0.25, 2.0
@@ -31,14 +32,20 @@ def starved(end: Exit, fatal: dict[str, Any] | None) -> bool:
     return end.reason == "exited" and by_memory
 
 
+def few_tasks(end: Exit) -> bool:
+    """Whether a limit around the runner kept the run from starting processes or threads although it
+    was within its own."""
+    return end.reason == "exited" and end.refused_tasks > 0 and PROCESSES not in end.reached
+
+
 def stood_still(end: Exit, limit_seconds: float) -> str:
     """A sentence where the runner itself stood still for too much of a time limit, else empty."""
     if end.stalled_seconds <= max(STALLED * limit_seconds, STALLED_SECONDS):
         return ""
     return (
         f"the runner itself stood still for {end.stalled_seconds:.0f} s while the time limit of "
-        f"{limit_seconds:g} s was reached: the machine was suspended, or has too little processor "
-        "time to give"
+        f"{limit_seconds:.0f} s was reached: the machine was suspended, or has too little "
+        "processor time to give"
     )
 
 

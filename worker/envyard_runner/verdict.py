@@ -11,7 +11,7 @@ from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
 from envyard.contract.report import Outcome
 from envyard.contract.values import text
 from envyard_runner.again import Again
-from envyard_runner.blame import starved, stood_still
+from envyard_runner.blame import few_tasks, starved, stood_still
 from envyard_runner.collect import Story
 from envyard_runner.counting import some, uncounted
 from envyard_runner.sandbox import Exit
@@ -35,10 +35,11 @@ USUAL = {
 }
 STAGES = {"import": "run.import_failed", "load": "run.load_failed"}
 KILLED = "the sandbox was killed from outside"
-STARVED = (
-    "the machine ran out of memory and its kernel killed processes; the run was within its limit"
+STARVED = "the machine ran out of memory and processes were killed; the run was within its limit"
+FEW_TASKS = (
+    "a limit around the runner refused processes or threads: raise TasksMax= of its service, or "
+    "--pids-limit of its container"
 )
-
 UNREPORTED = (
     "tasks were reported before the driver's report that it imports the environment, which its "
     "own code never does; nothing that followed is believed"
@@ -71,11 +72,13 @@ def judge(story: Story, end: Exit, *, model_down: bool = False, silence: str = "
         why = silence or "the model server failed three calls in a row"
         return platform("run.model_unreachable", why)
     if end.reason == "killed":
-        return platform("run.runner_error", KILLED)
+        return platform("run.runner_error", end.lacking or KILLED)
     failure = _failure(story, end)
     harmed = failure is not None or story.failed > 0 or end.reason == "machine_memory"
     if harmed and starved(end, story.fatal):
         return platform("run.runner_error", STARVED)
+    if harmed and few_tasks(end):
+        return platform("run.runner_error", FEW_TASKS)
     if pause := _paused(story, end):
         return platform("run.runner_error", pause)
     if not story.began and story.tasks is not None:
@@ -96,9 +99,11 @@ def unjudged(again: Again, second: Exit) -> Ending | None:
         return None
     shot = second.reason == "exited" and second.signal == signal.SIGKILL
     if shot or second.reason == "killed":
-        return platform("run.runner_error", KILLED)
+        return platform("run.runner_error", second.lacking or KILLED)
     if starved(second, again.fatal):
         return platform("run.runner_error", STARVED)
+    if few_tasks(second):
+        return platform("run.runner_error", FEW_TASKS)
     if not again.environment_began:
         return Ending("errored", [not_begun(again.fatal, second, again.output)])
     return None

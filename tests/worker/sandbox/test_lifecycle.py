@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.sandbox import Sandbox, SandboxError, reap_orphans
+from envyard_runner.sandbox import Exit, Sandbox, SandboxError, reap_orphans
 from envyard_runner.sandbox.run import INSIDE
 from envyard_runner.sandbox.rundir import PROCESSES, OwnedDir
 from envyard_runner.sandbox.uids import FIRST, LAST
@@ -359,3 +360,21 @@ def test_the_time_in_which_the_runner_stands_still_is_measured(config: Config, s
             return (await sandbox.wait()).stalled_seconds
 
     assert 1.0 < asyncio.run(stopped()) < 2.5
+
+
+def test_a_runner_without_descriptors_ends_the_run_as_its_own_fault(
+    config: Config, site: Path
+) -> None:
+    async def exhausted() -> Exit:
+        async with prepare(config, site) as sandbox:
+            (await sandbox.start(["sleep", "20"])).close()
+            before = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (4, before[1]))
+            try:
+                return await sandbox.wait()
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+    end = asyncio.run(exhausted())
+    assert end.reason == "killed"
+    assert "Too many open files" in end.lacking

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,16 @@ def test_a_venv_without_a_readable_list_of_files_counts_as_damaged(world: World)
     truncate(venv.environment.parent / cache.HASHES)
     assert "list of its files" in discard_damaged(world.config, venv)
     assert discard_damaged(world.config, build(world)) == ""
+
+
+def test_a_machine_without_descriptors_damages_no_venv(world: World) -> None:
+    world.publish("dep")
+    venv = build(world)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4, before[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            discard_damaged(world.config, venv)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert discard_damaged(world.config, venv) == ""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import watchdog
-from envyard_runner.sandbox.exit import Reason
+from envyard_runner.sandbox.exit import PROCESSES, Reason
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ class Observed:
     peak: int = 0
     stalled_seconds: float = 0.0
     low_memory: bool = False
+    lacking: str = ""
     reached: dict[str, None] = field(default_factory=dict)
 
     async def watch(self, init: int, limits: Limits, kill: Callable[[Reason], None]) -> None:
@@ -43,6 +45,12 @@ class Observed:
             raise
 
     def _look(self, init: int, limits: Limits, kill: Callable[[Reason], None]) -> None:
+        try:
+            os.close(os.open("/proc/self/stat", os.O_RDONLY | os.O_CLOEXEC))
+        except OSError as error:  # then nothing below can be measured, and no call be answered
+            self.lacking = f"the runner can open no file to watch the run: {error.strerror}"
+            kill("killed")
+            return
         usage = watchdog.measure(init)
         used = usage.resident_bytes
         if used > limits.memory_bytes:  # may be the same pages counted in many processes
@@ -60,7 +68,7 @@ class Observed:
         if usage.descriptors > limits.all_files:
             kill("descriptors")
         if usage.tasks + SPARE_TASKS >= limits.pids:
-            self.reached["its processes"] = None
+            self.reached[PROCESSES] = None
         for storage in watchdog.storages(init):
             if storage.files > limits.inodes:
                 kill("files")

@@ -17,7 +17,7 @@ from typing import Self
 
 from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
-from envyard_runner.sandbox import cgroup, command, interpreter, uids, watchdog
+from envyard_runner.sandbox import cgroup, command, interpreter, tasks, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.log import Log
 from envyard_runner.sandbox.network import Attempts
@@ -230,6 +230,7 @@ class Sandbox:
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
+        refused_before = tasks.refused()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
         watch = asyncio.create_task(self._seen.watch(started.init, self._limits, self.kill))
         assert self._channels is not None  # noqa: S101 - set before this is started
@@ -262,6 +263,8 @@ class Sandbox:
             oom_kills=oom_kills() - killed_before,
             stalled_seconds=self._seen.stalled_seconds,
             low_memory=self._seen.low_memory,
+            lacking=self._seen.lacking,
+            refused_tasks=tasks.refused() - refused_before,
         )
 
     async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:

@@ -6,6 +6,7 @@ such a venv fails like one whose environment is wrong, so nothing is blamed befo
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -15,10 +16,15 @@ from envyard_runner.config import Config
 from envyard_runner.venvs import cache, room
 from envyard_runner.venvs.build import Venv
 
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
 
 def discard_damaged(config: Config, venv: Venv) -> str:
     """Remove the venv's damaged folders, and the downloads that the next build would link to; a
-    sentence that names the first damage, empty where there is none."""
+    sentence that names the first damage, empty where there is none.
+
+    Raises OSError where the machine is too short of something to tell.
+    """
     message = ""
     for site in (venv.dependencies, venv.environment):
         folder = site.parent
@@ -35,18 +41,28 @@ def discard_damaged(config: Config, venv: Venv) -> str:
 def _difference(folder: Path, site: Path) -> str:
     try:
         expected = record(json.loads((folder / cache.HASHES).read_text(encoding="ascii")))
-    except (OSError, ValueError):
+    except ValueError:
+        expected = {}
+    except OSError as error:
+        _raise_shortage(error)
         expected = {}
     if not expected:
         return "the list of its files is missing or damaged"
     try:
         present = cache.hashes(site)
     except OSError as error:
+        _raise_shortage(error)
         return f"{error.filename} cannot be read: {error.strerror}"
     for name in sorted({*expected, *present}):
         if present.get(name) != expected.get(name):
             return f"{_path(name)} {_how(name, expected, present)}"
     return ""
+
+
+def _raise_shortage(error: OSError) -> None:
+    """Raise it where the machine lacks something else than the file: that is no damage."""
+    if error.errno in SHORTAGES:
+        raise error
 
 
 def _how(name: str, expected: dict[str, object], present: dict[str, str]) -> str:
