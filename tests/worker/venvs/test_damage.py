@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path
 
@@ -90,3 +91,18 @@ def test_a_machine_without_descriptors_damages_no_venv(world: World) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert discard_damaged(world.config, venv) == ""
+
+
+def test_a_venv_that_another_run_found_damaged_is_damaged_for_the_runs_that_use_it(
+    world: World,
+) -> None:
+    world.publish("dep")
+    venv = build(world)
+    held = os.open(venv.dependencies, os.O_RDONLY | os.O_DIRECTORY)  # as its sandbox does
+    try:
+        truncate(venv.dependencies / "dep" / "__init__.py")
+        assert discard_damaged(world.config, venv)
+        assert "was removed" in discard_damaged(world.config, venv)
+        assert "dep" in os.listdir(held)  # noqa: PTH208  (a descriptor; nothing is taken from a run)
+    finally:
+        os.close(held)

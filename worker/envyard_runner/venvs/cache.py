@@ -97,18 +97,25 @@ def remove(config: Config, kept: Kept) -> bool:
     except BlockingIOError:
         return False
     else:
-        discard(config, kept.path)
+        if gone := discard(config, kept.path):
+            shutil.rmtree(gone, ignore_errors=True)
         return True
     finally:
         os.close(fd)
 
 
-def discard(config: Config, folder: Path) -> None:
-    """Delete it although runs may hold it: these keep the folders that they have mounted."""
+def discard(config: Config, folder: Path) -> Path | None:
+    """Take it out of use and return where it is until `clear_up` deletes it: runs may use it still.
+
+    None where another process was faster.
+    """
     gone = config.venvs / f".{secrets.token_hex(8)}"
-    with contextlib.suppress(FileNotFoundError):  # another process was faster
+    try:
         folder.rename(gone)
-    shutil.rmtree(gone, ignore_errors=True)
+    except FileNotFoundError:
+        return None
+    os.utime(gone)
+    return gone
 
 
 def hashes(site: Path) -> dict[str, str]:

@@ -28,9 +28,11 @@ def discard_damaged(config: Config, venv: Venv) -> str:
     message = ""
     for site in (venv.dependencies, venv.environment):
         folder = site.parent
-        if folder.parent != config.venvs or not folder.exists():
-            continue  # not one of this runner's kept folders, or removed by another process
-        if difference := _difference(folder, site):
+        if folder.parent != config.venvs:
+            continue  # not one of this runner's kept folders
+        if not folder.exists():
+            message = message or "it was removed while this run used it"
+        elif difference := _difference(folder, site):
             message = message or difference
             cache.discard(config, folder)
     if message:
