@@ -23,15 +23,15 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
-    """Web, worker, clock and runner; a run gets 90 s, 40 of a processor and 2 GiB, a rollout 20 s.
+    """Web, worker, clock and runner; a run gets 180 s, 60 of a processor and 2 GiB, a rollout 20 s.
 
     RUNNER_HOME is every flow's, so that dependencies are installed only once.
     """
     with ExitStack() as stack:
         server = os.environ.get("DATABASE_URL", "")
         url = stack.enter_context(postgresql.database(server)) if server else ""
-        limits = {"HUB_RUN_SECONDS": "90", "HUB_ROLLOUT_SECONDS": "20"}
-        limits |= {"RUNNER_CPU_SECONDS": "40", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
+        limits = {"HUB_RUN_SECONDS": "180", "HUB_ROLLOUT_SECONDS": "20"}
+        limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         limits |= {"HUB_UPLOADS_PER_HOUR": "1000000", "HUB_QUEUED_VERSIONS": "1000000"}
         layers.lend(home / "runner")
