@@ -1,11 +1,14 @@
 """What `serve` puts into an empty hub, and that a second start changes nothing."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 
 from hub import demo, publish
 from hub.management.commands import serve
@@ -64,6 +67,19 @@ def test_the_runners_token_stays_until_its_file_or_its_runner_is_gone(home: Path
     assert runners.verify(second) == Runner.objects.get(name="embedded")
     Runner.objects.all().delete()
     assert runners.verify(demo.runner_token())
+
+
+def test_no_random_password_is_refused() -> None:
+    with pytest.raises(ValidationError):  # letters of `example`: it was drawn once
+        validate_password("lvXeM5udEkAp", User(email="carol@example.com"))
+    shape = re.compile(r"[0-9a-f]{4}(-[0-9a-f]{4}){3}")
+    for name in demo.PEOPLE:
+        person = User(username=name, email=f"{name}@example.com")
+        assert shape.fullmatch(demo.new_password())
+        letters = "".join(letter for letter in person.email if letter in "abcdef")
+        likest = f"{letters:0<16}"[:16]
+        validate_password("-".join(likest[at : at + 4] for at in range(0, 16, 4)), person)
+        validate_password("0000-0000-0000-0000", person)
 
 
 def test_the_token_for_the_examples_may_only_publish_and_ends_soon() -> None:
