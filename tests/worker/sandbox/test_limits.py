@@ -129,6 +129,29 @@ def test_many_processes_cannot_take_more_memory_together(run: Run) -> None:
     assert ran.exit.seconds < 10
 
 
+def test_many_processes_do_not_delay_the_next_look_at_memory(run: Run) -> None:
+    code = """
+        import mmap, os, signal, time
+        x = os.urandom(100 << 20)
+        kinds = (mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE)  # neighbours are not merged
+        maps = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, kinds[n % 2]) for n in range(20_000)]
+        children = []
+        for _ in range(200):
+            if not (child := os.fork()):
+                time.sleep(60)
+                os._exit(0)
+            children.append(child)
+        time.sleep(1)
+        for child in children: os.kill(child, signal.SIGKILL); os.waitpid(child, 0)
+        y = os.urandom(600 << 20)
+        time.sleep(1)
+        print("had it all")
+    """
+    limits = replace(QUICK, memory_bytes=512 * MIB, pids=300, files=512)
+    ran = run(textwrap.dedent(code), limits)
+    assert ran.exit.reason == "memory", ran.log
+
+
 def test_pages_shared_by_forks_are_counted_once(run: Run) -> None:
     code = """
         import os, time
