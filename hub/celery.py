@@ -13,8 +13,8 @@ from celery.signals import setup_logging
 from django.conf import settings
 from kombu import Exchange, Queue
 
-from envyard.contract.broker import KEPT_ALIVE
-from hub.hearing import HearAgain
+from envyard.messaging.reconnect import ReconnectAfterLostAck
+from envyard.messaging.redis_keepalive import KEPT_ALIVE
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
 
@@ -82,7 +82,7 @@ app.conf.update(
 if settings.CELERY_BROKER_URL.startswith(FILESYSTEM):
     app.conf.update(
         broker_url=FILESYSTEM,
-        broker_transport="hub.broker:Transport",
+        broker_transport="envyard.messaging.filesystem_transport:Transport",
         broker_transport_options=filesystem_options(settings.CELERY_BROKER_URL),
     )
 
@@ -93,7 +93,7 @@ elif settings.CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
         "socket_timeout": BROKER_SECONDS,
     }
 
-app.steps["consumer"].add(HearAgain)
+app.steps["consumer"].add(ReconnectAfterLostAck)
 app.autodiscover_tasks(["registry"])
 
 

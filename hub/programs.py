@@ -9,7 +9,7 @@ from django.conf import settings
 from hub.supervisor import Child
 
 PROGRAMS = Path(sys.executable).parent
-WORKER = "hub.worker.Worker"
+WORKER = "hub.gunicorn_worker.Worker"
 # A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
 SECRETS = (
     "DATABASE_URL",

@@ -57,7 +57,7 @@ class HubError(Exception):
 
 
 class NotFound(HubError):
-    """404: it is not there, or the asker may not know that it is."""
+    """404: it is not there, or the get_actor may not know that it is."""
 
     def __init__(self, message: str = "", hint: str = "") -> None:
         super().__init__("request.not_found", message, hint, status=404)
@@ -76,7 +76,7 @@ class Moved(HubError):
 
 
 class Forbidden(HubError):
-    """403: the asker sees the thing but may not do that to it."""
+    """403: the get_actor sees the thing but may not do that to it."""
 
     def __init__(self, message: str = "", hint: str = "", code: str = "request.forbidden") -> None:
         super().__init__(code, message, hint, status=403)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import models
 
-from registry import rules
+from registry import constraints
 
 if TYPE_CHECKING:
     from registry.accounts.models import Owner, User
@@ -41,7 +41,7 @@ class Event(models.Model):
         ordering = ("id",)
         constraints = (
             models.CheckConstraint(
-                condition=models.Q(verb__regex=rules.VERB), name="verbs_are_dotted_words"
+                condition=models.Q(verb__regex=constraints.VERB), name="verbs_are_dotted_words"
             ),
         )
         indexes = (

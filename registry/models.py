@@ -25,12 +25,12 @@ from registry.catalog.models import (
     VersionFinding,
 )
 from registry.catalog.search.models import SearchDocument, SearchWord
-from registry.evaluations.models import Evaluation, SampleBatch
 from registry.events import Event
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
 from registry.runs.models import LogChunk, LostAttempt, Rollout, Run, TranscriptPack
+from registry.self_reported.models import Evaluation, SampleBatch
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme
 

@@ -27,7 +27,7 @@ from django.utils import timezone
 from envyard.contract import examine as contract
 from envyard.contract.codes import CATALOGUE, Finding
 from envyard.contract.detect import Detection
-from registry import doorbell, events, limits, storage
+from registry import dispatch, events, limits, storage
 from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
@@ -244,7 +244,7 @@ def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
             run.findings.filter(stage=Stage.RUN)
         ):
             move(version, EVALUATING, by=by, reason="judged again by its last run")
-            doorbell.after_commit(doorbell.JUDGE, run_id=str(run.pk))
+            dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
         else:
             _begin_again(version, EVALUATING, by, "judged again")
 
@@ -253,7 +253,7 @@ def _begin_again(version: Version, step: Version.Status, by: User | None, reason
     """Move the version back to the check or to a new run, which begins after the commit."""
     move(version, step, by=by, reason=reason)
     if step == CHECKING:
-        doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
+        dispatch.enqueue_after_commit(dispatch.CHECK, version_id=version.pk)
     else:
         evaluate(version, by=by)
 

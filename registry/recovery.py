@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from envyard.contract.codes import finding
-from registry import doorbell, events
+from registry import dispatch, events
 from registry.accounts import runners
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version, VersionFinding
@@ -72,13 +72,13 @@ def _resume(held: QuerySet[Version]) -> None:
 def _take_up(version: Version, now: datetime) -> None:
     """The step that should be under way: the check, or the judging of the last run."""
     if version.status != EVALUATING:
-        _send_again(version, now, partial(doorbell.send, doorbell.CHECK, version_id=version.pk))
+        _send_again(version, now, partial(dispatch.enqueue, dispatch.CHECK, version_id=version.pk))
         return
     last = version.runs.order_by("-created_at").first()
     if last is None:
         evaluate(version)
     elif last.ended_at is not None and last.ended_at < now - patience():
-        _send_again(version, now, partial(doorbell.send, doorbell.JUDGE, run_id=str(last.pk)))
+        _send_again(version, now, partial(dispatch.enqueue, dispatch.JUDGE, run_id=str(last.pk)))
 
 
 def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> None:

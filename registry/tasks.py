@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from registry import pipeline, recovery
 from registry.catalog.search import facets
-from registry.index import publish
+from registry.index import writer
 from registry.runs import services as runs
 from registry.runs import transcripts
 from registry.sources import services as sources
@@ -32,7 +32,7 @@ def judge(run_id: str) -> None:
 @shared_task(name="registry.ring")
 def ring() -> None:
     """Ring for queued runs that nobody took (beat)."""
-    runs.ring_again()
+    runs.notify_again()
 
 
 @shared_task(name="registry.sweep")
@@ -44,7 +44,7 @@ def sweep() -> None:
 @shared_task(name="registry.publish_index")
 def publish_index() -> None:
     """Write the index pages that changed (after the change, and beat)."""
-    publish.publish()
+    writer.publish()
 
 
 @shared_task(name="registry.recount")

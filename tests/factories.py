@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Transcript
 from registry import storage
 from registry.accounts import tokens
@@ -118,7 +118,7 @@ def make_rollout(
     """A finished rollout; without a reward it failed. A transcript is then in the storage."""
     said: dict[str, Any] = {"attempt": 0, "ok": reward is not None} | fields
     if transcript is not None:
-        told = RolloutReport(policy, task, said["attempt"], True, reward, transcript=transcript)
+        told = RolloutResult(policy, task, said["attempt"], True, reward, transcript=transcript)
         seq = run.packs.count() + 1
         packed = transcripts.put(run=run, seq=seq, rollouts=[told])
         assert packed is not None

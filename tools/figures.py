@@ -27,9 +27,9 @@ from tempfile import TemporaryDirectory
 import aiohttp
 
 from envyard.contract.job import MODEL, JobSpec, RunLimits, WheelRef
-from envyard.contract.report import TaskReport
-from envyard_runner.asking import answering
+from envyard.contract.runner_events import TaskResult
 from envyard_runner.config import Config
+from envyard_runner.execution.model_access import answering
 from envyard_runner.gateway import Gateway
 from envyard_runner.model.state import State, watched
 
@@ -158,7 +158,7 @@ async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> 
     async with answering(job(options), config, say=tell) as (spec, model):
         assert model is not None  # noqa: S101  (the job asks one)
         gateway = Gateway(spec, model)
-        tasks = [TaskReport(n, str(n), "", reference=False) for n in range(spec.tasks)]
+        tasks = [TaskResult(n, str(n), "", reference=False) for n in range(spec.tasks)]
         gateway.plan.make(tasks, swapped=(), compares=False)
         listening = socket.create_server(("127.0.0.1", 0))
         await gateway.open(listening)

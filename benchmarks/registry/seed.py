@@ -23,13 +23,13 @@ def main(paths: list[Path]) -> None:
 
     call_command("migrate", verbosity=0)
     from registry.accounts import services, tokens
-    from registry.index import publish
+    from registry.index import writer
 
     user = services.register(username=OWNER, email="bench@example.com", password="Bench-1234-marks")
     _, token = tokens.mint(user=user, name="bench", scope="publish")
     for path in paths:
         _list(path, user)
-    publish.publish()
+    writer.publish()
     print(json.dumps({"token": token}))
 
 

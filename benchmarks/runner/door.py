@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import aiohttp
 
-from envyard.contract.report import TaskReport
+from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway import Crowd, Gateway, Model
 from tests.worker.stub_hub import job
 
@@ -33,7 +33,7 @@ async def serve(port: int, url: str, name: str, rollouts: int) -> None:
         crowd = Crowd(least=CONCURRENCY, most=CONCURRENCY)
         model = Model(session, url=url, name=name, key="sk-benchmark", timeout=60.0, crowd=crowd)
         gateway = Gateway(spec, model)
-        tasks = [TaskReport(number, str(number), "p") for number in range(rollouts)]
+        tasks = [TaskResult(number, str(number), "p") for number in range(rollouts)]
         gateway.plan.make(tasks, swapped=(), compares=False)
         words = [gateway.plan.word(f"model/{number}/0") for number in range(rollouts)]
         sys.stdout.write(json.dumps(words) + "\n")

@@ -10,7 +10,7 @@ import logging
 import os
 from pathlib import Path
 
-from envyard_runner.app import make_app, serve
+from envyard_runner.messaging.celery_app import make_app, serve
 from tests.worker.runner_process import machine
 
 INSIDE = """

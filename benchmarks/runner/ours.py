@@ -23,8 +23,8 @@ from benchmarks.registry import machine
 from benchmarks.runner.sandbox import adopt_orphans, reap
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
-from envyard_runner.link import Hub
-from envyard_runner.run import Machine, perform
+from envyard_runner.execution.run import Machine, perform
+from envyard_runner.messaging.hub_client import Hub
 from envyard_runner.sandbox import Sandbox
 
 

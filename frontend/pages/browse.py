@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from frontend.paging import SIZE, begun
-from registry.api import finding, shapes
+from registry.api import catalog_query, shapes
 from registry.catalog.search.facets import FACETS, Facet
 from registry.catalog.search.find import RELEVANCE, SORTS, Found, Question
 from registry.errors import HubError
@@ -56,17 +56,17 @@ class Choice:
 def browse(request: HttpRequest) -> HttpResponse:
     """What is listed, by words, filters and an order; with `mine` all that one belongs to."""
     given = {name: value for name, value in request.GET.items() if isinstance(value, str)}
-    asked = finding.question(given | {"q": given.get("q", "")[:LONGEST]})
+    asked = catalog_query.question(given | {"q": given.get("q", "")[:LONGEST]})
     if asked.mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        sort = finding.sort(given, asked)
+        sort = catalog_query.sort(given, asked)
     except HubError:
-        sort = finding.sort({}, asked)
+        sort = catalog_query.sort({}, asked)
     found = Found(asked, request.user, by_relevance=sort == RELEVANCE)
     rows, following = begun(
         request,
-        lambda cursor: finding.environments(found, sort=sort, cursor=cursor, limit=SIZE),
+        lambda cursor: catalog_query.environments(found, sort=sort, cursor=cursor, limit=SIZE),
     )
     return render(
         request,

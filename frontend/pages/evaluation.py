@@ -16,8 +16,8 @@ from envyard.contract.names import normalise
 from frontend.access import demand
 from registry.accounts.permissions import can
 from registry.api.prime.evaluation_shapes import detail
-from registry.evaluations import samples, services
-from registry.evaluations.models import Evaluation
+from registry.self_reported import samples, services
+from registry.self_reported.models import Evaluation
 
 SHOWN, CHARACTERS = 10, 4000
 LAID_OUT = 100_000  # bytes

@@ -82,7 +82,9 @@ def moderation(request: HttpRequest) -> HttpResponse:
     """The open reports, the oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    held = Run.objects.filter(status__in=Run.HELD).select_related("version__environment__owner")
+    held = Run.objects.filter(status__in=Run.LEASED_STATES).select_related(
+        "version__environment__owner"
+    )
     every = rows().prefetch_related(Prefetch("runs", held, to_attr="at_work"))
     known = [
         (

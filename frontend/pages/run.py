@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from envyard.contract.transcript import Transcript
 from frontend import rates
 from frontend.access import demand, refused, run_or_404, takes_form
-from frontend.pages.pace import pace
+from frontend.pages.refresh_interval import pace
 from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline

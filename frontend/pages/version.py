@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
-from frontend.pages.pace import pace
+from frontend.pages.refresh_interval import pace
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.api import shapes

@@ -10,7 +10,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from registry.accounts import keys, second_factor, tokens
+from registry.accounts import second_factor, token_format, tokens
 from registry.accounts.models import DeviceLogin, Token, User
 from registry.errors import HubError, NotFound
 
@@ -43,7 +43,7 @@ def begin(*, device_name: str) -> Begun:
     code = "".join(secrets.choice(LETTERS) for _ in range(8))
     DeviceLogin.objects.create(
         user_code=f"{code[:4]}-{code[4:]}",
-        device_digest=keys.sha256(secret),
+        device_digest=token_format.sha256(secret),
         device_name=name,
         expires_at=now + LIFE,
     )
@@ -100,7 +100,7 @@ def poll(*, device_code: str) -> tuple[Token, str] | None:
     """
     login = (
         DeviceLogin.objects.filter(
-            device_digest=keys.sha256(device_code), expires_at__gt=timezone.now()
+            device_digest=token_format.sha256(device_code), expires_at__gt=timezone.now()
         )
         .select_related("user")
         .first()

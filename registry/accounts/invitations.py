@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry import events
-from registry.accounts import keys, mail, owner_notices, services
+from registry.accounts import mail, owner_notices, services, token_format
 from registry.accounts.models import Invitation, Membership, Organisation, User
 from registry.errors import Forbidden, HubError, NotFound
 
@@ -55,7 +55,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
                 user=user,
                 email=address,
                 role=role,
-                digest=keys.sha256(secret),
+                digest=token_format.sha256(secret),
                 invited_by=by,
                 expires_at=now + LIFE,
             )
@@ -83,7 +83,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
 def find(*, secret: str, user: User | None) -> Invitation:
     """The open invitation of that link, for the person or for whoever has not signed in yet;
     raises NotFound where it is over or somebody else's."""
-    found = open_ones().filter(digest=keys.sha256(secret)).first()
+    found = open_ones().filter(digest=token_format.sha256(secret)).first()
     if found is None or (user and found.user_id not in (None, user.pk)):
         raise NotFound("this invitation is over, or is not for you")
     return found

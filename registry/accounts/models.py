@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 
-from registry import rules
+from registry import constraints
 
 
 class User(AbstractUser):
@@ -68,7 +68,9 @@ class Owner(models.Model):
                 | Q(user__isnull=True, organisation__isnull=False),
                 name="owner_is_user_or_organisation",
             ),
-            models.CheckConstraint(condition=Q(name__regex=rules.NAME), name="owner_name_rule"),
+            models.CheckConstraint(
+                condition=Q(name__regex=constraints.NAME), name="owner_name_rule"
+            ),
         )
 
     def __str__(self) -> str:
@@ -144,13 +146,14 @@ class Invitation(models.Model):
                 name="accepted_invitations_have_ended",
             ),
             models.CheckConstraint(
-                condition=rules.known("role", Membership.Role), name="invitation_role_is_known"
+                condition=constraints.known("role", Membership.Role),
+                name="invitation_role_is_known",
             ),
             models.CheckConstraint(
-                condition=rules.sha256("digest"), name="invitation_digest_is_sha256"
+                condition=constraints.sha256("digest"), name="invitation_digest_is_sha256"
             ),
             models.CheckConstraint(
-                condition=rules.after("expires_at", "created_at"),
+                condition=constraints.after("expires_at", "created_at"),
                 name="invitations_expire_after_they_begin",
             ),
         )
@@ -204,13 +207,15 @@ class Token(models.Model):
             models.CheckConstraint(
                 condition=Q(scope__in=("read", "publish", "admin")), name="token_scope_is_known"
             ),
-            models.CheckConstraint(condition=rules.sha256("digest"), name="token_digest_is_sha256"),
             models.CheckConstraint(
-                condition=rules.after("expires_at", "created_at"),
+                condition=constraints.sha256("digest"), name="token_digest_is_sha256"
+            ),
+            models.CheckConstraint(
+                condition=constraints.after("expires_at", "created_at"),
                 name="tokens_expire_after_they_begin",
             ),
             models.CheckConstraint(
-                condition=rules.only_with("revoked_because", "revoked_at"),
+                condition=constraints.only_with("revoked_because", "revoked_at"),
                 name="only_revoked_tokens_have_a_reason",
             ),
             models.CheckConstraint(
@@ -248,10 +253,10 @@ class DeviceLogin(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=rules.sha256("device_digest"), name="device_digest_is_sha256"
+                condition=constraints.sha256("device_digest"), name="device_digest_is_sha256"
             ),
             models.CheckConstraint(
-                condition=rules.after("expires_at", "created_at"),
+                condition=constraints.after("expires_at", "created_at"),
                 name="device_logins_expire_after_they_begin",
             ),
             models.CheckConstraint(
@@ -282,7 +287,7 @@ class Runner(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=rules.sha256("digest"), name="runner_digest_is_sha256"
+                condition=constraints.sha256("digest"), name="runner_digest_is_sha256"
             ),
         )
 

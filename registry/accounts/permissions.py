@@ -19,21 +19,21 @@ from registry.errors import Forbidden, HubError, NotFound
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment, Version
-    from registry.evaluations.models import Evaluation
     from registry.publishers.models import TrustedPublisher
     from registry.runs.models import Run
+    from registry.self_reported.models import Evaluation
 
-Who = User | AnonymousUser
+Actor = User | AnonymousUser
 Thing: TypeAlias = (
     "Environment | Version | Run | Evaluation | Owner | Organisation | Token | TrustedPublisher"
-    " | Who"
+    " | Actor"
 )
 READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
 PUBLISHERS = (Membership.Role.OWNER, Membership.Role.MAINTAINER)
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Principal:
     """A person as far as the token lets them act; `staff` needs the browser or an admin token."""
 
     user: User | None
@@ -58,80 +58,82 @@ class Rule:
 
     scope: Token.Scope
     about: Callable[[Any], int | None]
-    allows: Callable[[Asker, Any], bool]
+    allows: Callable[[Principal, Any], bool]
     weak: bool = False
 
 
-def _sees_environment(asker: Asker, environment: Environment) -> bool:
+def _sees_environment(principal: Principal, environment: Environment) -> bool:
     if environment.deleted_at is not None:
         return False
-    if asker.staff or asker.role(environment.owner_id) is not None:
+    if principal.staff or principal.role(environment.owner_id) is not None:
         return True
     return environment.visibility == "public" and environment.was_listed
 
 
-def _sees_version(asker: Asker, version: Version) -> bool:
+def _sees_version(principal: Principal, version: Version) -> bool:
     if version.deleted_at is not None:
         return False
     environment = version.environment
-    if asker.staff or asker.role(environment.owner_id) is not None:
+    if principal.staff or principal.role(environment.owner_id) is not None:
         return True
     return environment.visibility == "public" and version.status == "listed"
 
 
-def _installs(asker: Asker, version: Version) -> bool:
+def _installs(principal: Principal, version: Version) -> bool:
     blocked = version.quarantined_at or version.environment.quarantined_at
-    return blocked is None and _sees_version(asker, version)
+    return blocked is None and _sees_version(principal, version)
 
 
-def _sees_run(asker: Asker, run: Run) -> bool:
+def _sees_run(principal: Principal, run: Run) -> bool:
     """What a quarantined version said in its runs is its owners' and the staff's to read."""
     environment = run.version.environment
-    if asker.staff or asker.role(environment.owner_id) is not None:
-        return _sees_version(asker, run.version)
-    return _installs(asker, run.version)
+    if principal.staff or principal.role(environment.owner_id) is not None:
+        return _sees_version(principal, run.version)
+    return _installs(principal, run.version)
 
 
-def _sees_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
-    mine = asker.staff or asker.role(evaluation.owner_id) is not None
-    return (mine or evaluation.is_public) and _sees_environment(asker, evaluation.environment)
+def _sees_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
+    mine = principal.staff or principal.role(evaluation.owner_id) is not None
+    return (mine or evaluation.is_public) and _sees_environment(principal, evaluation.environment)
 
 
-def _changes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
-    pushed = asker.user is not None and asker.user.pk == evaluation.created_by_id
-    belongs = asker.role(evaluation.owner_id) is not None  # who has left pushes nothing there
-    rightful = asker.staff or (pushed and belongs) or asker.publishes(evaluation.owner_id)
-    return rightful and _sees_evaluation(asker, evaluation)
+def _changes_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
+    pushed = principal.user is not None and principal.user.pk == evaluation.created_by_id
+    belongs = principal.role(evaluation.owner_id) is not None  # who has left pushes nothing there
+    rightful = principal.staff or (pushed and belongs) or principal.publishes(evaluation.owner_id)
+    return rightful and _sees_evaluation(principal, evaluation)
 
 
-def _removes_evaluation(asker: Asker, evaluation: Evaluation) -> bool:
+def _removes_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
     """Besides, who publishes the environment decides what others' word its page carries."""
-    if _changes_evaluation(asker, evaluation):
+    if _changes_evaluation(principal, evaluation):
         return True
-    return _sees_evaluation(asker, evaluation) and _publishes(asker, evaluation.environment)
+    return _sees_evaluation(principal, evaluation) and _publishes(principal, evaluation.environment)
 
 
-def _publishes(asker: Asker, environment: Environment) -> bool:
+def _publishes(principal: Principal, environment: Environment) -> bool:
     """A deleted one comes back by `owner.publish`, not by what was given for it alone."""
-    return environment.deleted_at is None and asker.publishes(environment.owner_id)
+    return environment.deleted_at is None and principal.publishes(environment.owner_id)
 
 
-def _manages(asker: Asker, environment: Environment) -> bool:
-    return environment.deleted_at is None and (asker.staff or asker.publishes(environment.owner_id))
-
-
-def _owns(asker: Asker, environment: Environment) -> bool:
+def _manages(principal: Principal, environment: Environment) -> bool:
     return environment.deleted_at is None and (
-        asker.staff or asker.role(environment.owner_id) == Membership.Role.OWNER
+        principal.staff or principal.publishes(environment.owner_id)
     )
 
 
-def _stars(asker: Asker, environment: Environment) -> bool:
-    return asker.user is not None and _sees_environment(asker, environment)
+def _owns(principal: Principal, environment: Environment) -> bool:
+    return environment.deleted_at is None and (
+        principal.staff or principal.role(environment.owner_id) == Membership.Role.OWNER
+    )
 
 
-def _moderates(asker: Asker, thing: Environment | Version) -> bool:
-    return asker.staff and thing.deleted_at is None
+def _stars(principal: Principal, environment: Environment) -> bool:
+    return principal.user is not None and _sees_environment(principal, environment)
+
+
+def _moderates(principal: Principal, thing: Environment | Version) -> bool:
+    return principal.staff and thing.deleted_at is None
 
 
 def _none(_: object) -> None:
@@ -252,7 +254,7 @@ NAMED = {
 
 
 def can(
-    who: Who,
+    who: Actor,
     verb: str,
     obj: Thing,
     token: Token | None = None,
@@ -264,34 +266,34 @@ def can(
     return _allowed(who, verb, obj, token) and not _unproven(who, verb)
 
 
-def _unproven(who: Who, verb: str) -> bool:
+def _unproven(who: Actor, verb: str) -> bool:
     """Does only a second factor stand between the person and that verb?"""
     rule = RULES[verb]
     guarded = rule.scope != READ and not rule.weak
     return guarded and isinstance(who, User) and second_factor.missing(who)
 
 
-def _allowed(who: Who, verb: str, obj: Thing, token: Token | None) -> bool:
+def _allowed(who: Actor, verb: str, obj: Thing, token: Token | None) -> bool:
     rule = RULES[verb]
-    asker = _asker(who, token)
+    principal = _asker(who, token)
     if token is not None:
         if RANK[token.scope] < RANK[rule.scope]:
             return False
         if token.environment_id is not None and rule.about(obj) != token.environment_id:
             if rule.scope != READ:
                 return False
-            asker = Asker(None, staff=False)
-    return rule.allows(asker, obj)
+            principal = Principal(None, staff=False)
+    return rule.allows(principal, obj)
 
 
-def _asker(who: Who, token: Token | None) -> Asker:
+def _asker(who: Actor, token: Token | None) -> Principal:
     if not isinstance(who, User) or not who.is_active:
-        return Asker(None, staff=False)
-    return Asker(who, staff=who.is_staff and (token is None or token.scope == ADMIN))
+        return Principal(None, staff=False)
+    return Principal(who, staff=who.is_staff and (token is None or token.scope == ADMIN))
 
 
 def require(
-    who: Who,
+    who: Actor,
     verb: str,
     obj: Thing,
     token: Token | None = None,

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from envyard.contract.values import record, text
 from registry import events
-from registry.accounts import keys, mail
+from registry.accounts import mail, token_format
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
 
@@ -34,7 +34,7 @@ def create(*, name: str) -> tuple[Runner, str]:
     name = name.strip()
     if not 1 <= len(name) <= 80:
         raise HubError("request.invalid", f"runner name {name[:90]!r} must have 1 to 80 characters")
-    key = keys.new(PREFIX)
+    key = token_format.new(PREFIX)
     try:
         with transaction.atomic():
             runner = Runner.objects.create(name=name, digest=key.digest)
@@ -51,7 +51,7 @@ def create(*, name: str) -> tuple[Runner, str]:
 
 def renew(*, runner: Runner) -> str:
     """A new token for the runner; the old one ends at once."""
-    key = keys.new(PREFIX)
+    key = token_format.new(PREFIX)
     with transaction.atomic():
         Runner.objects.filter(pk=runner.pk).update(digest=key.digest, enabled=True)
         events.record("runner.renewed", runner=runner.name)
@@ -60,7 +60,7 @@ def renew(*, runner: Runner) -> str:
 
 def verify(text: str) -> Runner | None:
     """The enabled runner of that token, noted as seen (at most every ten seconds); else None."""
-    digest = keys.digest(text, PREFIX)
+    digest = token_format.digest(text, PREFIX)
     if digest is None:
         return None
     runner = Runner.objects.filter(digest=digest, enabled=True).first()
@@ -92,7 +92,7 @@ def revoke_leaked(text: str, *, where: str) -> bool:
 
     Nobody owns a runner: the staff are told by mail, once. It works again with a new token.
     """
-    digest = keys.digest(text, PREFIX)
+    digest = token_format.digest(text, PREFIX)
     where = " ".join(where.split())[:160]
     with transaction.atomic():
         runner = Runner.objects.filter(digest=digest).first() if digest else None

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry import events, prepared
-from registry.accounts import keys, lineage, mail, second_factor
+from registry.accounts import lineage, mail, second_factor, token_format
 from registry.accounts.models import Token, User
 from registry.errors import Forbidden, HubError, NotFound
 
@@ -69,7 +69,7 @@ def mint(
     name = _checked(name, scope, days)
     if scope != Token.Scope.READ and second_factor.missing(user):
         raise second_factor.refusal(user)
-    key = keys.new(PREFIX)
+    key = token_format.new(PREFIX)
     with transaction.atomic():
         expires_at = None if days is None else timezone.now() + timedelta(days=days)
         if parent is not None:
@@ -164,7 +164,7 @@ def verify(text: str) -> Token | None:
     A trusted publisher's text may have several rows: the first usable one. `exchange.verify`
     looks further where there is none, `exchange.reach` gives the one that an upload needs.
     """
-    digest = keys.digest(text, PREFIX)
+    digest = token_format.digest(text, PREFIX)
     if digest is None:
         return None
     rows = prepared.rows(_of_digest, {_DIGEST: digest})
@@ -203,7 +203,7 @@ def revoke_leaked(text: str, *, where: str) -> list[Token] | None:
     All rows that this ended; None where the text is no token of ours. Who can show the text needs
     no permission. Its people are told by mail, once.
     """
-    digest = keys.digest(text, PREFIX)
+    digest = token_format.digest(text, PREFIX)
     rows = Token.objects.filter(digest=digest) if digest else Token.objects.none()
     where = " ".join(where.split())[:160]
     with transaction.atomic():

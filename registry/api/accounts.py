@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, parse_ref
-from registry.accounts import devices, second_factor, short_lived, tokens
+from registry.accounts import devices, publisher_tokens, second_factor, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import require
 from registry.api import body, links, lookup, shapes, throttles
-from registry.api.auth import asker, person, sole_person
+from registry.api.auth import get_actor, person, sole_person
 from registry.api.paging import page
 from registry.catalog.models import Environment
 from registry.errors import Forbidden, HubError
@@ -30,7 +30,7 @@ def whoami(request: Request) -> Response:
     A token for one environment may do neither under any name.
     """
     user = sole_person(request)
-    _, token = asker(request)
+    _, token = get_actor(request)
     own_first = F("organisation_id").asc(nulls_first=True)
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
     owners = owners if token is None or token.environment_id is None else owners.none()
@@ -78,7 +78,7 @@ def own_tokens(request: Request) -> Response:
 
 
 def _mint(request: Request, user: User) -> Response:
-    parent = asker(request)[1]
+    parent = get_actor(request)[1]
     if parent is None:
         raise Forbidden(
             "a browser session makes no tokens here",
@@ -112,9 +112,9 @@ def _environment(request: Request, ref: str) -> Environment | None:
 @api_view(["DELETE"])
 def own_token(request: Request, public_id: str) -> Response:
     """Revoke one of the person's tokens; `current` is the request's own, which any may end."""
-    _, token = asker(request)
+    _, token = get_actor(request)
     if public_id == CURRENT and token and token.claims:
-        short_lived.end(token=token)
+        publisher_tokens.end(token=token)
     elif public_id == CURRENT and token:
         tokens.revoke(user=token.user, public_id=token.public_id)
     else:
@@ -125,7 +125,7 @@ def own_token(request: Request, public_id: str) -> Response:
 def _manager(request: Request) -> User:
     """The person, where browser session or token may manage tokens."""
     user = person(request)
-    _, token = asker(request)
+    _, token = get_actor(request)
     require(user, "token.manage", Token(user=user), token)
     return user
 

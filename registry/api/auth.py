@@ -9,9 +9,9 @@ from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.accounts import loans
+from registry.accounts import index_credentials
 from registry.accounts.models import Token, User
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 from registry.errors import Forbidden, HubError
 from registry.publishers import exchange
 
@@ -19,7 +19,7 @@ BASIC_USER = "__token__"
 CHALLENGE = 'Bearer realm="hub", Basic realm="hub"'
 
 
-def identify(request: HttpRequest) -> tuple[Who, Token | None]:
+def identify(request: HttpRequest) -> tuple[Actor, Token | None]:
     """The person and, where one was sent, the token; raises 401 on a token that is not good.
 
     For views that only read: the session counts here without a CSRF token.
@@ -44,7 +44,7 @@ def token_of(request: HttpRequest) -> Token | None:
 
 def _lent(request: HttpRequest, text: str) -> Token | None:
     """A loan, which opens the index and its files and nothing of the API."""
-    return None if request.path.startswith("/api/") else loans.verify(text)
+    return None if request.path.startswith("/api/") else index_credentials.verify(text)
 
 
 def credentials(request: HttpRequest) -> str | None:
@@ -95,7 +95,7 @@ class TokenAuthentication(BaseAuthentication):
         return CHALLENGE
 
 
-def asker(request: Request) -> tuple[Who, Token | None]:
+def get_actor(request: Request) -> tuple[Actor, Token | None]:
     """Person and token of a REST framework request."""
     user = request.user if isinstance(request.user, User) else AnonymousUser()
     return user, request.auth if isinstance(request.auth, Token) else None
@@ -103,7 +103,7 @@ def asker(request: Request) -> tuple[Who, Token | None]:
 
 def by_token(request: Request) -> None:
     """Raise 403 for a browser session: the page where it gives rights asks for the password."""
-    if asker(request)[1] is None:
+    if get_actor(request)[1] is None:
         raise Forbidden(
             "a browser session gives no rights over the API",
             "Do it on the hub's page, which asks for the password, or send an admin token.",
@@ -120,7 +120,7 @@ def person(request: Request) -> User:
 def sole_person(request: Request) -> User:
     """The person, where it matters who: a workflow's token may act for strangers too, each in an
     environment of their own; raises 409 for such a one."""
-    _, token = asker(request)
+    _, token = get_actor(request)
     if token is not None and exchange.is_shared(token):
         raise HubError(
             "request.conflict",

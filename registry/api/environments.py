@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.permissions import require
-from registry.api import body, finding, lookup, paging, shapes
-from registry.api.auth import asker, person
+from registry.api import body, catalog_query, lookup, paging, shapes
+from registry.api.auth import get_actor, person
 from registry.catalog import overlays, services, stars
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
@@ -21,15 +21,15 @@ def environments(request: Request) -> Response:
     """GET: the catalogue, with `facets=1` counted too. POST: get or create an empty environment."""
     if request.method == "POST":
         return _create(request)
-    asked = finding.question(request.query_params)
+    asked = catalog_query.question(request.query_params)
     if asked.mine:
         person(request)
-    sort = finding.sort(request.query_params, asked)
-    found = Found(asked, *asker(request), by_relevance=sort == RELEVANCE)
-    rows, cursor = finding.environments(found, sort=sort, **paging.asked(request))
+    sort = catalog_query.sort(request.query_params, asked)
+    found = Found(asked, *get_actor(request), by_relevance=sort == RELEVANCE)
+    rows, cursor = catalog_query.environments(found, sort=sort, **paging.asked(request))
     more = {}
     if request.query_params.get("facets") == "1":
-        more["facets"] = finding.facet_shapes(found.facets())
+        more["facets"] = catalog_query.facet_shapes(found.facets())
     return paging.answer(request, shapes.environment_summaries(rows), cursor, **more)
 
 
@@ -37,7 +37,7 @@ def _create(request: Request) -> Response:
     user = person(request)
     data = body.read(request, only=("name", "owner", "visibility"))
     owner = lookup.owner(body.owner_name(data, user))
-    _, token = asker(request)
+    _, token = get_actor(request)
     require(user, "owner.publish", owner, token)
     environment, created = services.get_or_create_environment(
         owner=owner,
@@ -67,10 +67,10 @@ def environment(request: Request, owner: str, name: str) -> Response:
 
 @api_view(["POST"])
 def transfer(request: Request, owner: str, name: str) -> Response:
-    """Give it to another owner, under whom the asker publishes too."""
+    """Give it to another owner, under whom the get_actor publishes too."""
     found = lookup.environment(request, owner, name, "environment.transfer")
     to = lookup.owner(body.text(body.read(request, only=("owner",)), "owner"))
-    user, (_, token) = person(request), asker(request)
+    user, (_, token) = person(request), get_actor(request)
     require(user, "owner.publish", to, token)
     give(environment=found, to=to, by=user)
     return Response(_detail(request, found))
@@ -80,7 +80,7 @@ def transfer(request: Request, owner: str, name: str) -> Response:
 def deprecate(request: Request, owner: str, name: str) -> Response:
     """POST with a reason and perhaps a successor: deprecate. DELETE: undo it."""
     found = lookup.environment(request, owner, name, "environment.deprecate")
-    user, (_, token) = person(request), asker(request)
+    user, (_, token) = person(request), get_actor(request)
     if request.method == "POST":
         data = body.read(request)
         named = body.text(data, "successor", default="")
@@ -101,8 +101,8 @@ def starring(request: Request, owner: str, name: str) -> Response:
 
 
 def _detail(request: Request, found: Environment) -> shapes.Shape:
-    """With the latest version, or the newest that the asker may see where none is current."""
-    who, token = asker(request)
+    """With the latest version, or the newest that the get_actor may see where none is current."""
+    who, token = get_actor(request)
     visible = found.versions.visible_to(who, token).newest_first()
     latest = visible.select_related("uploaded_by", "environment__owner")
     current = latest.filter(pk=found.latest_id).first() if found.latest_id else None

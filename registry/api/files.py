@@ -21,7 +21,7 @@ from registry.api import auth, ranges
 from registry.api.errors import answers_errors
 from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
-from registry.runs.queries import held_run
+from registry.runs.queries import leased_run
 from registry.runs.tokens import RUN_TOKEN_PREFIX
 from registry.space import unless_full
 
@@ -109,9 +109,9 @@ def _public() -> QuerySet[Version, tuple[Any, ...]]:
 
 
 def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) -> File:
-    """The version whose file this is; 404 where the asker may not install it.
+    """The version whose file this is; 404 where the get_actor may not install it.
 
-    Two owners may have published the same bytes: any version that the asker may install does.
+    Two owners may have published the same bytes: any version that the get_actor may install does.
     What everybody may install is found before anybody is identified, so that the answer varies
     with no cookie and shared caches can keep it.
     """
@@ -119,7 +119,7 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
     versions = list(named.select_related("environment__owner")) if shard == sha256[:2] else []
     allowed = [v for v in versions if can(AnonymousUser(), "version.install", v)]
     if not allowed and _by_runner(request):
-        run = held_run(auth.credentials(request) or "")
+        run = leased_run(auth.credentials(request) or "")
         allowed = [version for version in versions if version.pk == run.version_id]
     elif not allowed:
         who, token = auth.identify(request)

@@ -27,7 +27,7 @@ MAX_AGE = 600  # seconds
 def provenance(
     request: HttpRequest, owner: str, name: str, number: str, filename: str
 ) -> HttpResponseBase:
-    """The provenance object; 404 where the file has none or the asker may not install it."""
+    """The provenance object; 404 where the file has none or the get_actor may not install it."""
     found = (
         Provenance.objects.select_related("version__environment__owner")
         .filter(version__environment__owner__name=owner, version__environment__name=name)

@@ -1,4 +1,4 @@
-"""Fetch what a request is about, as far as the asker may know that it exists."""
+"""Fetch what a request is about, as far as the get_actor may know that it exists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can, require
-from registry.api.auth import asker
+from registry.api.auth import get_actor
 from registry.catalog.models import Environment, Version
 from registry.catalog.transfer import moved_to
 from registry.errors import Moved, NotFound
@@ -32,7 +32,7 @@ def owner(name: str) -> Owner:
 def environment(request: Request, owner: str, name: str, verb: str) -> Environment:
     """The environment in any spelling of its name; without the permission 404, 401 or 403.
 
-    Under a former name of one that the asker sees: 301 to read it, 409 for all else.
+    Under a former name of one that the get_actor sees: 301 to read it, 409 for all else.
     """
     found = (
         Environment.objects.for_summary()
@@ -70,9 +70,9 @@ def run(request: Request, pk: UUID, verb: str) -> Run:
 
 
 def _follow(request: Request, owner: str, name: str) -> None:
-    """Raise Moved where the name led to something that the asker sees now under another one."""
+    """Raise Moved where the name led to something that the get_actor sees now under another one."""
     now = moved_to(owner=owner, name=name)
-    who, token = asker(request)
+    who, token = get_actor(request)
     if now is None or not can(who, "environment.see", now, token):
         return
     match, location = request.resolver_match, ""
@@ -87,6 +87,6 @@ def _follow(request: Request, owner: str, name: str) -> None:
 def _allowed(request: Request, verb: str, found: T | None) -> T:
     if found is None:
         raise NotFound
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, verb, found, token)
     return found

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.models import Token
-from registry.accounts.permissions import Who, require
+from registry.accounts.permissions import Actor, require
 from registry.api import body, lookup, shapes, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.paging import page
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
@@ -103,7 +103,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
 def of_owner(request: Request, name: str) -> Response:
     """What happened under that name, the newest first."""
     found = lookup.owner(name)
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "owner.journal", found, token)
     return _events(request, journal.of_owner(found))
 
@@ -116,15 +116,15 @@ def of_all(request: Request) -> Response:
 
 
 def _moderator(request: Request) -> None:
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "hub.moderate", who, token)
 
 
 def _events(request: Request, rows: QuerySet[Event]) -> Response:
-    return page(request, rows, by=("-pk",), shape=partial(_journal, *asker(request)))
+    return page(request, rows, by=("-pk",), shape=partial(_journal, *get_actor(request)))
 
 
-def _journal(who: Who, token: Token | None, events: Sequence[Event]) -> list[shapes.Shape]:
+def _journal(who: Actor, token: Token | None, events: Sequence[Event]) -> list[shapes.Shape]:
     return [_event(event, journal.data_for(event, who, token)) for event in events]
 
 

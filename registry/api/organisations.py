@@ -13,7 +13,7 @@ from registry.accounts import services
 from registry.accounts.models import Invitation, Membership, Organisation, User
 from registry.accounts.permissions import require
 from registry.api import body, links, throttles
-from registry.api.auth import asker, by_token, person
+from registry.api.auth import by_token, get_actor, person
 from registry.api.paging import page
 from registry.api.shapes import Shape, when
 from registry.errors import HubError, NotFound
@@ -26,7 +26,7 @@ def organisations(request: Request) -> Response:
     """GET: those the person belongs to. POST: a new one, whose owner the person is."""
     user = person(request)
     if request.method == "POST":
-        require(user, "account.organise", user, asker(request)[1])
+        require(user, "account.organise", user, get_actor(request)[1])
         throttles.check(request, "organisation", who=str(user.pk))
         data = body.read(request, only=("name", "title"))
         made = services.create_organisation(
@@ -34,7 +34,7 @@ def organisations(request: Request) -> Response:
         )
         return Response(_organisation(request, made), 201)
     # A token for one environment sees no more of the organisations than a stranger does.
-    token = asker(request)[1]
+    token = get_actor(request)[1]
     rows = Organisation.objects.select_related("owner").filter(memberships__user=user)
     rows = rows if token is None or token.environment_id is None else rows.none()
     return page(
@@ -114,7 +114,7 @@ def invitation(request: Request, name: str, pk: int) -> Response:
 def own_invitations(request: Request) -> Response:
     """Those that wait for the person's answer."""
     user = person(request)
-    require(user, "account.answer", user, asker(request)[1])
+    require(user, "account.answer", user, get_actor(request)[1])
     return _invitations(request, invited.open_ones().filter(user=user))
 
 
@@ -122,7 +122,7 @@ def own_invitations(request: Request) -> Response:
 def answer(request: Request, pk: int, answer: str) -> Response:
     """Accept or decline one that was sent to the person by name."""
     user = person(request)
-    require(user, "account.answer", user, asker(request)[1])
+    require(user, "account.answer", user, get_actor(request)[1])
     row = invited.open_ones().filter(user=user, pk=pk).first()
     if row is None:
         raise NotFound("there is no such invitation, or it is over")
@@ -140,7 +140,7 @@ def find(name: str) -> Organisation:
 
 def _allowed(request: Request, name: str, verb: str) -> tuple[Organisation, User]:
     found = find(name)
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, verb, found, token)
     return found, person(request)
 
@@ -150,7 +150,7 @@ def _invitations(request: Request, rows: Any) -> Response:
 
 
 def _organisation(request: Request, organisation: Organisation) -> Shape:
-    who, _ = asker(request)
+    who, _ = get_actor(request)
     roles = who.roles if isinstance(who, User) else {}
     return {
         "name": organisation.owner.name,

@@ -1,4 +1,4 @@
-"""Index pages for everybody, answered from the files that `registry.index.publish` writes.
+"""Index pages for everybody, answered from the files that `registry.index.writer` writes.
 
 WSGI around the hub, as nginx is in deploy/nginx.conf: such a page costs no query and no Django
 request. What is no plain question for a stored page is the hub's: private, unknown and moved
@@ -19,7 +19,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
 from registry.index import negotiate
-from registry.index.publish import ROOT
+from registry.index.writer import ROOT
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup, shapes
-from registry.api.auth import asker, by_token, person
+from registry.api.auth import by_token, get_actor, person
 from registry.catalog.models import Environment
 from registry.publishers import services
 from registry.publishers.models import TrustedPublisher
@@ -82,20 +82,20 @@ def _add(request: Request, to: Environment | Owner) -> Response:
         issuer=body.text(data, "issuer", default=""),
         fields=fields,
         by=person(request),
-        token=asker(request)[1],
+        token=get_actor(request)[1],
     )
     return Response(shape(made), 201)
 
 
 def _environment(request: Request, owner: str, name: str) -> Environment:
     found = lookup.environment(request, owner, name, "environment.see")
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "publisher.manage", TrustedPublisher(environment=found), token)
     return found
 
 
 def _owner(request: Request, name: str) -> Owner:
     found = lookup.owner(name)
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "publisher.manage", TrustedPublisher(owner=found), token)
     return found

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup, shapes
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.quotas import services
 
 
@@ -18,7 +18,7 @@ def of_owner(request: Request, name: str) -> Response:
     """GET: for those who belong to the owner. PATCH, for staff: set the limits that are sent; null
     returns to the hub's own setting."""
     owner = lookup.owner(name)
-    who, token = asker(request)
+    who, token = get_actor(request)
     if request.method == "GET":
         require(who, "owner.quota", owner, token)
         return Response(shape(owner))

@@ -11,14 +11,14 @@ from registry.accounts import runners
 from registry.accounts.models import Runner
 from registry.accounts.permissions import require
 from registry.api import shapes
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.errors import NotFound
 from registry.runs.models import Run
 
 
 def rows() -> QuerySet[Runner]:
     """Every runner with `held`, the number of its runs under way, by name."""
-    held = Count("runs", filter=Q(runs__status__in=Run.HELD))
+    held = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
     return Runner.objects.annotate(held=held).order_by("name")
 
 
@@ -42,7 +42,7 @@ def drain(request: Request, pk: int) -> Response:
 
 
 def _staff(request: Request) -> None:
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "hub.moderate", who, token)
 
 

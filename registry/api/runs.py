@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from registry import pipeline
 from registry.api import lookup, rollout_shapes, shapes, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.paging import page, real, whole, yes_or_no
 from registry.errors import NotFound
 from registry.runs import queries, services, transcripts
@@ -24,9 +24,9 @@ MOST_TASKS = (1 << 31) - 1
 
 @api_view(["GET"])
 def of_environment(request: Request, owner: str, name: str) -> Response:
-    """The runs of the versions that the asker may see, newest first."""
+    """The runs of the versions that the get_actor may see, newest first."""
     found = lookup.environment(request, owner, name, "environment.see")
-    visible = found.versions.visible_to(*asker(request))
+    visible = found.versions.visible_to(*get_actor(request))
     runs = lookup.RUNS.filter(version__in=visible)
     return page(request, runs, by=("-created_at", "pk"), shape=shapes.run_summaries)
 

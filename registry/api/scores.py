@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.core.cache import caches
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import name
 from registry.card.models import Card
 from registry.card.scores import by_policy
@@ -43,10 +43,10 @@ def _key(run: Run) -> str:
 
 
 def _compute(by_id: dict[UUID, Run], wanted: Iterable[UUID]) -> dict[UUID, Scores]:
-    rows: dict[UUID, list[RolloutReport]] = defaultdict(list)
+    rows: dict[UUID, list[RolloutResult]] = defaultdict(list)
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
-        one = RolloutReport(*values)
+        one = RolloutResult(*values)
         if name(one) not in (by_id[run_id].facts.get("not_counted") or ()):
             rows[run_id].append(one)
     return {

@@ -82,8 +82,8 @@ def _headline(latest: Version | None) -> Shape | None:
 def environment_detail(
     environment: Environment, version: Version | None, *, starred: bool
 ) -> Shape:
-    """EnvironmentDetail; `version` is the latest, or the newest that the asker may see, and
-    `starred` says whether the asker did that."""
+    """EnvironmentDetail; `version` is the latest, or the newest that the get_actor may see, and
+    `starred` says whether the get_actor did that."""
     return environment_summary(environment) | {
         "readme": version.readme if version else "",
         "license": version.license if version else "",

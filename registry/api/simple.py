@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.names import normalise
 from registry.accounts.models import Token
-from registry.accounts.permissions import Who, can
+from registry.accounts.permissions import Actor, can
 from registry.api import files
 from registry.api.auth import token_of
 from registry.api.errors import answers_errors
@@ -58,7 +58,7 @@ def slash(request: HttpRequest, owner: str, name: str = "") -> HttpResponseBase:
 @require_safe
 @answers_errors
 def root(request: HttpRequest, owner: str) -> HttpResponseBase:
-    """All environments of an owner that the asker may install from."""
+    """All environments of an owner that the get_actor may install from."""
     token = token_of(request)
     page = pages.root(owner)
     if page is None:
@@ -92,7 +92,7 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
 
 
 def _may_see(place: pages.Place, token: Token | None) -> bool:
-    who: Who = AnonymousUser() if token is None else token.user
+    who: Actor = AnonymousUser() if token is None else token.user
     return can(who, "environment.see", Environment.objects.get(pk=place.environment), token)
 
 

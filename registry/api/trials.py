@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from registry.accounts.models import Owner
 from registry.api import body, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.card import trial
 from registry.errors import HubError
 from registry.uploads import dry_run
@@ -24,7 +24,7 @@ def check(request: Request) -> Response:
     throttles.check(request, "check", who=str(user.pk))
     if data.get("report") is not None:
         throttles.check(request, "card", who=str(user.pk))
-    _, token = asker(request)
+    _, token = get_actor(request)
     name = body.owner_name(data, user).lower()
     findings = dry_run.name_findings(
         owner=Owner.objects.filter(name=name).first(),

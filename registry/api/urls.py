@@ -110,7 +110,7 @@ api: list[URLPattern | URLResolver] = [
     path("leaks/", leaks.leaks, name="api-leaks"),
     path("schema", document.schema, name="api-schema"),
     path("schema/", document.schema),
-    path("runner/", include("registry.api.runner")),
+    path("runner/", include("registry.api.runner_protocol")),
     path("", include("registry.api.prime.urls")),
     re_path("", nothing),  # all else, with line breaks too
 ]

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from registry import pipeline
 from registry.api import body, lookup, shapes, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.paging import page
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
@@ -16,9 +16,9 @@ from registry.catalog.deletion import delete_version
 
 @api_view(["GET"])
 def versions(request: Request, owner: str, name: str) -> Response:
-    """The versions that the asker may see, newest first."""
+    """The versions that the get_actor may see, newest first."""
     found = lookup.environment(request, owner, name, "environment.see")
-    visible = found.versions.visible_to(*asker(request)).select_related("environment__owner")
+    visible = found.versions.visible_to(*get_actor(request)).select_related("environment__owner")
     return page(request, visible, by=("-sort_key", "-pk"), shape=shapes.version_summaries)
 
 

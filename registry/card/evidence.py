@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from envyard.contract.job import MODEL
-from envyard.contract.report import Facts, RolloutReport
+from envyard.contract.runner_events import Facts, RolloutResult
 
 EXCUSED = ("model", "platform")  # faults that say nothing about the environment
 
@@ -22,7 +22,7 @@ class Evidence:
     tasks: int
     attempts: int
     facts: Facts
-    rollouts: tuple[RolloutReport, ...]
+    rollouts: tuple[RolloutResult, ...]
 
     def only(self, policies: Sequence[str]) -> Evidence:
         """The same run as if only these policies had been asked."""
@@ -32,7 +32,7 @@ class Evidence:
             rollouts=tuple(r for r in self.rollouts if r.policy in policies),
         )
 
-    def of(self, policy: str) -> tuple[RolloutReport, ...]:
+    def of(self, policy: str) -> tuple[RolloutResult, ...]:
         """The rollouts of one policy."""
         return tuple(r for r in self.rollouts if r.policy == policy)
 
@@ -58,16 +58,16 @@ class Evidence:
         return known * (self.attempts if policy == MODEL else 1)
 
 
-def rewards(rollouts: Sequence[RolloutReport]) -> list[float]:
+def rewards(rollouts: Sequence[RolloutResult]) -> list[float]:
     """The rewards there are; a failed rollout has none and never counts as zero."""
     return [r.reward for r in rollouts if r.ok and r.reward is not None]
 
 
-def excused(rollout: RolloutReport) -> bool:
+def excused(rollout: RolloutResult) -> bool:
     """Whether the rollout failed for a reason that is not the environment's."""
     return not rollout.ok and (rollout.error or {}).get("fault") in EXCUSED
 
 
-def name(rollout: RolloutReport) -> str:
+def name(rollout: RolloutResult) -> str:
     """`policy/task/attempt`, as pages and logs call it."""
     return f"{rollout.policy}/{rollout.task}/{rollout.attempt}"

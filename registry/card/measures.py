@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card import statistics
 from registry.card.diversity import repeated
 from registry.card.evidence import Evidence, excused, name
@@ -271,15 +271,15 @@ def _unknown(code: str, title: str, unit: str, threshold: float | None, detail: 
     return Measure(code, title, None, unit, threshold, "unknown", 0, detail=detail)
 
 
-def _not_finite(rollout: RolloutReport) -> bool:
+def _not_finite(rollout: RolloutResult) -> bool:
     return (rollout.error or {}).get("type") == "RewardNotFinite"
 
 
-def _crashed(rollout: RolloutReport) -> bool:
+def _crashed(rollout: RolloutResult) -> bool:
     return not rollout.ok and not excused(rollout) and not _not_finite(rollout)
 
 
-def _error_of(rollout: RolloutReport) -> str:
+def _error_of(rollout: RolloutResult) -> str:
     error = rollout.error or {}
     text = f"{error.get('type') or 'no error given'}: {error.get('message', '')}"
     return f"; {name(rollout)}: {text[:300]}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envyard.contract.replay import Replay
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import name
 
 # What sums in another order may differ by; the second bound is for rewards of about nothing.
@@ -25,8 +25,8 @@ class Rescored:
     """
 
     agreeing: int
-    differing: tuple[RolloutReport, ...]
-    strayed: tuple[RolloutReport, ...]
+    differing: tuple[RolloutResult, ...]
+    strayed: tuple[RolloutResult, ...]
     left_out: dict[str, int]
 
     @property
@@ -58,7 +58,7 @@ class Rescored:
         return "; ".join(parts)
 
 
-def rescored(rollouts: Sequence[RolloutReport]) -> Rescored:
+def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     """Compare what can be compared; a rollout that is left out counts neither way."""
     played = [(r, r.replay) for r in rollouts if r.replay is not None]
     compared = [(r, again) for r, again in played if not again.left_out and r.reward is not None]
@@ -72,7 +72,7 @@ def rescored(rollouts: Sequence[RolloutReport]) -> Rescored:
     )
 
 
-def told(rollout: RolloutReport) -> str:
+def told(rollout: RolloutResult) -> str:
     """Both rewards of one rollout in words, and whether its conversation had changed by then."""
     again = rollout.replay or Replay()
     second = f"failed ({again.error[:200]})" if again.reward is None else f"got {again.reward:g}"

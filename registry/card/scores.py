@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card import statistics
 
 
@@ -32,15 +32,15 @@ class Score:
         return asdict(self)
 
 
-def by_policy(rollouts: Sequence[RolloutReport]) -> list[Score]:
+def by_policy(rollouts: Sequence[RolloutResult]) -> list[Score]:
     """One score a policy, in the order in which the policies come first."""
-    grouped: dict[str, list[RolloutReport]] = defaultdict(list)
+    grouped: dict[str, list[RolloutResult]] = defaultdict(list)
     for rollout in rollouts:
         grouped[rollout.policy].append(rollout)
     return [score(policy, own) for policy, own in grouped.items()]
 
 
-def score(policy: str, rollouts: Sequence[RolloutReport]) -> Score:
+def score(policy: str, rollouts: Sequence[RolloutResult]) -> Score:
     """The score of one policy's rollouts, whatever their order."""
     by_task: dict[int, list[float]] = defaultdict(list)
     for rollout in sorted(rollouts, key=lambda r: (r.task, r.attempt)):

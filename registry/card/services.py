@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from envyard.contract.codes import Finding
 from envyard.contract.replay import Replay
-from envyard.contract.report import Facts, RolloutReport, Usage
+from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.card.evidence import Evidence, name
 from registry.card.measures import all_measures
 from registry.card.models import Card
@@ -49,8 +49,8 @@ def verdict(*, run: Run, required_policies: Sequence[str]) -> list[Finding]:
     return findings_of(evidence_of(run), required_policies)
 
 
-def _report(row: Rollout) -> RolloutReport:
-    return RolloutReport(
+def _report(row: Rollout) -> RolloutResult:
+    return RolloutResult(
         policy=row.policy,
         task=row.task,
         attempt=row.attempt,

@@ -11,13 +11,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.report import Facts, RolloutReport
+from envyard.contract.runner_events import Facts, RolloutResult
 from envyard.contract.values import count, record, records, text
 from registry.card.evidence import Evidence
 from registry.card.measures import all_measures
 from registry.card.scores import by_policy
 from registry.card.verdict import findings_of
-from registry.runs import clean
+from registry.runs import sanitize
 
 MOST_ROLLOUTS = 500
 MOST_TASKS = 100
@@ -44,7 +44,7 @@ def _evidence(report: dict[str, Any]) -> Evidence:
     }
     rollouts = {
         (policies.index(rollout.policy), rollout.task, rollout.attempt): rollout
-        for rollout in map(RolloutReport.from_dict, records(report.get("rollouts"), MOST_ROLLOUTS))
+        for rollout in map(RolloutResult.from_dict, records(report.get("rollouts"), MOST_ROLLOUTS))
         if rollout.policy in policies
     }
     facts = Facts.from_dict(record(report.get("facts")))
@@ -62,16 +62,16 @@ def _evidence(report: dict[str, Any]) -> Evidence:
     )
 
 
-def _rollout(one: RolloutReport, replay: Replay | None) -> RolloutReport:
+def _rollout(one: RolloutResult, replay: Replay | None) -> RolloutResult:
     """With numbers of which sums can be made, as a run's rows hold them."""
-    reward, reward_text = clean.reward(one)
+    reward, reward_text = sanitize.reward(one)
     scoring = one.scoring_seconds
     return replace(
         one,
         reward=reward,
         reward_text=reward_text,
-        seconds=clean.seconds(one.seconds),
-        scoring_seconds=None if scoring is None else clean.seconds(scoring),
-        usage=replace(one.usage, model_seconds=clean.seconds(one.usage.model_seconds)),
+        seconds=sanitize.seconds(one.seconds),
+        scoring_seconds=None if scoring is None else sanitize.seconds(scoring),
+        usage=replace(one.usage, model_seconds=sanitize.seconds(one.usage.model_seconds)),
         replay=replay,
     )

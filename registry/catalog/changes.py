@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from registry import doorbell
+from registry import dispatch
 from registry.accounts.models import Owner
 from registry.catalog.models import Environment
 from registry.catalog.search import documents
@@ -46,4 +46,4 @@ def index_changed(environment: Environment) -> None:
         index_serial=environment.index_serial, updated_at=environment.updated_at
     )
     documents.write(environment)
-    doorbell.after_commit(doorbell.PUBLISH)
+    dispatch.enqueue_after_commit(dispatch.PUBLISH)

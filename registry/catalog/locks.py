@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import Q
 
 from envyard.contract.lock import PLATFORM, BadLock, parse, render
-from registry import rules
+from registry import constraints
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
 
@@ -40,7 +40,9 @@ class VersionLock(models.Model):
         ordering = ("platform",)
         constraints = (
             models.UniqueConstraint(fields=("version", "platform"), name="one_lock_a_platform"),
-            models.CheckConstraint(condition=rules.sha256("sha256"), name="lock_digest_is_sha256"),
+            models.CheckConstraint(
+                condition=constraints.sha256("sha256"), name="lock_digest_is_sha256"
+            ),
             models.CheckConstraint(
                 condition=Q(platform__regex=PLATFORM), name="lock_platform_is_plain"
             ),

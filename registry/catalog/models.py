@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry import rules
+from registry import constraints
 from registry.accounts.models import Owner, User
 from registry.catalog.likeness import like
 from registry.catalog.queries import EnvironmentQuerySet, VersionQuerySet
@@ -80,7 +80,7 @@ class Environment(models.Model):
                 name="only_the_deprecated_have_a_successor",
             ),
             models.CheckConstraint(
-                condition=Q(name__regex=rules.NAME),
+                condition=Q(name__regex=constraints.NAME),
                 name="environment_name_normalised",
             ),
             models.UniqueConstraint(fields=("latest",), name="latest_of_one_environment"),
@@ -88,11 +88,11 @@ class Environment(models.Model):
                 condition=Q(visibility__in=("public", "private")), name="visibility_is_known"
             ),
             models.CheckConstraint(
-                condition=rules.only_with("quarantine_reason", "quarantined_at"),
+                condition=constraints.only_with("quarantine_reason", "quarantined_at"),
                 name="only_quarantined_environments_say_why",
             ),
             models.CheckConstraint(
-                condition=rules.only_with("deprecation_reason", "deprecated_at"),
+                condition=constraints.only_with("deprecation_reason", "deprecated_at"),
                 name="only_the_deprecated_say_why",
             ),
             models.CheckConstraint(
@@ -202,7 +202,7 @@ class Version(models.Model):
                 name="only_listed_versions_are_yanked",
             ),
             models.CheckConstraint(
-                condition=rules.sha256("sha256", "metadata_sha256"),
+                condition=constraints.sha256("sha256", "metadata_sha256"),
                 name="version_digests_are_sha256",
             ),
             models.UniqueConstraint(
@@ -220,11 +220,11 @@ class Version(models.Model):
             ),
             models.CheckConstraint(condition=Q(size__gt=0), name="wheels_have_bytes"),
             models.CheckConstraint(
-                condition=rules.only_with("yanked_reason", "yanked_at"),
+                condition=constraints.only_with("yanked_reason", "yanked_at"),
                 name="only_yanked_versions_say_why",
             ),
             models.CheckConstraint(
-                condition=rules.only_with("quarantine_reason", "quarantined_at"),
+                condition=constraints.only_with("quarantine_reason", "quarantined_at"),
                 name="only_quarantined_versions_say_why",
             ),
             models.CheckConstraint(
@@ -263,7 +263,7 @@ class FormerName(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_former_name"),
             models.CheckConstraint(
-                condition=Q(name__regex=rules.NAME), name="former_name_normalised"
+                condition=Q(name__regex=constraints.NAME), name="former_name_normalised"
             ),
         )
 
@@ -282,7 +282,7 @@ class UsedFilename(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("owner", "filename"), name="file_names_never_return"),
             models.CheckConstraint(
-                condition=rules.sha256("sha256"), name="used_file_digest_is_sha256"
+                condition=constraints.sha256("sha256"), name="used_file_digest_is_sha256"
             ),
         )
 

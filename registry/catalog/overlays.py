@@ -14,7 +14,7 @@ from django.utils import timezone
 from envyard.contract.names import BadName, parse_ref
 from registry import events
 from registry.accounts.models import Token, User
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Version
 from registry.catalog.queries import environments_visible_to
@@ -80,8 +80,8 @@ def undeprecate(*, environment: Environment, by: User) -> None:
     _lay_over_all(environment, "undeprecated", change, by)
 
 
-def successor_named(text: str, *, who: Who, token: Token | None = None) -> Environment | None:
-    """The environment that `owner/name` means to the asker, None for an empty text."""
+def successor_named(text: str, *, who: Actor, token: Token | None = None) -> Environment | None:
+    """The environment that `owner/name` means to the get_actor, None for an empty text."""
     if not text:
         return None
     try:

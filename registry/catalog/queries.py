@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from registry.accounts.models import Token, User
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 
 if TYPE_CHECKING:
     from registry.catalog.models import Environment, Version  # noqa: F401 - named in strings
@@ -35,7 +35,7 @@ class VersionQuerySet(QuerySet["Version"]):
         """Published and not quarantined, yanked ones included: what an index offers."""
         return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
 
-    def visible_to(self, who: Who, token: Token | None = None) -> Self:
+    def visible_to(self, who: Actor, token: Token | None = None) -> Self:
         """Those for which `can(who, "version.see", ...)` holds."""
         public = Q(environment__visibility="public", status="listed")
         return self.filter(public | _own("environment__", who, token), deleted_at=None)
@@ -48,7 +48,7 @@ class VersionQuerySet(QuerySet["Version"]):
 class EnvironmentQuerySet(QuerySet["Environment"]):
     """Environments."""
 
-    def visible_to(self, who: Who, token: Token | None = None) -> Self:
+    def visible_to(self, who: Actor, token: Token | None = None) -> Self:
         """Those for which `can(who, "environment.see", ...)` holds."""
         public = Q(visibility="public") & (Q(latest__isnull=False) | Exists(_published()))
         return self.filter(public | _own("", who, token), deleted_at=None)
@@ -78,16 +78,16 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
 class DocumentQuerySet(QuerySet["SearchDocument"]):
     """What search reads of environments."""
 
-    def listed_to(self, who: Who, token: Token | None = None) -> Self:
+    def listed_to(self, who: Actor, token: Token | None = None) -> Self:
         """The catalogue, as far as this person may see it through this token."""
         return self.filter(Q(visibility="public") | _own("", who, token), listed=True)
 
-    def private_to(self, who: Who, token: Token | None = None) -> Self:
+    def private_to(self, who: Actor, token: Token | None = None) -> Self:
         """The private ones of these."""
         return self.filter(_own("", who, token), listed=True, visibility="private")
 
 
-def environments_visible_to(who: Who, token: Token | None = None) -> EnvironmentQuerySet:
+def environments_visible_to(who: Actor, token: Token | None = None) -> EnvironmentQuerySet:
     """All environments that this person may see through this token."""
     from registry.catalog.models import Environment
 
@@ -100,7 +100,7 @@ def _published() -> VersionQuerySet:
     return Version.objects.published().filter(environment=OuterRef("pk"))
 
 
-def _own(prefix: str, who: Who, token: Token | None) -> Q:
+def _own(prefix: str, who: Actor, token: Token | None) -> Q:
     """What only members and staff see, as far as the token reaches."""
     if not isinstance(who, User) or not who.is_active:
         return Q(pk__in=())

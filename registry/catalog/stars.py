@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from registry.accounts.models import User
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Star
 from registry.catalog.services import lock
 
@@ -32,7 +32,7 @@ def unstar(*, environment: Environment, by: User) -> None:
             _count(environment, -1)
 
 
-def starred(*, environment: Environment, who: Who) -> bool:
+def starred(*, environment: Environment, who: Actor) -> bool:
     """Has this person marked it?"""
     return isinstance(who, User) and environment.stars.filter(user=who).exists()
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from registry.accounts.models import Owner, Token
-from registry.accounts.permissions import Who, can
+from registry.accounts.permissions import Actor, can
 from registry.catalog.models import Environment
 from registry.events import Event
 
@@ -144,7 +144,7 @@ def _version_then(event: Event) -> str | None:
     return f"{name}=={version.version}"
 
 
-def data_for(event: Event, who: Who, token: Token | None = None) -> dict[str, Any]:
+def data_for(event: Event, who: Actor, token: Token | None = None) -> dict[str, Any]:
     """The event's data as that reader may see it: a new owner (`to`) is None where the reader may
     not see the environment there."""
     data: dict[str, Any] = dict(event.data)

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from registry.accounts import keys, permissions, short_lived, tokens
+from registry.accounts import permissions, publisher_tokens, token_format, tokens
 from registry.accounts.models import Owner, Token
 from registry.catalog.models import Environment
 from registry.catalog.services import get_or_create_environment
@@ -63,14 +63,14 @@ def mint(*, identity_token: str) -> Minted:
         grant = next((g for p in _candidates(who) if (g := _grant(who, p))), None)
         if grant is None:
             raise _nobody(who)
-        text, expires_at = short_lived.mint(grant=grant, claims=who.claims, life=LIFE)
+        text, expires_at = publisher_tokens.mint(grant=grant, claims=who.claims, life=LIFE)
     return Minted(text, expires_at)
 
 
 def verify(text: str) -> Token | None:
     """The usable token of that text; a workflow's outlives the publisher that it was minted for,
     who may be a stranger to all the others."""
-    found, digest = tokens.verify(text), keys.digest(text, tokens.PREFIX)
+    found, digest = tokens.verify(text), token_format.digest(text, tokens.PREFIX)
     return _next(digest) if found is None and digest else found
 
 
@@ -81,7 +81,7 @@ def reach(*, token: Token, owner: Owner, name: str) -> Token:
         return token
     who = _identity(token)
     with transaction.atomic():
-        if short_lived.hold(token.digest) is None:
+        if publisher_tokens.hold(token.digest) is None:
             return token
         for publisher in _of(owner, name):
             fits = (publisher.kind, publisher.issuer) == (who.kind, who.issuer)
@@ -89,7 +89,7 @@ def reach(*, token: Token, owner: Owner, name: str) -> Token:
                 continue
             if grant := _grant(who, publisher):
                 _settle(publisher, grant.environment, matching.pinned(publisher, who.claims))
-                found = short_lived.extend(token=token, grant=grant)
+                found = publisher_tokens.extend(token=token, grant=grant)
                 return found if found.usable else token
     return token
 
@@ -104,12 +104,12 @@ def is_shared(token: Token) -> bool:
 
 def _next(digest: str) -> Token | None:
     with transaction.atomic():
-        token = short_lived.hold(digest)
+        token = publisher_tokens.hold(digest)
         if token is None:
             return None
         who = _identity(token)
         grants = (g for p in _candidates(who) if (g := _grant(who, p)))
-        rows = (short_lived.extend(token=token, grant=grant) for grant in grants)
+        rows = (publisher_tokens.extend(token=token, grant=grant) for grant in grants)
         return next((row for row in rows if row.usable), None)
 
 
@@ -150,12 +150,12 @@ def _of(owner: Owner, name: str) -> Iterator[TrustedPublisher]:
     yield from ROWS.filter(owner=owner, name=name).order_by("pk")
 
 
-def _grant(who: Identity, publisher: TrustedPublisher) -> short_lived.Grant | None:
+def _grant(who: Identity, publisher: TrustedPublisher) -> publisher_tokens.Grant | None:
     """What it may publish; None where a pending one waits for a name that cannot be had."""
     environment = publisher.environment or _make(publisher)
     if environment is None:
         return None
-    return short_lived.Grant(
+    return publisher_tokens.Grant(
         user=publisher.added_by,
         environment=environment,
         name=f"trusted publisher {publisher.subject}"[:80],

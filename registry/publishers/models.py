@@ -7,7 +7,7 @@ from typing import cast
 from django.db import models
 from django.db.models import Q
 
-from registry import rules
+from registry import constraints
 from registry.accounts.models import Owner, Token, User
 from registry.catalog.models import Environment
 
@@ -56,7 +56,9 @@ class TrustedPublisher(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=("github", "gitlab", "other")), name="publisher_kind_is_known"
             ),
-            models.CheckConstraint(condition=rules.sha256("key"), name="publisher_key_is_sha256"),
+            models.CheckConstraint(
+                condition=constraints.sha256("key"), name="publisher_key_is_sha256"
+            ),
             models.UniqueConstraint(
                 fields=("environment", "issuer", "claims"),
                 condition=Q(environment__isnull=False),

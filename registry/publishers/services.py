@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from envyard.contract.names import BadName, check_name
 from registry import events
-from registry.accounts import short_lived
+from registry.accounts import publisher_tokens
 from registry.accounts.models import Owner, Token, User
 from registry.catalog import naming
 from registry.catalog.models import Environment
@@ -102,7 +102,7 @@ def remove(*, publisher: TrustedPublisher, by: User | None) -> None:
     with transaction.atomic():
         _record("publisher.removed", publisher, by)
         if publisher.environment is not None:
-            short_lived.revoke(
+            publisher_tokens.revoke(
                 environment=publisher.environment,
                 user=publisher.added_by,
                 because="its trusted publisher was removed",

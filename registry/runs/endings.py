@@ -12,11 +12,11 @@ from django.utils import timezone
 from envyard.contract.codes import Finding
 from envyard.contract.job import queue_for
 from envyard.contract.values import text
-from registry import doorbell, events
+from registry import dispatch, events
 from registry.catalog.models import Version, VersionFinding
 from registry.runs import attempts, limits
-from registry.runs.clean import clean_finding
 from registry.runs.models import LogChunk, LostAttempt, Run
+from registry.runs.sanitize import clean_finding
 
 WHY_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
 
@@ -27,7 +27,7 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
     False, and nothing changed, where the attempt was not the active one any more.
     """
     with transaction.atomic():
-        now, held = timezone.now(), run.status in Run.HELD
+        now, held = timezone.now(), run.status in Run.LEASED_STATES
         moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE).update(
             status=status, ended_at=now
         )
@@ -42,9 +42,9 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             run=run,
             attempt=run.attempt,
         )
-        doorbell.after_commit(doorbell.JUDGE, run_id=str(run.pk))
+        dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
         if held and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
-            ring_after_commit(run.model)  # its runner is free, and its own bell is used up
+            notify_after_commit(run.model)  # its runner is free, and its own bell is used up
     return True
 
 
@@ -80,13 +80,13 @@ def next_attempt(
         row.save(force_insert=True)
         note(run, f"{line} {_outlook(rows, earliest, now)}")
         if earliest is None:
-            ring_after_commit(run.model)
+            notify_after_commit(run.model)
     return True
 
 
 def _queue_again(run: Run, earliest: datetime | None, why: str) -> bool:
     """Put the held run back into the queue, one attempt further; False where it was not held."""
-    moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.HELD).update(
+    moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.LEASED_STATES).update(
         status=Run.Status.QUEUED,
         attempt=run.attempt + 1,
         runner=None,
@@ -127,12 +127,12 @@ def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: dateti
     )
 
 
-def ring_after_commit(model: str) -> None:
+def notify_after_commit(model: str) -> None:
     """Wake one runner that has the model, once the transaction is committed.
 
     A bell says that there is work, not which: whoever hears it asks the hub for the next run.
     """
-    doorbell.after_commit(doorbell.RUN, queue=queue_for(model))
+    dispatch.enqueue_after_commit(dispatch.RUN, queue=queue_for(model))
 
 
 def note(run: Run, line: str) -> None:

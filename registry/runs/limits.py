@@ -36,7 +36,7 @@ def lease() -> timedelta:
     return timedelta(seconds=settings.HUB_LEASE_SECONDS)
 
 
-def ring_again() -> timedelta:
+def notify_again() -> timedelta:
     """How long a queued run waits before its runners are rung for once more."""
     return timedelta(seconds=1.5 * settings.HUB_SWEEP_SECONDS)
 

@@ -32,8 +32,8 @@ class Run(models.Model):
         ERRORED = "errored"
         CANCELLED = "cancelled"
 
-    HELD = (Status.LEASED, Status.PREPARING, Status.RUNNING, Status.SCORING)
-    ACTIVE = (Status.QUEUED, *HELD)
+    LEASED_STATES = (Status.LEASED, Status.PREPARING, Status.RUNNING, Status.SCORING)
+    ACTIVE = (Status.QUEUED, *LEASED_STATES)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")

@@ -51,7 +51,7 @@ def rollouts(
     return run.rollouts.filter(**{k: v for k, v in wanted.items() if v is not None})
 
 
-def held_run(token: str) -> Run:
+def leased_run(token: str) -> Run:
     """The run, with version and environment, whose attempt under way this run token belongs to.
 
     Raises HubError token.invalid (401) for a forged token and for one whose attempt is over.
@@ -59,7 +59,9 @@ def held_run(token: str) -> Run:
     about = read_run_token(token)
     run = (
         Run.objects.select_related("version__environment__owner")
-        .filter(pk=about.run, attempt=about.attempt, status__in=Run.HELD, runner__enabled=True)
+        .filter(
+            pk=about.run, attempt=about.attempt, status__in=Run.LEASED_STATES, runner__enabled=True
+        )
         .first()
     )
     if run is None:

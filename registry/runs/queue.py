@@ -47,14 +47,14 @@ def _last_turn(owner: int) -> int:
     """Of the owner's active runs; -1 where there is none. Asked apart for what waits and what is
     held: of a single status an index knows the last, however many there are."""
     own = Run.objects.filter(owner=owner)
-    parts = (own.filter(status=Run.Status.QUEUED), own.filter(status__in=Run.HELD))
+    parts = (own.filter(status=Run.Status.QUEUED), own.filter(status__in=Run.LEASED_STATES))
     last = [part.aggregate(last=Max("turn"))["last"] for part in parts]
     return max((turn for turn in last if turn is not None), default=-1)
 
 
 def _now_at() -> int:
     """The place that the queue is at: the last one taken, else the turn of the first that waits."""
-    held = Run.objects.filter(status__in=Run.HELD).aggregate(at=Max("place"))["at"]
+    held = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("place"))["at"]
     if held is not None:
         return int(held)
     waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("place", "created_at")
@@ -125,7 +125,7 @@ def elsewhere(*, runner: Runner, models: Collection[str]) -> dict[str, list[int]
 
 def busy_owners() -> set[int]:
     """The owners who have as many runs under way as one may."""
-    held = Run.objects.filter(status__in=Run.HELD).order_by()
+    held = Run.objects.filter(status__in=Run.LEASED_STATES).order_by()
     counted = held.values("owner").annotate(runs=Count("pk"))
     return set(counted.filter(runs__gte=settings.HUB_OWNER_RUNS).values_list("owner", flat=True))
 
@@ -133,7 +133,7 @@ def busy_owners() -> set[int]:
 def is_busy(owner: int) -> bool:
     """Whether the owner has as many; exact, for the owner's row stays locked until the commit."""
     Owner.objects.select_for_update(no_key=True).get(pk=owner)
-    held = Run.objects.filter(owner=owner, status__in=Run.HELD).count()
+    held = Run.objects.filter(owner=owner, status__in=Run.LEASED_STATES).count()
     return held >= settings.HUB_OWNER_RUNS
 
 

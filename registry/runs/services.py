@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from envyard.contract.codes import finding
 from envyard.contract.job import MODEL, queue_for
-from registry import doorbell, events
+from registry import dispatch, events
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
@@ -19,7 +19,9 @@ from registry.runs import endings, limits, pythons, queue
 from registry.runs.models import Run
 from registry.runs.sweep import take_back
 
-BELLS = 32  # that a queue is rung with at first; then each run that ends rings for the next
+MAX_NOTIFICATIONS = (
+    32  # that a queue is rung with at first; then each run that ends rings for the next
+)
 
 
 def request(
@@ -50,14 +52,14 @@ def request(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
             )
             waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model).order_by()
-            if waiting[: BELLS + 1].count() <= BELLS:
-                endings.ring_after_commit(run.model)
+            if waiting[: MAX_NOTIFICATIONS + 1].count() <= MAX_NOTIFICATIONS:
+                endings.notify_after_commit(run.model)
     except IntegrityError:
         return Run.objects.get(version=version, status__in=Run.ACTIVE)
     return run
 
 
-def ring_again() -> int:
+def notify_again() -> int:
     """Ring for runs that wait at the head of the queue, ever more rarely the longer; how many.
 
     No more are rung for than runners are idle, and one for a runner that nobody has heard of. A
@@ -65,19 +67,19 @@ def ring_again() -> int:
     as are idle, for the runner that lost the attempt is not given it again at once.
     """
     now = timezone.now()
-    idle = runners.alive().exclude(runs__status__in=Run.HELD).count()
+    idle = runners.alive().exclude(runs__status__in=Run.LEASED_STATES).count()
     rung = 0
     queued = Run.objects.filter(queue.ready(now), status=Run.Status.QUEUED)
     for model in queued.order_by().values_list("model", flat=True).distinct():
         waiting = queued.filter(model=model)
-        for run in waiting.order_by("place", "created_at")[: min(idle + 1, BELLS)]:
+        for run in waiting.order_by("place", "created_at")[: min(idle + 1, MAX_NOTIFICATIONS)]:
             since = run.started_at or run.created_at
             last = run.rung_at or since
             paused = run.not_before is not None and last < run.not_before
-            if paused or now - last >= max(limits.ring_again(), (last - since) / 2):
+            if paused or now - last >= max(limits.notify_again(), (last - since) / 2):
                 Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
                 for _ in range(idle + 1 if run.attempt > 1 else 1):
-                    rung += doorbell.send(doorbell.RUN, queue=queue_for(run.model))
+                    rung += dispatch.enqueue(dispatch.RUN, queue=queue_for(run.model))
     return rung
 
 

@@ -36,7 +36,7 @@ class Swept:
 def sweep(*, now: datetime) -> Swept:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
     over = Q(lease_expires_at__lt=now)
-    expired = Run.objects.filter(over, status__in=Run.HELD)
+    expired = Run.objects.filter(over, status__in=Run.LEASED_STATES)
     # A run that lost an attempt was taken when that began, however long ago it was made; that an
     # old one was made before is said for the index.
     since = now - limits.QUEUED_AT_MOST
@@ -65,7 +65,9 @@ def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
 def take_back(*, runner: Runner, why: str) -> None:
     """Move every run that the runner holds to its next attempt or its end, whatever its lease;
     `why` says what became of the runner."""
-    for pk in Run.objects.filter(runner=runner, status__in=Run.HELD).values_list("pk", flat=True):
+    for pk in Run.objects.filter(runner=runner, status__in=Run.LEASED_STATES).values_list(
+        "pk", flat=True
+    ):
         _lose(pk, Q(runner=runner), why, now=timezone.now(), silent=False)
 
 
@@ -78,7 +80,7 @@ def _lose(pk: UUID, still: Q, why: str, *, now: datetime, silent: bool) -> bool:
         run = (
             Run.objects.select_for_update(of=("self",))
             .select_related("version__environment", "runner")
-            .filter(still, pk=pk, status__in=Run.HELD)
+            .filter(still, pk=pk, status__in=Run.LEASED_STATES)
             .first()
         )
         if run is None:

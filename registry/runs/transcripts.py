@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Transcript
 from registry import storage
 from registry.errors import HubError
@@ -40,17 +40,17 @@ class Packed:
     size: int
     places: dict[Name, tuple[int, int]]
 
-    def place(self, one: RolloutReport) -> tuple[int, int]:
+    def place(self, one: RolloutResult) -> tuple[int, int]:
         """Offset and length; zeros where it has no transcript."""
         return self.places.get(name_of(one), (0, 0))
 
 
-def name_of(one: RolloutReport) -> Name:
+def name_of(one: RolloutResult) -> Name:
     """What tells it from the others of its run."""
     return one.policy, one.task, one.attempt
 
 
-def put(*, run: Run, seq: int, rollouts: Iterable[RolloutReport]) -> Packed | None:
+def put(*, run: Run, seq: int, rollouts: Iterable[RolloutResult]) -> Packed | None:
     """Keep the transcripts of a batch as one object; None where it brought none.
 
     The object begins with a line that names its batch, so no two batches share one. Raises 413

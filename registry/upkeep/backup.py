@@ -26,7 +26,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from registry import storage
-from registry.index import publish
+from registry.index import writer
 from registry.storage import Corrupt, Missing, probe
 from registry.storage.base import CHUNK
 from registry.upkeep import database
@@ -109,7 +109,7 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
             progress(f"restored {name}")
     database.load(folder)
     call_command("migrate", interactive=False, verbosity=0)
-    publish.rebuild()
+    writer.rebuild()
     return int(about["objects"])
 
 

@@ -18,8 +18,8 @@ from django.db.models import Q, QuerySet
 
 from registry import storage
 from registry.catalog.models import Version
-from registry.evaluations.models import SampleBatch
 from registry.runs.models import TranscriptPack
+from registry.self_reported.models import SampleBatch
 from registry.sources.models import Source
 from registry.storage import probe
 from registry.storage.base import Kind as Prefix

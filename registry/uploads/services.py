@@ -18,7 +18,7 @@ from envyard.contract import wheel as wheels
 from envyard.contract.codes import Finding
 from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
-from registry import doorbell, events, limits, prepared
+from registry import dispatch, events, limits, prepared
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
@@ -216,7 +216,7 @@ def _publish(
             version=version,
             sha256=upload.sha256,
         )
-        doorbell.after_commit(doorbell.CHECK, version_id=version.pk)
+        dispatch.enqueue_after_commit(dispatch.CHECK, version_id=version.pk)
     return version
 
 

@@ -191,7 +191,7 @@ def gateway(s3: Ceph, log: Path) -> Server:
 def web(environ: Mapping[str, str], port: int, log: Path) -> Server:
     """gunicorn as `serve` starts it."""
     start = [sys.executable, "-m", "gunicorn", "hub.wsgi:application"]
-    start += ["--bind", f"127.0.0.1:{port}", "--worker-class", "hub.worker.Worker"]
+    start += ["--bind", f"127.0.0.1:{port}", "--worker-class", "hub.gunicorn_worker.Worker"]
     start += ["--workers", "1", "--threads", "16", "--timeout", "120", "--graceful-timeout", "5"]
     start += ["--no-control-socket", "--keep-alive", "30"]
     return Server(

@@ -12,8 +12,8 @@ import os
 import sys
 from pathlib import Path
 
-from envyard_runner.app import make_app, serve
-from envyard_runner.poll import poll
+from envyard_runner.messaging.celery_app import make_app, serve
+from envyard_runner.messaging.poll import poll
 from tests.worker.runner_process import machine
 
 INSIDE = """

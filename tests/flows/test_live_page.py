@@ -19,7 +19,7 @@ import requests
 from playwright.sync_api import Page, expect
 
 from envyard.contract.job import JobSpec
-from envyard.contract.report import Events, Finish, RolloutReport
+from envyard.contract.runner_events import Events, Finish, RolloutResult
 from tests import chromium
 from tests.flows.hub import Hub
 from tests.wheels import make_wheel
@@ -81,7 +81,7 @@ class Told:
             log=f"{text}{line}\n",
             done=self.seq,
             total=len(self.job.policies) * self.job.tasks,
-            rollouts=[RolloutReport(self.job.policies[policy], task, 0, ok=True, reward=0.0)],
+            rollouts=[RolloutResult(self.job.policies[policy], task, 0, ok=True, reward=0.0)],
         )
         answer = self.post("events", batch.to_dict())
         self.stored[line] = self.stored[f"done {self.seq}"] = time.time()

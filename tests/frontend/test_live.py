@@ -12,9 +12,9 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.contract.job import JobSpec
-from envyard_runner.link import Hub
-from envyard_runner.reports import Reports
-from frontend.pages.pace import pace
+from envyard_runner.messaging.event_outbox import Reports
+from envyard_runner.messaging.hub_client import Hub
+from frontend.pages.refresh_interval import pace
 from registry.models import Run, User
 from registry.runs.spec import job_spec
 from tests.registry import story

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from envyard_runner.presence import capabilities, farewell
+from envyard_runner.messaging.heartbeat import capabilities, farewell
 from registry.accounts import runners
 from registry.accounts.models import Runner
 from registry.models import Environment, Organisation, Report, User

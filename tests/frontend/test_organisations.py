@@ -8,7 +8,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from registry.accounts import invitations, keys
+from registry.accounts import invitations, token_format
 from registry.models import Invitation, Membership, Organisation, User
 from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in, text
@@ -88,7 +88,7 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
         client.post(f"{LAB}invite/", {"to": "New@example.com", "role": "maintainer"})
     assert mail.outbox[0].to == ["new@example.com"]
     link = link_in_mail("new@example.com")
-    assert Invitation.objects.get().digest == keys.sha256(link.split("/")[2])
+    assert Invitation.objects.get().digest == token_format.sha256(link.split("/")[2])
     assert link.split("/")[2] not in text(client, LAB)
     client.logout()
     asked = text(client, link)

@@ -15,7 +15,7 @@ def main() -> None:
 
     from registry.accounts import runners, tokens
     from registry.accounts.models import Token
-    from registry.index import publish
+    from registry.index import writer
     from tests.conftest import person
     from tests.factories import make_environment, make_version
     from tests.registry import story
@@ -24,7 +24,7 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     alice = person("alice")
     listed = make_version(alice, "listed-env", wheel=make_wheel("listed-env"))
-    publish.publish()
+    writer.publish()
     story.make_run(story.make_version(alice.owner, name="queued-env"))
     made = {
         "publish": tokens.mint(user=alice, name="x", scope=Token.Scope.PUBLISH, days=1)[1],

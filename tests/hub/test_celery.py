@@ -16,12 +16,16 @@ from kombu import Connection
 
 from hub.celery import app, filesystem_options
 
-OWN = ("hub.broker:Transport", "envyard_runner.mail:Transport")  # the hub's and the runner's
+OWN = (
+    "envyard.messaging.filesystem_transport:Transport",
+    "envyard.messaging.filesystem_transport:Transport",
+)  # the hub's and the runner's
 SEND = """
 import django; django.setup()
 from celery import current_app
 import threading
-assert current_app.connection_for_write().transport_cls == "hub.broker:Transport"
+transport = current_app.connection_for_write().transport_cls
+assert transport == "envyard.messaging.filesystem_transport:Transport"
 send = lambda: current_app.send_task("envyard.run", queue="runs")
 thread = threading.Thread(target=send); thread.start(); thread.join()
 """

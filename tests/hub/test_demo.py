@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from hub import demo, publish
+from hub import demo, publish_examples
 from hub.management.commands import serve
 from registry.accounts import runners, services
 from registry.models import Membership, Organisation, Runner, Token, User
@@ -101,7 +101,7 @@ def test_where_publishing_asks_for_a_second_factor_the_examples_wait(
 
 
 def test_every_example_waits_to_be_published_in_an_empty_hub() -> None:
-    waiting, watching = publish.undecided()
+    waiting, watching = publish_examples.undecided()
     assert {"reverse-text", "double-check", "tic-tac-toe"} <= {e.name for e in waiting}
     assert watching == {}
-    assert publish.listed() == (0, len(waiting))
+    assert publish_examples.listed() == (0, len(waiting))

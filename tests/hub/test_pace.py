@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 
 RATE, SLACK = 20_000, 1.0
 APP = f"""
-from hub.worker import Worker
+from hub.gunicorn_worker import Worker
 class Quick(Worker):
     rate, slack = {RATE}, {SLACK}
 def app(environ, start):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from registry import doorbell
+from registry import dispatch
 
 Commit = Callable[..., AbstractContextManager[Any]]
 
@@ -31,7 +31,7 @@ class Bells:
                 message.ack()
                 messages.append((message.headers["task"], message.payload[1]))
             simple.close()
-        return [found for found in messages if found[0] != doorbell.PUBLISH]
+        return [found for found in messages if found[0] != dispatch.PUBLISH]
 
     def committed(self) -> AbstractContextManager[Any]:
         """Run what was left for the commit at the end of the block."""

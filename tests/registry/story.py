@@ -9,14 +9,14 @@ from typing import Any
 
 from envyard.contract.job import MODEL, PROBES
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.report import Events, Facts, Finish, RolloutReport, TaskReport, Usage
+from envyard.contract.runner_events import Events, Facts, Finish, RolloutResult, TaskResult, Usage
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry import storage
 from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
 from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
-from registry.runs import reports, services
+from registry.runs import runner_events, services
 from registry.runs.models import Run
 from tests import wheels
 
@@ -69,10 +69,10 @@ def skip_pause() -> None:
     Run.objects.filter(not_before__isnull=False).update(not_before=None)
 
 
-def rollout(policy: str, task: int = 0, attempt: int = 0, **said: Any) -> RolloutReport:
+def rollout(policy: str, task: int = 0, attempt: int = 0, **said: Any) -> RolloutResult:
     """A rollout that ended well without reward, unless told otherwise."""
     fields: dict[str, Any] = {"ok": True, "reward": 0.0, "seconds": 0.1, "usage": Usage(calls=1)}
-    return RolloutReport(policy=policy, task=task, attempt=attempt, **(fields | said))
+    return RolloutResult(policy=policy, task=task, attempt=attempt, **(fields | said))
 
 
 def told(text: str) -> Transcript:
@@ -94,7 +94,7 @@ def finish(outcome: Any, attempt: int = 1) -> Finish:
 
 def failed(
     policy: str, task: int = 0, attempt: int = 0, fault: str = "environment"
-) -> RolloutReport:
+) -> RolloutResult:
     """A rollout that an error ended."""
     error = {"type": "ValueError", "message": "boom", "traceback": "", "fault": fault}
     return rollout(policy, task, attempt, ok=False, reward=None, error=error)
@@ -103,7 +103,7 @@ def failed(
 def facts(n: int = 5, *, hook: bool = True) -> Facts:
     """Tasks that differ, load alike twice and know their answers."""
     tasks = [
-        TaskReport(
+        TaskResult(
             index=i,
             hash=hashlib.sha256(str(i).encode()).hexdigest(),
             prompt=f"Question {i}: what is {i} plus {i * i}?",
@@ -115,7 +115,7 @@ def facts(n: int = 5, *, hook: bool = True) -> Facts:
     return Facts(load_seconds=1.0, tasks=tasks, hashes_again=[task.hash for task in tasks])
 
 
-def honest(policies: Sequence[str] = PROBES, n: int = 5, model: int = 4) -> list[RolloutReport]:
+def honest(policies: Sequence[str] = PROBES, n: int = 5, model: int = 4) -> list[RolloutResult]:
     """What an honest environment yields: only the oracle is paid, and the model half the time."""
     made = []
     for policy in policies:
@@ -134,7 +134,7 @@ def batch(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **said: Any
 
 def play(
     run: Run,
-    rollouts: Sequence[RolloutReport],
+    rollouts: Sequence[RolloutResult],
     *,
     known: Facts | None = None,
     outcome: Any = "succeeded",
@@ -152,5 +152,5 @@ def play(
         ],
         facts=known or facts(),
     )
-    reports.record(run_id=run.pk, events=events)
-    reports.finish(run_id=run.pk, finish=Finish(run.attempt, outcome, list(findings)))
+    runner_events.record(run_id=run.pk, events=events)
+    runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, outcome, list(findings)))

@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from registry import models as registry_models
-from registry.accounts import short_lived, tokens
+from registry.accounts import publisher_tokens, tokens
 from registry.catalog import stars
 from registry.models import Rollout, Token, User, Version
 from registry.runs import transcripts
@@ -64,11 +64,11 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
 def hold_two_environments(alice: User) -> None:
     """A workflow's token that was used for two of them: two rows of one text."""
     one, two = (
-        short_lived.Grant(alice, make_environment(alice, name), "workflow", {"kind": "github"})
+        publisher_tokens.Grant(alice, make_environment(alice, name), "workflow", {"kind": "github"})
         for name in ("one", "two")
     )
-    short_lived.mint(grant=one, claims={}, life=timedelta(minutes=15))
-    short_lived.extend(token=Token.objects.get(environment=one.environment), grant=two)
+    publisher_tokens.mint(grant=one, claims={}, life=timedelta(minutes=15))
+    publisher_tokens.extend(token=Token.objects.get(environment=one.environment), grant=two)
 
 
 def test_tokens_for_several_environments_keep_the_schema_until_they_end(alice: User) -> None:

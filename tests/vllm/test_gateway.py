@@ -17,8 +17,8 @@ import aiohttp
 import pytest
 
 from envyard.contract.job import JobSpec
-from envyard_runner.asking import answering
 from envyard_runner.config import Config
+from envyard_runner.execution.model_access import answering
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.model import Model
 from envyard_runner.model.known import Models, NoModel

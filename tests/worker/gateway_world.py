@@ -15,7 +15,7 @@ import aiohttp
 from aiohttp import web
 
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
-from envyard.contract.report import TaskReport
+from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway import Gateway, Model
 from tests.worker.stub_model import StubModel
 
@@ -71,7 +71,7 @@ class World:
 
 def plan_all(gateway: Gateway, spec: JobSpec) -> None:
     """Plan every rollout that the job allows, as if its tasks had just been loaded."""
-    tasks = [TaskReport(i, str(i), "p", reference=True) for i in range(spec.tasks)]
+    tasks = [TaskResult(i, str(i), "p", reference=True) for i in range(spec.tasks)]
     gateway.plan.make(tasks, swapped=range(spec.tasks), compares=False)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import aiohttp
 
 from envyard_runner.config import Config
-from envyard_runner.link import Hub
-from envyard_runner.run import Machine, perform
+from envyard_runner.execution.run import Machine, perform
+from envyard_runner.messaging.hub_client import Hub
 from envyard_runner.sandbox import Exit
 from envyard_runner.venvs import Venv
 from tests.wheels import make_wheel

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from envyard.contract.codes import finding
-from envyard_runner.app import make_app, serve
 from envyard_runner.config import Config
-from envyard_runner.inside import launch
-from envyard_runner.poll import poll
-from envyard_runner.run import Machine
+from envyard_runner.execution.run import Machine
+from envyard_runner.guest import launch
+from envyard_runner.messaging.celery_app import make_app, serve
+from envyard_runner.messaging.poll import poll
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, VenvError
 

@@ -20,10 +20,10 @@ from celery import Celery
 from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS, queue_for
-from envyard_runner.app import TASK, make_app
 from envyard_runner.config import Config
+from envyard_runner.execution.run import Machine
+from envyard_runner.messaging.celery_app import TASK, make_app
 from envyard_runner.model import state
-from envyard_runner.run import Machine
 from tests.flows.hub import free_port
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
@@ -121,7 +121,10 @@ def test_mail_lies_in_the_folder_that_the_broker_url_names(
     app = make_app(Machine(config), tmp_path / "default")
     folder = app.conf.broker_transport_options["data_folder_in"]
     assert folder == str(tmp_path / used / "messages")
-    assert app.connection_for_read().transport_cls == "envyard_runner.mail:Transport"
+    assert (
+        app.connection_for_read().transport_cls
+        == "envyard.messaging.filesystem_transport:Transport"
+    )
 
 
 def test_a_ring_has_the_next_run_done(home: Path) -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from envyard.contract.report import Facts
-from envyard_runner.collect import NO_CALL
-from envyard_runner.verdict import judge
+from envyard.contract.runner_events import Facts
+from envyard_runner.execution.collector import NO_CALL
+from envyard_runner.execution.verdict import judge
 from tests.worker.stub_hub import job
 from tests.worker.told import FINE, Told
 

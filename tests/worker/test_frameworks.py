@@ -9,8 +9,8 @@ from packaging.requirements import Requirement
 
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.frameworks.verifiers import ADDED
-from envyard_runner.inside import play
-from envyard_runner.inside.job import InsideJob
+from envyard_runner.guest import play
+from envyard_runner.guest.job import InsideJob
 from envyard_runner.venvs import VenvError
 from tests.wheels import filename, make_wheel
 

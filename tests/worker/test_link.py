@@ -15,10 +15,10 @@ import aiohttp
 import pytest
 
 from envyard.contract.codes import finding
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Exchange, Node, Transcript
-from envyard_runner.link import Hub, HubLost, HubRefused, Superseded, WheelChanged
-from envyard_runner.reports import Cancelled, Reports
+from envyard_runner.messaging.event_outbox import Cancelled, Reports
+from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused, Superseded, WheelChanged
 from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
 PORT = 18390
@@ -36,9 +36,9 @@ def with_hub(
     asyncio.run(play())
 
 
-def rollout(task: int, content: str = "hi") -> RolloutReport:
+def rollout(task: int, content: str = "hi") -> RolloutResult:
     told = Transcript([Node(-1, {"role": "user", "content": content})], [Exchange(asked=0)])
-    return RolloutReport("silent", task, 0, ok=True, reward=0.0, transcript=told)
+    return RolloutResult("silent", task, 0, ok=True, reward=0.0, transcript=told)
 
 
 def test_a_job_is_given_once() -> None:
@@ -294,8 +294,8 @@ def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Pa
 TALKER = """
 import asyncio, sys
 import aiohttp
-from envyard_runner.link import Hub
-from envyard_runner.reports import Reports
+from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.messaging.event_outbox import Reports
 from tests.worker.stub_hub import TOKEN, job
 
 async def main():

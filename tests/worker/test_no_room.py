@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.link import Hub
-from envyard_runner.poll import NoRoom, poll_once
-from envyard_runner.run import Machine
+from envyard_runner.execution.run import Machine
+from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.messaging.poll import NoRoom, poll_once
 from envyard_runner.venvs import uv
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 

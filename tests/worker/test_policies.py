@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from envyard_runner.policies import PROBES, Ask, NoReference, plain
+from envyard_runner.gateway.probes import PROBES, Ask, NoReference, plain
 
 
 def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> Ask:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from envyard_runner.collect import NO_PROMPT
+from envyard_runner.execution.collector import NO_PROMPT
+from envyard_runner.execution.verdict import judge
 from envyard_runner.gateway.prompts import Prompts
-from envyard_runner.verdict import judge
 from tests.worker.played import BEGAN, PLAYED, Played, good, loaded, run
 from tests.worker.stub_hub import job
 from tests.worker.told import FINE, Told

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from envyard.contract.failures import explain, facts_of
-from envyard_runner.inside.events import error_of
+from envyard_runner.guest.events import error_of
 
 SOURCE = """
 import socket

@@ -9,10 +9,10 @@ import pytest
 from envyard.contract.transcript import Exchange, Transcript, clean_message
 from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Record
 from envyard_runner.gateway.openai import Call, chunks, completion
+from envyard_runner.gateway.recorded_replies import Tape
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.replays import _unrepeatable
 from envyard_runner.gateway.reply import Reply
-from envyard_runner.gateway.tape import Tape
 from tests.worker.gateway_world import TOOL, World, play
 
 Message = dict[str, Any]

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from envyard.contract.replay import Replay
-from envyard_runner.again import LEAST_SECONDS, Again
+from envyard_runner.execution.replay import LEAST_SECONDS, Again
+from envyard_runner.execution.verdict import unjudged
 from envyard_runner.gateway import replays
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.recorded_replies import Tape
 from envyard_runner.gateway.replays import MOST
 from envyard_runner.gateway.reply import Refusal, Reply
-from envyard_runner.gateway.tape import Tape
 from envyard_runner.sandbox import Exit
-from envyard_runner.verdict import unjudged
 from tests.worker.stub_hub import job
 from tests.worker.told import FINE, Clock, Told
 

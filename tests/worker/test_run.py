@@ -12,12 +12,12 @@ from typing import Any
 
 from envyard.contract.codes import finding
 from envyard_runner.config import Config
-from envyard_runner.local_hub import LocalHub
-from envyard_runner.run import Machine, perform
+from envyard_runner.execution.run import Machine, perform
+from envyard_runner.execution.verdict import Ending
+from envyard_runner.local.hub import LocalHub
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import Agree
-from envyard_runner.verdict import Ending
 from tests.worker.played import (
     BEGAN,
     FINE,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.inside import launch
+from envyard_runner.guest import launch
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv
 from tests.worker.played import PLAYED, Outcome, run

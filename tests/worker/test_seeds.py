@@ -13,7 +13,7 @@ import pytest
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import TypeAliasType, Unpack
 
-from envyard_runner.inside import config_seeds, seeds
+from envyard_runner.guest import config_seeds, seeds
 
 Seed = NewType("Seed", int)
 Alias = TypeAliasType("Alias", "int | None")

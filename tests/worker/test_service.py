@@ -13,12 +13,12 @@ import pytest
 
 from envyard.contract.codes import finding
 from envyard.contract.job import JobSpec
-from envyard_runner import service
 from envyard_runner.config import Config
-from envyard_runner.link import Hub, Known
-from envyard_runner.presence import announcing
-from envyard_runner.service import out_of_service, record_ending
-from envyard_runner.verdict import Ending, platform
+from envyard_runner.execution.verdict import Ending, platform
+from envyard_runner.messaging.heartbeat import announcing
+from envyard_runner.messaging.hub_client import Hub, Known
+from envyard_runner.state import service
+from envyard_runner.state.service import out_of_service, record_ending
 from tests.worker.stub_hub import StubHub, job
 from tests.worker.test_app import ended, ring, runner, until
 from tests.worker.test_status import QUICK, WHEEL, command, home, play  # noqa: F401  (a fixture)

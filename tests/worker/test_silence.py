@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from envyard_runner.gateway.reply import ModelFault, Refusal
-from envyard_runner.gateway.silence import Silence
+from envyard_runner.gateway.stall_detector import Silence
 from tests.worker.told import Clock
 
 

@@ -14,11 +14,12 @@ from typing import Any, cast
 import pytest
 from aiohttp import web
 
-from envyard_runner import station, status
+from envyard_runner import status
 from envyard_runner.config import Config
-from envyard_runner.link import Hub, HubRefused, Known
+from envyard_runner.messaging.heartbeat import announcing
+from envyard_runner.messaging.hub_client import Hub, HubRefused, Known
 from envyard_runner.model import state
-from envyard_runner.presence import announcing
+from envyard_runner.state import process_state
 from tests.faults import parts
 from tests.faults.conftest import NEEDS
 from tests.worker.model.stub_vllm import METRICS
@@ -69,7 +70,7 @@ def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
-    with station.at_station(config.home, "poll", "nothing"):
+    with process_state.at_station(config.home, "poll", "nothing"):
         assert status.status(config, as_json=False) == status.TROUBLE
     out = capsys.readouterr().out
     assert "HUB_RUNNER_TOKEN_FILE is not set here" in out
@@ -97,15 +98,15 @@ def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:
     (home / "notes").mkdir()
     (home / "notes" / "runner-1.json").write_text('{"pid": 1}')
     (home / "notes" / "runner-1.lock").touch()
-    assert station.notes(home, "runner") == []
+    assert process_state.notes(home, "runner") == []
     left = [home / "notes" / f"run-4194305.{kind}" for kind in ("json", "lock", "part")]
     for file in left:  # the kernel numbers no process so
         file.touch()
-    with station.at_station(home, "poll", "cgroup2"):
+    with process_state.at_station(home, "poll", "cgroup2"):
         assert not any(file.exists() for file in left)
-        [note] = station.notes(home, "runner")
+        [note] = process_state.notes(home, "runner")
         assert (note["pid"], note["mode"], note["held_by"]) == (os.getpid(), "poll", "cgroup2")
-    assert station.notes(home, "runner") == []
+    assert process_state.notes(home, "runner") == []
 
 
 @pytest.mark.sandbox
@@ -121,7 +122,7 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
         async with runner(home, how, hub, broker) as process:
             ring(home, broker=broker)
             await until(lambda: "loaded" in hub.log)
-            await until(lambda: station.notes(home, "run"))
+            await until(lambda: process_state.notes(home, "run"))
             (code, out, _), (_, text, _) = await asyncio.gather(
                 command(home, "status", "--json"), command(home, "status")
             )

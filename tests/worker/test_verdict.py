@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from envyard.contract.codes import CATALOGUE
+from envyard_runner.execution.verdict import judge
 from envyard_runner.sandbox import Exit
-from envyard_runner.verdict import judge
 from tests.worker.told import ASKED, FINE, Told
 
 

@@ -6,8 +6,8 @@ import contextlib
 import json
 from typing import Any
 
-from envyard.contract.report import Facts, RolloutReport
-from envyard_runner.collect import Story
+from envyard.contract.runner_events import Facts, RolloutResult
+from envyard_runner.execution.collector import Story
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
@@ -39,7 +39,7 @@ class Told:
         self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
         self.story = Story(spec, self.ledger, self.plan, self.clock)
 
-    def __call__(self, event: str, **fields: Any) -> Facts | RolloutReport | None:
+    def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:
         """Tell an event; a planned rollout goes by the word that the inside knows it by."""
         with contextlib.suppress(KeyError):
             fields["rollout"] = self.plan.word(fields["rollout"])
@@ -65,9 +65,9 @@ class Told:
         record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
         return record
 
-    def rollout(self, rollout: str, **fields: Any) -> RolloutReport:
+    def rollout(self, rollout: str, **fields: Any) -> RolloutResult:
         report = self("rollout", rollout=rollout, **fields)
-        assert isinstance(report, RolloutReport)
+        assert isinstance(report, RolloutResult)
         return report
 
     def finished(self) -> None:

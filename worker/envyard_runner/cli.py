@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from envyard_runner.config import Config, ConfigError
-from envyard_runner.link import HubLost, HubRefused
+from envyard_runner.messaging.hub_client import HubLost, HubRefused
 from envyard_runner.model.command import Asked, Unusable
 from envyard_runner.model.state import Taken
 from envyard_runner.sandbox import SandboxError
@@ -42,9 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return doctor.main(rest)
     if asked.command == "try":
-        from envyard_runner import local
+        from envyard_runner.local import try_wheel
 
-        return local.main(rest)
+        return try_wheel.main(rest)
     if rest or (given[cut:] and asked.command != "model"):
         _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
@@ -141,7 +141,7 @@ def _ready() -> Config:
 
 async def _greet(config: Config) -> None:
     """Refuse a token that the hub does not know; a hub that is away is waited for later."""
-    from envyard_runner.poll import at_work
+    from envyard_runner.messaging.poll import at_work
 
     async with at_work(config) as (hub, _):
         try:
@@ -153,17 +153,17 @@ async def _greet(config: Config) -> None:
 
 
 def _start(config: Config, polling: bool) -> int:
-    from envyard_runner.run import Machine
-    from envyard_runner.service import check_now
+    from envyard_runner.execution.run import Machine
+    from envyard_runner.state.service import check_now
 
     check_now(config.home)
     if polling:
-        from envyard_runner.poll import poll
+        from envyard_runner.messaging.poll import poll
 
         asyncio.run(poll(Machine(config)))
     else:
-        from envyard_runner import broker
-        from envyard_runner.app import make_app, serve
+        from envyard_runner.messaging import broker
+        from envyard_runner.messaging.celery_app import make_app, serve
 
         try:
             log.info("runs ring at %s", broker.name(config.broker_url))
@@ -174,9 +174,9 @@ def _start(config: Config, polling: bool) -> int:
 
 
 def _run_once(config: Config) -> int:
-    from envyard_runner.poll import NoRoom, at_work, poll_once
-    from envyard_runner.run import Machine
-    from envyard_runner.service import NotInService
+    from envyard_runner.execution.run import Machine
+    from envyard_runner.messaging.poll import NoRoom, at_work, poll_once
+    from envyard_runner.state.service import NotInService
 
     async def once() -> int:
         async with at_work(config) as (hub, stopping):

@@ -20,7 +20,7 @@ import aiohttp
 
 from envyard_runner.config import Config, ConfigError, blocked_folder
 from envyard_runner.limits import Limits
-from envyard_runner.link import Hub, HubLost, HubRefused
+from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused
 from envyard_runner.sandbox import Exit, Sandbox, SandboxError, cgroup, interpreter, seccomp, uids
 from envyard_runner.sandbox.command import FIRST_FD
 from envyard_runner.sandbox.rundir import make_shared
@@ -98,7 +98,7 @@ async def examine(config: Config, *, environment: bool = True) -> list[Check]:
 
 async def examine_environment(config: Config) -> list[Check]:
     """Play the known-good environment from its wheel to its ending, as a run is played."""
-    from envyard_runner import known_good
+    from envyard_runner.local import known_good
 
     try:
         result = await known_good.play(config)
@@ -320,7 +320,7 @@ async def _token(config: Config) -> str:
 
 
 async def _broker(config: Config) -> str:
-    from envyard_runner import broker
+    from envyard_runner.messaging import broker
 
     if config.broker_url is None:
         return "HUB_BROKER_URL is not set: start the runner with --poll"

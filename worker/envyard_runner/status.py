@@ -18,12 +18,12 @@ from typing import Any
 
 import aiohttp
 
-from envyard_runner import service, station
 from envyard_runner.config import Config
-from envyard_runner.link import Hub, HubLost, HubRefused, Known
+from envyard_runner.messaging.heartbeat import capabilities, pythons
+from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused, Known
 from envyard_runner.model.servers import servers
-from envyard_runner.presence import capabilities, pythons
-from envyard_runner.service import Out, out_of_service
+from envyard_runner.state import process_state, service
+from envyard_runner.state.service import Out, out_of_service
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
 UNKNOWN = Known("", drained=False)
@@ -54,11 +54,11 @@ def resume(config: Config) -> int:
 
 def drain(config: Config) -> int:
     """Let this machine's runners finish their runs and end, and tell the hub."""
-    asked = station.drain(config.home)
+    asked = process_state.drain(config.home)
     if not asked:
         sys.stderr.write(NONE.format(home=config.home))
         return NOTHING
-    left = len(station.notes(config.home, "run"))
+    left = len(process_state.notes(config.home, "run"))
     pids = ", ".join(str(note["pid"]) for note in asked)
     sys.stdout.write(f"draining process {pids}; runs still under way: {left}\n")
     try:
@@ -78,15 +78,15 @@ async def _tell(config: Config) -> None:
 
 async def _look(config: Config) -> dict[str, Any]:
     runners = [
-        note | {"draining": station.drains(config.home, note["pid"])}
-        for note in station.notes(config.home, "runner")
+        note | {"draining": process_state.drains(config.home, note["pid"])}
+        for note in process_state.notes(config.home, "runner")
     ]
     models = config.models()
     return {
         "version": version("envyard-runner"),
         "home": str(config.home),
         "runners": runners,
-        "runs": station.notes(config.home, "run"),
+        "runs": process_state.notes(config.home, "run"),
         "out_of_service": asdict(out) if (out := out_of_service(config.home)) else None,
         "hub": await _hub(config),
         "models": [one.to_dict() for one in await servers(config.model_servers, models)],

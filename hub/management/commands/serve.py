@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from hub import demo, programs, publish, supervisor
+from hub import demo, programs, publish_examples, supervisor
 from registry.errors import HubError
 from registry.upkeep import integrity
 
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             while True:
                 watcher.tend()
                 if publisher and publisher.step():
-                    self._say("{} of {} examples are listed".format(*publish.listed()))
+                    self._say("{} of {} examples are listed".format(*publish_examples.listed()))
                     publisher = None
                 time.sleep(TICK_SECONDS)
 
@@ -112,18 +112,20 @@ class Command(BaseCommand):
                 raise CommandError(f"the hub did not answer in {READY_SECONDS} s, see {log}")
             time.sleep(0.1)
 
-    def _publisher(self, home: Path) -> publish.Publisher | None:
-        waiting, watching = publish.undecided()
+    def _publisher(self, home: Path) -> publish_examples.Publisher | None:
+        waiting, watching = publish_examples.undecided()
         if waiting:
-            self._say(f"publishing {len(waiting)} examples as {publish.OWNER} with `hub push`")
+            self._say(
+                f"publishing {len(waiting)} examples as {publish_examples.OWNER} with `hub push`"
+            )
         elif not watching:
             return None
         try:
-            token = demo.publish_token(publish.OWNER) if waiting else ""
+            token = demo.publish_token(publish_examples.OWNER) if waiting else ""
         except HubError as refused:  # HUB_REQUIRE_MFA binds alice too
             self._say(f"they are not published: {refused.message}. {refused.hint}")
             return None
-        return publish.Publisher(
+        return publish_examples.Publisher(
             waiting,
             watching,
             token=token,

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from registry.accounts.models import Membership, Token
 from registry.accounts.permissions import require
 from registry.api import lookup
-from registry.api.auth import asker, person, sole_person
+from registry.api.auth import get_actor, person, sole_person
 from registry.api.paging import whole
 from registry.api.prime.endpoint import answer, endpoint
 from registry.api.shapes import when
@@ -21,7 +21,7 @@ from registry.errors import HubError, NotFound
 def whoami(request: Request) -> Response:
     """The person, and what the token may do; the address is for tokens of the whole person."""
     user = sole_person(request)
-    _, token = asker(request)
+    _, token = get_actor(request)
     whole_person = token is None or token.environment_id is None
     writes = token is None or token.scope != Token.Scope.READ
     may = {"read": True, "write": writes}
@@ -39,7 +39,7 @@ def whoami(request: Request) -> Response:
 @endpoint("GET")
 def teams(request: Request) -> Response:
     """The person's organisations; a token for one environment opens none of them."""
-    user, (_, token) = person(request), asker(request)
+    user, (_, token) = person(request), get_actor(request)
     limit = whole(request, "limit", 100, low=1, high=100)
     offset = whole(request, "offset", 0, low=0, high=1_000_000)
     rows = (
@@ -68,7 +68,7 @@ def members(request: Request, team: str) -> Response:
     organisation = lookup.owner(team).organisation
     if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, "organisation.see", organisation, token)
     rows = organisation.memberships.select_related("user").order_by("user__username")
     shown = [

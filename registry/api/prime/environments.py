@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from envyard.contract.names import normalise
 from registry.accounts.permissions import can, require
 from registry.api import body, lookup
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.paging import whole
 from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint, flag, short
@@ -58,7 +58,7 @@ def _chosen(request: Request) -> EnvironmentQuerySet:
         visibility=visibility,
         mine=flag(request, "mine_only") and person(request).is_authenticated,
     )
-    found = Found(question, *asker(request), by_relevance=False).rows()
+    found = Found(question, *get_actor(request), by_relevance=False).rows()
     for tag in tags[1:]:
         found = found.filter(tags__name=tag)
     if flag(request, "starred_only"):
@@ -82,7 +82,7 @@ def _one_of(request: Request, name: str, words: Iterable[str], default: str) -> 
 def resolve(request: Request) -> Response:
     """Get or create an environment to publish in; without a visibility a new one is public."""
     data, user = body.read(request), person(request)
-    _, token = asker(request)
+    _, token = get_actor(request)
     owner = find.owner(request, data)
     name = short(data, "name", 100, default=None)
     # As an upload does, it answers alike whether a private environment of that name exists or not.
@@ -98,7 +98,7 @@ def resolve(request: Request) -> Response:
 
 @endpoint("POST")
 def look_up(request: Request) -> Response:
-    """The environment of an id, where the asker may see it."""
+    """The environment of an id, where the get_actor may see it."""
     text = short(body.read(request), "id", 40, default=None)
     return answer(shapes.environment(find.by_id(request, text, "environment.see")))
 
@@ -107,7 +107,7 @@ def look_up(request: Request) -> Response:
 def status(request: Request, owner: str, name: str) -> Response:
     """An environment and its latest version."""
     found = lookup.environment(request, owner, name, "environment.see")
-    visible = found.versions.visible_to(*asker(request)).select_related("source")
+    visible = found.versions.visible_to(*get_actor(request)).select_related("source")
     latest = find.latest(found, visible)
     return answer(
         shapes.environment(found)
@@ -125,9 +125,9 @@ def status(request: Request, owner: str, name: str) -> Response:
 
 @endpoint("GET")
 def versions(request: Request, owner: str, name: str) -> Response:
-    """The newest versions that the asker may see."""
+    """The newest versions that the get_actor may see."""
     found = lookup.environment(request, owner, name, "environment.see")
-    rows = found.versions.visible_to(*asker(request)).select_related("source").newest_first()
+    rows = found.versions.visible_to(*get_actor(request)).select_related("source").newest_first()
     return answer({"versions": [shapes.version(row) for row in rows[:MOST_VERSIONS]]})
 
 
@@ -139,7 +139,7 @@ def version(request: Request, owner: str, name: str, number: str) -> Response:
         deletion.delete_version(version=gone, by=person(request))
         return answer({"success": True})
     found = find.version(request, owner, name, number, "version.see")
-    return answer(shapes.detail(found, *asker(request)))
+    return answer(shapes.detail(found, *get_actor(request)))
 
 
 @endpoint("DELETE")

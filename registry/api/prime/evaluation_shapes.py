@@ -8,7 +8,7 @@ from typing import Any
 from registry.api import links
 from registry.api.prime.find import id_of
 from registry.api.shapes import when
-from registry.evaluations.models import Evaluation
+from registry.self_reported.models import Evaluation
 
 REPORTED = "Reported by the uploader, not measured by this hub."
 

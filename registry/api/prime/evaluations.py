@@ -14,16 +14,16 @@ from envyard.contract.values import plain
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.paging import whole
 from registry.api.prime import find
 from registry.api.prime.endpoint import answer, endpoint, short
 from registry.api.prime.evaluation_shapes import detail, summaries
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
-from registry.evaluations import samples, services
-from registry.evaluations.claims import Claims
-from registry.evaluations.models import Evaluation
+from registry.self_reported import samples, services
+from registry.self_reported.claims import Claims
+from registry.self_reported.models import Evaluation
 
 LAST = 1_000_000
 TEXTS = {
@@ -52,7 +52,7 @@ def evaluations(request: Request) -> Response:
 
 def _list(request: Request) -> Response:
     user, query = person(request), request.query_params
-    found = Evaluation.objects.visible_to(*asker(request))
+    found = Evaluation.objects.visible_to(*get_actor(request))
     if name := query.get("environment_name"):
         owner, _, last = name.rpartition("/")
         found = found.filter(environment__name=normalise(last))
@@ -73,7 +73,7 @@ def _list(request: Request) -> Response:
 
 def _create(request: Request) -> Response:
     data, user = body.read(request), person(request)
-    _, token = asker(request)
+    _, token = get_actor(request)
     claims = _claims(data)
     if claims.name is None:
         raise HubError("request.invalid", "name is missing", details={"field": "name"})
@@ -112,12 +112,12 @@ def _environment(request: Request, data: dict[str, Any]) -> tuple[Environment, s
 
 
 def _version(request: Request, environment: Environment, said: str) -> Version | None:
-    """The version by its number, where it is one that the asker may see."""
+    """The version by its number, where it is one that the get_actor may see."""
     try:
         number = canonical_version(said)
     except BadName:
         return None
-    visible = environment.versions.visible_to(*asker(request))
+    visible = environment.versions.visible_to(*get_actor(request))
     return visible.filter(version=number).first()
 
 
@@ -197,7 +197,7 @@ def _found(request: Request, pk: UUID, verb: str) -> Evaluation:
     found = Evaluation.objects.for_summary().filter(pk=pk).first()
     if found is None:
         raise NotFound
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, verb, found, token)
     return found
 

@@ -12,7 +12,7 @@ from envyard.contract.names import BadName, canonical_version
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup
-from registry.api.auth import asker, sole_person
+from registry.api.auth import get_actor, sole_person
 from registry.catalog.models import Environment, Version
 from registry.catalog.queries import VersionQuerySet
 from registry.errors import HubError, NotFound
@@ -34,7 +34,7 @@ def by_id(request: Request, text: str, verb: str) -> Environment:
     found = rows.filter(pk=int(match[1])).first() if match else None
     if found is None:
         raise NotFound
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, verb, found, token)
     return found
 
@@ -42,7 +42,7 @@ def by_id(request: Request, text: str, verb: str) -> Environment:
 def version(request: Request, owner: str, name: str, text: str, verb: str) -> Version:
     """The version that `text` names, with environment, owner and source."""
     environment = lookup.environment(request, owner, name, "environment.see")
-    rows = environment.versions.visible_to(*asker(request))
+    rows = environment.versions.visible_to(*get_actor(request))
     rows = rows.select_related("environment__owner", "source")
     if text == "latest":
         found = latest(environment, rows)
@@ -55,7 +55,7 @@ def version(request: Request, owner: str, name: str, text: str, verb: str) -> Ve
     if found is None:
         raise NotFound(f"{environment} has no version {text[:80]!r} that you may see")
     found.environment = environment
-    who, token = asker(request)
+    who, token = get_actor(request)
     require(who, verb, found, token)
     return found
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from registry import limits, pipeline
 from registry.api import body, links, throttles
-from registry.api.auth import asker, person
+from registry.api.auth import get_actor, person
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.api.prime import find
 from registry.api.prime.endpoint import answer, detail, endpoint, short
@@ -118,7 +118,7 @@ def _too_large(size: int | None) -> HubError:
 def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
     """Publish the wheel that was sent; a refusal says what is wrong with it."""
     found = _delivery(request, pk, delivery, services.WHEEL)
-    by, (_, token) = person(request), asker(request)
+    by, (_, token) = person(request), get_actor(request)
     with throttles.counting_refused_uploads(by.pk):
         version = services.take_wheel(delivery=found, by=by, token=token)
     if version.status == version.Status.HELD:

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from registry.accounts import loans
+from registry.accounts import index_credentials
 from registry.accounts.models import Owner, Token
-from registry.accounts.permissions import Who, can
+from registry.accounts.permissions import Actor, can
 from registry.api import links
 from registry.api.auth import BASIC_USER
 from registry.api.prime.find import id_of
@@ -67,11 +67,11 @@ def version(version: Version) -> Shape:
     }
 
 
-def detail(version: Version, who: Who, token: Token | None) -> Shape:
+def detail(version: Version, who: Actor, token: Token | None) -> Shape:
     """What info, pull and install read.
 
     The addresses of a private environment, and of a version that is not listed, carry a loan of
-    the asker's token: prime hands them to uv and pip, which have no other credentials.
+    the get_actor's token: prime hands them to uv and pip, which have no other credentials.
     """
     environment = version.environment
     shown: Shape = {
@@ -103,7 +103,11 @@ def _addresses(version: Version, token: Token | None) -> Shape:
     environment = version.environment
     listed = version.status == Version.Status.LISTED
     public = environment.visibility == Environment.Visibility.PUBLIC and listed
-    loan = "" if public or token is None else loans.lend(token=token, environment=environment)
+    loan = (
+        ""
+        if public or token is None
+        else index_credentials.lend(token=token, environment=environment)
+    )
     source = links.to("prime-source", environment.owner.name, environment.name, version.version)
     return {
         "install_index_url": None,  # prime would pass it on as --extra-index-url

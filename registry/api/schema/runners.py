@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import RootModel
 
 from envyard.contract.job import JobSpec
-from envyard.contract.report import Events, Finish
+from envyard.contract.runner_events import Events, Finish
 from registry.api.schema.base import Moment, Shape
 
 

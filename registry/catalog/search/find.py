@@ -16,7 +16,7 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef
 
 from registry.accounts.models import Token, User
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment
 from registry.catalog.queries import (
     DocumentQuerySet,
@@ -95,7 +95,7 @@ class Found:
     def __init__(
         self,
         question: Question,
-        who: Who,
+        who: Actor,
         token: Token | None = None,
         *,
         by_relevance: bool = True,

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.catalog.changes import IndexChange
-from registry.index import publish
+from registry.index import writer
 
 
 class Command(BaseCommand):
@@ -25,10 +25,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Rebuild, or print what differs."""
         if not options["check"]:
-            publish.rebuild()
+            writer.rebuild()
             return
         found = 0
-        for found, line in enumerate(publish.differences(), 1):  # noqa: B007 - the count is told
+        for found, line in enumerate(writer.differences(), 1):  # noqa: B007 - the count is told
             self.stdout.write(line)
         if found:
             waiting = IndexChange.objects.count()

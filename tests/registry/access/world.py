@@ -16,16 +16,16 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from registry import storage
-from registry.accounts import keys, runners, tokens
+from registry.accounts import runners, token_format, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
 from registry.api.prime.find import id_of
 from registry.attestations.models import Provenance
 from registry.catalog import locks
-from registry.evaluations.models import Evaluation
 from registry.models import Environment
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher
 from registry.runs.tokens import sign_run_token
+from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
 from tests.conftest import person
@@ -122,7 +122,7 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         organisation=lab,
         user=people["carol"],
         role="member",
-        digest=keys.sha256(SECRET),
+        digest=token_format.sha256(SECRET),
         invited_by=people["alice"],
         expires_at=timezone.now() + timedelta(days=1),
     )

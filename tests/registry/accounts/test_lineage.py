@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from registry.accounts import loans, tokens
+from registry.accounts import index_credentials, tokens
 from registry.errors import HubError
 from registry.models import Environment, Event, Token, TrustedPublisher, User
 from registry.publishers import leaked
@@ -155,8 +155,10 @@ def test_trusted_publishers_added_with_a_leaked_token_are_removed(
 def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
     one, other = make_environment(alice), make_environment(alice, "other")
     token = tokens.mint(user=alice, name="x", scope="read", environment=one)[0]
-    assert loans.verify(loans.lend(token=token, environment=one)) is not None
-    assert loans.verify(loans.lend(token=token, environment=other)) is None
+    assert (
+        index_credentials.verify(index_credentials.lend(token=token, environment=one)) is not None
+    )
+    assert index_credentials.verify(index_credentials.lend(token=token, environment=other)) is None
 
 
 def test_the_page_names_what_ends_with_a_token(client: Client, alice: User) -> None:

@@ -5,14 +5,16 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
-from registry.accounts import loans, tokens
+from registry.accounts import index_credentials, tokens
 from registry.models import Organisation, Token, User
 from tests.factories import make_environment, make_version
 
 
 def lent(user: User, organisation: Organisation, name: str = "demo-env") -> tuple[Token, str]:
     token = tokens.mint(user=user, name="test", scope="admin")[0]
-    return token, loans.lend(token=token, environment=make_environment(organisation, name))
+    return token, index_credentials.lend(
+        token=token, environment=make_environment(organisation, name)
+    )
 
 
 def seen(client: Client, text: str, name: str = "demo-env") -> int:
@@ -51,19 +53,19 @@ def test_a_loan_ends_after_a_quarter_of_an_hour(
     bob: User, lab: Organisation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, text = lent(bob, lab)
-    assert loans.verify(text) is not None
+    assert index_credentials.verify(text) is not None
     late = signing.time.time() + 901
     monkeypatch.setattr(signing.time, "time", lambda: late)
-    assert loans.verify(text) is None
+    assert index_credentials.verify(text) is None
 
 
 @pytest.mark.parametrize("text", ["", "hublent_", "hublent_x:y:z", "hublent_\udc80", "hub_x"])
 def test_what_nobody_signed_is_no_loan(db: None, text: str) -> None:
-    assert loans.verify(text) is None
+    assert index_credentials.verify(text) is None
 
 
 def test_a_cursor_or_run_token_is_no_loan(bob: User, lab: Organisation) -> None:
     token, text = lent(bob, lab)
     other = signing.dumps([token.public_id, 1], salt="registry.runs.token")
-    assert loans.verify(loans.PREFIX + other) is None
-    assert loans.verify(text[:-1] + ("A" if text[-1] != "A" else "B")) is None
+    assert index_credentials.verify(index_credentials.PREFIX + other) is None
+    assert index_credentials.verify(text[:-1] + ("A" if text[-1] != "A" else "B")) is None

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import AnonymousUser
 
 from registry.accounts import tokens
-from registry.accounts.permissions import RULES, Who, can, require
+from registry.accounts.permissions import RULES, Actor, can, require
 from registry.catalog.queries import environments_visible_to
 from registry.errors import HubError
 from registry.models import Environment, Evaluation, Membership, Organisation, Token, User, Version
@@ -100,7 +100,7 @@ MATRIX: dict[tuple[str, str], set[str]] = {
 
 @dataclass
 class World:
-    people: dict[str, Who]
+    people: dict[str, Actor]
     versions: dict[str, Version]
 
     def object(self, verb: str, kind: str) -> Any:
@@ -143,7 +143,7 @@ def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) ->
     }
     for version in versions.values():
         make_run(version)
-    people: dict[str, Who] = {
+    people: dict[str, Actor] = {
         OWNER: alice,
         MAINTAINER: maintainer,
         MEMBER: bob,
@@ -177,7 +177,7 @@ def test_queries_see_what_permissions_see(world: World) -> None:
             assert set(Version.objects.visible_to(who, token)) == seen, case
 
 
-def _tokens(who: Who, world: World) -> list[Token | None]:
+def _tokens(who: Actor, world: World) -> list[Token | None]:
     if not isinstance(who, User):
         return [None]
     limited = world.versions["private"].environment

@@ -7,7 +7,7 @@ import pytest
 from django.core.mail import EmailMessage
 from django.utils import timezone
 
-from registry.accounts import keys, tokens
+from registry.accounts import token_format, tokens
 from registry.errors import HubError, NotFound
 from registry.models import Event, Token, User
 from tests.registry.conftest import Commit
@@ -100,7 +100,7 @@ def test_a_leaked_token_is_revoked_and_its_person_told_once(
 
 def test_a_text_that_is_no_token_of_ours_leaks_nothing(alice: User) -> None:
     assert tokens.revoke_leaked("hub_nonsense", where="x") is None
-    assert tokens.revoke_leaked(keys.new("hub_").text, where="x") is None
+    assert tokens.revoke_leaked(token_format.new("hub_").text, where="x") is None
     assert not Event.objects.filter(verb="token.leaked").exists()
 
 

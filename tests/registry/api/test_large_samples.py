@@ -7,7 +7,7 @@ from django.test import Client
 
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts.models import User
-from registry.runs import reports
+from registry.runs import runner_events
 from registry.runs.models import Run
 from tests.registry import story
 
@@ -47,7 +47,7 @@ def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
 ) -> None:
     told = asked_often(64, MEBIBYTE)
     sent = [story.rollout("silent", task, transcript=told) for task in range(5)]
-    reports.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=sent))
     answers = pages(client, run)
     assert max(len(answer.content) for answer in answers) < 24 * MEBIBYTE
     rows = [row for answer in answers for row in answer.json()["results"]]
@@ -63,7 +63,7 @@ def test_many_large_transcripts_come_on_many_pages(client: Client, run: Run) -> 
     sent = [
         story.rollout(p, task, transcript=told) for p in ("silent", "parrot") for task in (0, 1)
     ]
-    reports.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=sent))
     answers = pages(client, run)
     assert [len(answer.json()["results"]) for answer in answers] == [2, 2]
     assert not any(row["info"]["shortened"] for a in answers for row in a.json()["results"])

@@ -11,7 +11,7 @@ from django.test import Client
 from envyard.contract.job import JobSpec
 from registry.accounts import runners, tokens
 from registry.accounts.models import Runner, User
-from registry.api.runner import Report
+from registry.api.runner_protocol import Report
 from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token

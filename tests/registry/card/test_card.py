@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from envyard.contract.job import PROBES
 from envyard.contract.replay import Replay
-from envyard.contract.report import Facts, RolloutReport, Usage
+from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.accounts.models import User
 from registry.card import services
 from registry.card.evidence import Evidence
@@ -29,7 +29,7 @@ FAULTS = st.none() | st.fixed_dictionaries(
 )
 ROLLOUTS = st.lists(
     st.builds(
-        RolloutReport,
+        RolloutResult,
         policy=st.sampled_from(POLICIES),
         task=st.integers(0, 4),
         attempt=st.integers(0, 3),
@@ -75,7 +75,7 @@ def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evid
 @given(ROLLOUTS, st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_scores_do_not_depend_on_the_order_of_arrival(
-    rollouts: list[RolloutReport], rng: random.Random
+    rollouts: list[RolloutResult], rng: random.Random
 ) -> None:
     shuffled = rollouts[:]
     rng.shuffle(shuffled)
@@ -85,7 +85,7 @@ def test_scores_do_not_depend_on_the_order_of_arrival(
 
 @given(ROLLOUTS)
 @settings(max_examples=60, deadline=None)
-def test_failed_rollouts_move_no_mean(rollouts: list[RolloutReport]) -> None:
+def test_failed_rollouts_move_no_mean(rollouts: list[RolloutResult]) -> None:
     for policy in POLICIES:
         own = [r for r in rollouts if r.policy == policy]
         kept = score(policy, [r for r in own if r.ok])

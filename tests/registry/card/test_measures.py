@@ -8,7 +8,7 @@ import pytest
 
 from envyard.contract.job import PROBES
 from envyard.contract.replay import Replay
-from envyard.contract.report import Facts, RolloutReport, TaskReport, Usage
+from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
 from registry.card import measures
 from registry.card.evidence import Evidence
 from registry.card.measures import Measure, all_measures
@@ -16,7 +16,7 @@ from tests.registry import story
 
 
 def evidence(
-    rollouts: list[RolloutReport] | None = None,
+    rollouts: list[RolloutResult] | None = None,
     *,
     policies: tuple[str, ...] = PROBES,
     facts: Facts | None = None,
@@ -29,14 +29,14 @@ def evidence(
     return Evidence(policies, tasks, attempts, known, tuple(made))
 
 
-def changed(policy: str, count: int = 5, **said: Any) -> list[RolloutReport]:
+def changed(policy: str, count: int = 5, **said: Any) -> list[RolloutResult]:
     """An honest run with the first rollouts of one policy changed."""
     return [
         replace(r, **said) if r.policy == policy and r.task < count else r for r in story.honest()
     ]
 
 
-def crashed(policy: str, count: int, fault: str = "environment") -> list[RolloutReport]:
+def crashed(policy: str, count: int, fault: str = "environment") -> list[RolloutResult]:
     error = {"type": "ValueError", "message": "boom", "traceback": "", "fault": fault}
     return changed(policy, count, ok=False, reward=None, error=error)
 
@@ -142,7 +142,7 @@ def test_without_a_second_load_nothing_is_known() -> None:
 
 
 def test_repeated_prompts_warn_and_never_fail() -> None:
-    tasks = [TaskReport(i, str(i), "Play tic-tac-toe. You are X.") for i in range(5)]
+    tasks = [TaskResult(i, str(i), "Play tic-tac-toe. You are X.") for i in range(5)]
     facts = Facts(tasks=tasks, hashes_again=[t.hash for t in tasks])
     found = measures.diversity(evidence(facts=facts))
     assert (found.status, found.value, found.n) == ("warn", 0.8, 5)

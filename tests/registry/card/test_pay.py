@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from envyard.contract.job import PROBES
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.pay import ceiling, floor, full_marks
 from tests.registry import story
@@ -103,7 +103,7 @@ def test_an_oracle_no_better_than_an_echo_fails() -> None:
 
 
 def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
-    rollouts: list[RolloutReport] = [story.failed("oracle", task) for task in range(5)]
+    rollouts: list[RolloutResult] = [story.failed("oracle", task) for task in range(5)]
     found = ceiling(Evidence(("oracle",), 5, 4, story.facts(), tuple(rollouts)))
     assert found is not None
     assert found.status == "fail"

@@ -7,20 +7,20 @@ import pytest
 
 from envyard.contract.job import PROBES
 from envyard.contract.replay import Replay
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card import measures
 from registry.card.evidence import Evidence
 from registry.card.verdict import findings_of
 from tests.registry import story
 
 
-def replayed(rollout: RolloutReport, **said: Any) -> RolloutReport:
+def replayed(rollout: RolloutResult, **said: Any) -> RolloutResult:
     """The rollout, played again with the same result unless told otherwise."""
     same: dict[str, Any] = {"reward": rollout.reward, "rewards": rollout.rewards}
     return replace(rollout, replay=Replay(**(same | said)))
 
 
-def evidence(rollouts: list[RolloutReport]) -> Evidence:
+def evidence(rollouts: list[RolloutResult]) -> Evidence:
     return Evidence(PROBES, 5, 1, story.facts(), tuple(rollouts))
 
 

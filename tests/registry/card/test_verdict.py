@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from envyard.contract.codes import CATALOGUE, Finding
 from envyard.contract.job import PROBES
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.verdict import findings_of
 from tests.registry import story
@@ -12,11 +12,11 @@ from tests.registry import story
 WITH_MODEL = (*PROBES, "model")
 
 
-def evidence(rollouts: list[RolloutReport], policies: tuple[str, ...] = PROBES) -> Evidence:
+def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = PROBES) -> Evidence:
     return Evidence(policies, 5, 4, story.facts(), tuple(rollouts))
 
 
-def paying(policy: str) -> list[RolloutReport]:
+def paying(policy: str) -> list[RolloutResult]:
     return [replace(r, reward=1.0) if r.policy == policy else r for r in story.honest()]
 
 

@@ -8,8 +8,8 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.accounts.permissions import Who
-from registry.api import finding
+from registry.accounts.permissions import Actor
+from registry.api import catalog_query
 from registry.catalog.search.facets import Facet
 from registry.catalog.search.find import Found, Question
 from registry.models import Environment, Organisation, Token, User
@@ -44,10 +44,10 @@ def shelf(alice: User, carol: User) -> None:
 
 
 def found(
-    words: str, who: Who = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
+    words: str, who: Actor = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
 ) -> list[str]:
     order = sort or ("relevance" if words else "name")
-    rows, _ = finding.environments(
+    rows, _ = catalog_query.environments(
         Found(Question(words=words, **filters), who, token, by_relevance=order == "relevance"),
         sort=order,
         cursor="",

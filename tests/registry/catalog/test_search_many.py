@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from hub.bulk.texts import FIRST
-from registry.accounts.permissions import Who
+from registry.accounts.permissions import Actor
 from registry.catalog.search.facets import KEPT, MOST, Facet, recount
 from registry.catalog.search.find import Found, Question
 from registry.models import Environment, SearchDocument, User, Version
@@ -94,7 +94,7 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     every = Counter(listed.values_list("latest__framework", flat=True))
     tags = Counter(listed.filter(latest__framework="ors").values_list("tags__name", flat=True))
 
-    def facets(who: Who = NOBODY, **filters: str) -> dict[str, Facet]:
+    def facets(who: Actor = NOBODY, **filters: str) -> dict[str, Facet]:
         return {facet.name: facet for facet in Found(Question(**filters), who).facets()}
 
     recount()

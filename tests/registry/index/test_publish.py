@@ -24,7 +24,7 @@ from registry.catalog import deletion, overlays
 from registry.catalog.services import refresh_latest, set_visibility
 from registry.catalog.transfer import transfer
 from registry.errors import HubError
-from registry.index import publish
+from registry.index import writer
 from registry.models import Environment, IndexChange, Organisation, User
 from registry.storage.local import LocalStorage
 from tests.factories import make_version
@@ -74,7 +74,7 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
     alice: User, root: Path, client: Client
 ) -> None:
     make_version(alice)
-    assert publish.publish() == 2
+    assert writer.publish() == 2
     found = stored(root)
     assert sorted(found) == sorted(
         f"{page}/{f}" for page in ("alice/demo-env", "alice") for f in FORMS
@@ -87,30 +87,30 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
             assert found[f"{page}/index.{form}.gz"] == packed.content
             assert gzip.decompress(packed.content) == answer.content
     assert not IndexChange.objects.exists()
-    assert publish.publish() == 0
+    assert writer.publish() == 0
 
 
 def test_what_is_hidden_again_goes_from_page_and_root(alice: User, root: Path) -> None:
     environment = make_version(alice).environment
     make_version(alice, "other")
-    publish.publish()
+    writer.publish()
     set_visibility(environment=environment, visibility="private", by=alice)
-    publish.publish()
+    writer.publish()
     assert not [
         key for key, data in stored(root).items() if "demo-env" in key or b"demo-env" in data
     ]
     set_visibility(environment=environment, visibility="public", by=alice)
-    publish.publish()
+    writer.publish()
     assert b"demo-env" in stored(root)["alice/index.json"]
-    assert list(publish.differences()) == []
+    assert list(writer.differences()) == []
 
 
 def test_nothing_private_or_unlisted_is_ever_stored(alice: User, root: Path) -> None:
     make_version(alice, visibility="private")
     make_version(alice, "unlisted", status="evaluating")
-    publish.publish()
+    writer.publish()
     assert stored(root) == {}
-    publish.rebuild()
+    writer.rebuild()
     assert stored(root) == {}
 
 
@@ -118,11 +118,11 @@ def test_an_environment_that_moves_takes_its_page_along(
     alice: User, lab: Organisation, root: Path
 ) -> None:
     environment = make_version(alice).environment
-    publish.publish()
+    writer.publish()
     transfer(environment=environment, to=lab.owner, by=alice)
-    publish.publish()
+    writer.publish()
     assert {key.partition("/")[0] for key in stored(root)} == {"lab"}
-    assert list(publish.differences()) == []
+    assert list(writer.differences()) == []
 
 
 def test_the_serial_of_a_page_only_grows(alice: User) -> None:
@@ -130,7 +130,7 @@ def test_the_serial_of_a_page_only_grows(alice: User) -> None:
     seen = [environment.index_serial]
     for visibility in ("private", "public"):
         set_visibility(environment=environment, visibility=visibility, by=alice)
-        publish.publish()
+        writer.publish()
         environment.refresh_from_db()
         seen.append(environment.index_serial)
     make_version(alice, "other")
@@ -147,15 +147,15 @@ def test_a_disk_that_breaks_at_any_step_costs_only_another_try(
     hidden = make_version(alice, "hidden").environment
     for step in range(3 * len(FORMS)):
         set_visibility(environment=hidden, visibility="public", by=alice)
-        publish.publish()
+        writer.publish()
         set_visibility(environment=hidden, visibility="private", by=alice)
         with transaction.atomic():
             refresh_latest(public)
-        publish.publish(store=Breaking(root, step))
+        writer.publish(store=Breaking(root, step))
         assert IndexChange.objects.exists(), step
         assert "the disk broke" in caplog.text
-        publish.publish()
-        assert list(publish.differences()) == [], step
+        writer.publish()
+        assert list(writer.differences()) == [], step
 
 
 @pytest.mark.django_db(transaction=True)
@@ -163,7 +163,7 @@ def test_a_disk_that_breaks_at_any_step_costs_only_another_try(
 def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, step: int) -> None:
     hidden = make_version(alice, "hidden").environment
     make_version(alice, "other")
-    publish.publish()
+    writer.publish()
     set_visibility(environment=hidden, visibility="private", by=alice)
     script = (
         "import django, os; django.setup(); from pathlib import Path\n"
@@ -176,8 +176,8 @@ def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, st
     killed = subprocess.run([sys.executable, "-c", script], env=os.environ | ours, timeout=60)
     assert killed.returncode == -9
     assert IndexChange.objects.exists()
-    publish.publish()
-    assert list(publish.differences()) == []
+    writer.publish()
+    assert list(writer.differences()) == []
     assert not [key for key in stored(root) if "hidden" in key]
 
 
@@ -198,20 +198,20 @@ def test_writers_at_once_take_turns_while_changes_come_in(alice: User) -> None:
 
     def write() -> None:
         while not changing.is_set():
-            publish.publish()
+            writer.publish()
         connection.close()
 
     writers = [threading.Thread(target=write) for _ in range(3)]
-    for writer in writers:
-        writer.start()
+    for thread in writers:
+        thread.start()
     for turn in range(12):
         visibility = ("private", "public")[turn // 3 % 2]
         set_visibility(environment=environments[turn % 3], visibility=visibility, by=alice)
     changing.set()
-    for writer in writers:
-        writer.join(30)
-    publish.publish()
-    assert list(publish.differences()) == []
+    for thread in writers:
+        thread.join(30)
+    writer.publish()
+    assert list(writer.differences()) == []
     assert not IndexChange.objects.exists()
 
 
@@ -243,7 +243,7 @@ CHANGES: dict[str, Callable[[Environment, User, Organisation], object]] = {
         version=e.versions.latest("pk"), by=by
     ),
     "delete": lambda e, by, lab: deletion.delete_environment(environment=e, by=by),
-    "publish": lambda e, by, lab: publish.publish(),
+    "publish": lambda e, by, lab: writer.publish(),
 }
 STEPS = some.lists(some.tuples(some.sampled_from(sorted(CHANGES)), some.booleans()), max_size=12)
 
@@ -268,16 +268,16 @@ def test_after_any_changes_the_pages_are_those_of_a_rebuild(
         for change, second in steps:
             with suppress(HubError):
                 CHANGES[change](Environment.objects.get(pk=two[second]), alice, lab)
-        publish.publish()
-        publish.rebuild(store=LocalStorage(other))
+        writer.publish()
+        writer.rebuild(store=LocalStorage(other))
         assert stored(settings.HUB_STORAGE_PATH) == stored(other)
-        assert list(publish.differences()) == []
+        assert list(writer.differences()) == []
         transaction.set_rollback(True)
 
 
 def test_the_command_tells_what_differs_and_mends_it(alice: User, root: Path) -> None:
     make_version(alice)
-    publish.publish()
+    writer.publish()
     assert "every stored page" in rebuild("--check")
     (root / "index/alice/demo-env/index.html").write_text("forged")
     (root / "index/alice/index.json.gz").unlink()

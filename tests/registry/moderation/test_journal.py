@@ -17,11 +17,11 @@ from registry.accounts import invitations
 from registry.catalog import services
 from registry.catalog.models import Version
 from registry.catalog.transfer import transfer
-from registry.evaluations import services as evaluations
-from registry.evaluations.claims import Claims
-from registry.evaluations.models import Evaluation
 from registry.models import Environment, Event, Organisation, Run, User
 from registry.moderation import journal
+from registry.self_reported import services as evaluations
+from registry.self_reported.claims import Claims
+from registry.self_reported.models import Evaluation
 from tests.factories import bearer, make_version
 
 ROOT = Path(__file__).parents[3]

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from registry.accounts.models import User
 from registry.errors import HubError
-from registry.runs import limits, reports, services
+from registry.runs import limits, runner_events, services
 from registry.runs.models import Run
 from registry.runs.sweep import Swept, sweep
 from tests.registry import story
@@ -60,7 +60,7 @@ def test_polling_runners_share_the_queue_without_a_run_for_two(alice: User) -> N
 def test_the_same_batch_from_two_threads_counts_once(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
     said = story.batch(log="hello\n", rollouts=story.honest()[:2])
-    at_once(*(lambda: reports.record(run_id=run.pk, events=said) for _ in range(3)))
+    at_once(*(lambda: runner_events.record(run_id=run.pk, events=said) for _ in range(3)))
     run.refresh_from_db()
     assert (run.last_seq, run.done, run.log.count()) == (1, 2, 1)
 
@@ -69,7 +69,7 @@ def test_a_report_and_the_sweep_never_both_win(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
     now = timezone.now() + limits.lease() * 2
     got = at_once(
-        lambda: reports.record(run_id=run.pk, events=story.batch(log="alive\n")),
+        lambda: runner_events.record(run_id=run.pk, events=story.batch(log="alive\n")),
         lambda: sweep(now=now),
     )
     run.refresh_from_db()
@@ -96,7 +96,7 @@ def test_a_lease_renewed_while_the_sweep_looked_is_left_alone(alice: User) -> No
 
     def report_slowly() -> None:
         with transaction.atomic():
-            reports.record(run_id=run.pk, events=story.batch(log="alive\n"))
+            runner_events.record(run_id=run.pk, events=story.batch(log="alive\n"))
             reported.set()
             time.sleep(0.5)  # the sweep has read the old lease by now and waits for the row
 

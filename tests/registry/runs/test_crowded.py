@@ -19,7 +19,7 @@ from pytest_django import Settings
 from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
-from registry.runs import queue, reports, services
+from registry.runs import queue, runner_events, services
 from registry.runs.models import Run
 from registry.runs.sweep import sweep
 from tests.conftest import person
@@ -113,7 +113,7 @@ def _worked_off(by: User) -> tuple[list[UUID], dict[UUID, int]]:
         for run in taken:
             if run is not None:
                 order.append(run.pk)
-                reports.finish(run_id=run.pk, finish=story.finish("failed"))
+                runner_events.finish(run_id=run.pk, finish=story.finish("failed"))
     raise AssertionError("never here")
 
 
@@ -171,7 +171,7 @@ def test_what_asks_the_queue_asks_as_often_of_five_hundred_runs_as_of_five(
             lambda: story.make_run(version, ["silent"]),
             lambda: queue.place(last.version),
             lambda: queue.position(last),
-            services.ring_again,
+            services.notify_again,
             lambda: sweep(now=timezone.now()),
             lambda: services.lease(runner=gpu),
         ]

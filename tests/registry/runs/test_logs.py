@@ -3,7 +3,7 @@
 import pytest
 
 from registry.accounts.models import User
-from registry.runs import limits, logs, queries, reports
+from registry.runs import limits, logs, queries, runner_events
 from registry.runs.models import Run
 from tests.registry import story
 
@@ -18,7 +18,7 @@ def flood(run: Run, batches: int) -> str:
     """Many long batches; the end of them."""
     for seq in range(1, batches + 1):
         text = f"batch {seq} begins\n{'x' * 99_000}\nbatch {seq} ends\n"
-        reports.record(run_id=run.pk, events=story.batch(seq, log=text))
+        runner_events.record(run_id=run.pk, events=story.batch(seq, log=text))
     return text
 
 
@@ -37,7 +37,7 @@ def test_a_flood_keeps_head_and_tail_with_one_line_between_them(run: Run) -> Non
 def test_who_follows_a_flood_misses_nothing_but_what_is_said_to_be_missing(run: Run) -> None:
     flood(run, 8)
     seen = queries.log_after(run=run, position=0)
-    reports.record(run_id=run.pk, events=story.batch(9, log="next\n"))
+    runner_events.record(run_id=run.pk, events=story.batch(9, log="next\n"))
     assert queries.log_after(run=run, position=seen.next).text == "next\n"
 
 
@@ -45,5 +45,5 @@ def test_the_tail_is_read_without_the_rest(run: Run) -> None:
     last = flood(run, 12)
     assert logs.tail(run=run, most=50) == last[-50:]
     assert "left out" in logs.tail(run=run, most=10 << 20)
-    reports.record(run_id=run.pk, events=story.batch(13, log="short\n"))
+    runner_events.record(run_id=run.pk, events=story.batch(13, log="short\n"))
     assert logs.tail(run=run, most=60) == (last + "short\n")[-60:]

@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
-from envyard.contract.report import Facts, Finish
+from envyard.contract.runner_events import Facts, Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
-from registry.runs import limits, reports, services
+from registry.runs import limits, runner_events, services
 from registry.runs.models import LostAttempt, Run
 from registry.runs.sweep import sweep
 from tests.registry import story
@@ -42,8 +42,8 @@ def lose(runner: Runner, found: Finding = CACHE, *, facts: Facts | None = None) 
     assert run is not None
     if facts is not None:
         events = story.batch(attempt=run.attempt, facts=facts)
-        reports.record(run_id=run.pk, events=events)
-    reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [found]))
+        runner_events.record(run_id=run.pk, events=events)
+    runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [found]))
     run.refresh_from_db()
     return run
 
@@ -98,7 +98,7 @@ def test_a_runner_that_fell_silent_after_its_sandbox_started_used_up_an_attempt(
 ) -> None:
     taken = services.lease(runner=gpus[0])
     assert taken is not None
-    reports.record(run_id=run.pk, events=story.batch(phase=phase))
+    runner_events.record(run_id=run.pk, events=story.batch(phase=phase))
     sweep(now=timezone.now() + limits.lease() + timedelta(seconds=1))
     assert LostAttempt.objects.get().counted is counted
 
@@ -125,7 +125,7 @@ def test_an_attempt_that_lasted_longer_than_the_pause_is_followed_at_once(
     Run.objects.update(started_at=timezone.now() - timedelta(minutes=5))
     bells.heard("runs")
     with bells.committed():
-        reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+        runner_events.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
     assert bells.heard("runs") == [("envyard.run", {})]
     assert services.lease(runner=gpus[1]) == run
 
@@ -148,7 +148,7 @@ def test_the_same_runner_gets_it_where_no_other_can_take_it(
     Run.objects.update(model=model)
     taken = services.lease(runner=gpus[0], models=["m"])
     assert taken == run
-    reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+    runner_events.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
     after(minutes=1)
     assert services.lease(runner=gpus[0], models=["m"]) == (run if model else None)
     if gone == "unseen":
@@ -190,7 +190,7 @@ def test_a_runner_without_the_runs_model_is_not_waited_for(alice: User, gpus: li
     for runner in gpus:
         assert services.lease(runner=runner, models=["m"]) == run
         run.refresh_from_db()
-        reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
+        runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
         after(minutes=1)
     assert services.lease(runner=gpus[0], models=["m"]) == run
 
@@ -208,7 +208,7 @@ def test_the_same_runner_gets_it_after_the_pause_where_the_lost_attempt_lasted_l
 ) -> None:
     services.lease(runner=gpus[0])
     Run.objects.update(started_at=timezone.now() - timedelta(minutes=20))
-    reports.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
+    runner_events.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
     assert services.lease(runner=gpus[0]) is None
     LostAttempt.objects.update(at=timezone.now() - timedelta(minutes=6))
     assert services.lease(runner=gpus[0]) == run
@@ -260,7 +260,7 @@ def test_hand_backs_do_not_go_on_for_ever(run: Run, gpus: list[Runner]) -> None:
 def test_what_a_disabled_runner_held_used_up_no_attempt(run: Run, gpus: list[Runner]) -> None:
     taken = services.lease(runner=gpus[0])
     assert taken is not None
-    reports.record(run_id=run.pk, events=story.batch(facts=BEGAN))
+    runner_events.record(run_id=run.pk, events=story.batch(facts=BEGAN))
     Runner.objects.filter(pk=gpus[0].pk).update(enabled=False)
     gpus[0].refresh_from_db()
     services.renew(runner=gpus[0])
@@ -275,11 +275,11 @@ def test_a_run_is_rung_for_once_its_pause_is_over_and_for_every_idle_runner(
     with bells.committed():
         lose(gpus[0])
     bells.heard("runs")
-    assert services.ring_again() == 0
+    assert services.notify_again() == 0
     after(minutes=1)
     # Whichever runner hears the first bell may be the one that failed: another must hear one too.
-    assert services.ring_again() == 3
-    assert services.ring_again() == 0
+    assert services.notify_again() == 3
+    assert services.notify_again() == 0
 
 
 def test_the_log_says_when_the_next_attempt_begins_and_how_many_are_left(
@@ -301,7 +301,7 @@ def test_a_broken_runner_that_is_always_idle_drains_no_queue(
         story.make_run(story.make_version(alice.owner, version=f"{number}.0"))
     for _ in range(12):
         while (run := services.lease(runner=broken)) is not None:
-            reports.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
+            runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
         after(seconds=60)
         taken = services.lease(runner=sound)
         assert taken is not None

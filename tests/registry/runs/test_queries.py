@@ -2,10 +2,10 @@
 
 import pytest
 
-from envyard.contract.report import Finish
+from envyard.contract.runner_events import Finish
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
-from registry.runs import queries, reports
+from registry.runs import queries, runner_events
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
 from tests.registry import story
@@ -18,12 +18,12 @@ def run(alice: User) -> Run:
 
 
 def test_a_log_is_followed_piece_by_piece_to_its_end(run: Run) -> None:
-    reports.record(run_id=run.pk, events=story.batch(1, log="one\n"))
+    runner_events.record(run_id=run.pk, events=story.batch(1, log="one\n"))
     first = queries.log_after(run=run, position=0)
     assert (first.text, first.ended) == ("one\n", False)
     assert queries.log_after(run=run, position=first.next).text == ""
-    reports.record(run_id=run.pk, events=story.batch(2, log="two\n"))
-    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+    runner_events.record(run_id=run.pk, events=story.batch(2, log="two\n"))
+    runner_events.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
     run.refresh_from_db()
     rest = queries.log_after(run=run, position=first.next)
     assert (rest.text, rest.ended) == ("two\n", True)
@@ -32,8 +32,8 @@ def test_a_log_is_followed_piece_by_piece_to_its_end(run: Run) -> None:
 def test_a_long_log_comes_in_pages_that_lose_nothing(run: Run) -> None:
     many = queries.LOG_PAGE + 50
     for seq in range(1, many + 1):
-        reports.record(run_id=run.pk, events=story.batch(seq, log=f"{seq}\n"))
-    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+        runner_events.record(run_id=run.pk, events=story.batch(seq, log=f"{seq}\n"))
+    runner_events.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
     run.refresh_from_db()
     first = queries.log_after(run=run, position=0)
     rest = queries.log_after(run=run, position=first.next)
@@ -43,13 +43,13 @@ def test_a_long_log_comes_in_pages_that_lose_nothing(run: Run) -> None:
 
 def test_a_run_token_lets_in_while_its_attempt_is_held_and_no_longer(run: Run) -> None:
     token = sign_run_token(run_id=run.pk, attempt=1)
-    assert queries.held_run(token) == run
+    assert queries.leased_run(token) == run
     with pytest.raises(HubError, match="is over"):
-        queries.held_run(sign_run_token(run_id=run.pk, attempt=2))
+        queries.leased_run(sign_run_token(run_id=run.pk, attempt=2))
     Runner.objects.update(enabled=False)
     with pytest.raises(HubError):
-        queries.held_run(token)
+        queries.leased_run(token)
     Runner.objects.update(enabled=True)
-    reports.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
+    runner_events.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
     with pytest.raises(HubError):
-        queries.held_run(token)
+        queries.leased_run(token)

@@ -220,23 +220,23 @@ def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) ->
     crowd(alice.owner, 500)
     Run.objects.update(rung_at=timezone.now())
     with CaptureQueriesContext(connection) as queries:
-        assert services.ring_again() == 0
+        assert services.notify_again() == 0
     assert len(queries) == 3
 
 
 def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells: Bells) -> None:
     with bells.committed():
-        for number in range(services.BELLS + 5):
+        for number in range(services.MAX_NOTIFICATIONS + 5):
             asked(alice.owner, name=f"env-{number}")
-    assert len(bells.heard("runs")) == services.BELLS
+    assert len(bells.heard("runs")) == services.MAX_NOTIFICATIONS
     ago = timezone.now() - timedelta(minutes=5)
     Run.objects.update(created_at=ago, rung_at=ago)
-    assert services.ring_again() == 1  # nobody lives: one bell for whoever comes
+    assert services.notify_again() == 1  # nobody lives: one bell for whoever comes
     story.make_runner()
     story.make_runner("gpu-2")
     Runner.objects.update(last_seen_at=timezone.now())
     Run.objects.update(rung_at=ago)
-    assert services.ring_again() == 3
+    assert services.notify_again() == 3
     bells.heard("runs")
     with bells.committed():
         story.play(taken(1, story.make_runner("gpu-3"))[0], story.honest())

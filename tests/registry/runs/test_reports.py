@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from envyard.contract.codes import Finding, finding
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.report import Events, Facts, Finish
+from envyard.contract.runner_events import Events, Facts, Finish
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
-from registry.runs import limits, reports, services, transcripts
+from registry.runs import limits, runner_events, services, transcripts
 from registry.runs.models import Run
 from tests.registry import story
 
@@ -23,13 +23,13 @@ def run(alice: User) -> Run:
 
 
 def end(run: Run, outcome: Any, *findings: Finding, attempt: int = 1) -> None:
-    reports.finish(run_id=run.pk, finish=Finish(attempt, outcome, list(findings)))
+    runner_events.finish(run_id=run.pk, finish=Finish(attempt, outcome, list(findings)))
 
 
 def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
     Run.objects.update(lease_expires_at=timezone.now())
     said = story.batch(log="hello\n", total=11, rollouts=[story.rollout("silent")])
-    heard = reports.record(run_id=run.pk, events=said)
+    heard = runner_events.record(run_id=run.pk, events=said)
     run.refresh_from_db()
     assert (run.status, run.last_seq, run.done, run.total) == ("running", 1, 1, 11)
     assert run.lease_expires_at is not None
@@ -40,15 +40,15 @@ def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
 
 def test_a_batch_sent_twice_counts_once(run: Run) -> None:
     said = story.batch(log="hello\n", rollouts=[story.rollout("silent")])
-    reports.record(run_id=run.pk, events=said)
-    reports.record(run_id=run.pk, events=said)
+    runner_events.record(run_id=run.pk, events=said)
+    runner_events.record(run_id=run.pk, events=said)
     assert run.log.count() == 1
     assert run.rollouts.count() == 1
 
 
 def test_a_batch_after_a_gap_is_refused_with_the_number_that_is_missing(run: Run) -> None:
     with pytest.raises(HubError) as refused:
-        reports.record(run_id=run.pk, events=story.batch(3, log="late"))
+        runner_events.record(run_id=run.pk, events=story.batch(3, log="late"))
     assert (refused.value.code, refused.value.status) == ("request.conflict", 409)
     assert "seq=1" in refused.value.hint
     assert not run.log.exists()
@@ -57,7 +57,7 @@ def test_a_batch_after_a_gap_is_refused_with_the_number_that_is_missing(run: Run
 def test_a_superseded_attempt_may_not_report(run: Run) -> None:
     Run.objects.update(attempt=2)
     with pytest.raises(HubError) as refused:
-        reports.record(run_id=run.pk, events=story.batch(log="ghost"))
+        runner_events.record(run_id=run.pk, events=story.batch(log="ghost"))
     assert (refused.value.code, refused.value.status) == ("runner.superseded", 409)
     with pytest.raises(HubError, match="attempt 1 may not report"):
         end(run, "succeeded")
@@ -67,20 +67,20 @@ def test_a_superseded_attempt_may_not_report(run: Run) -> None:
 def test_an_ended_run_takes_no_more_batches(run: Run) -> None:
     end(run, "succeeded")
     with pytest.raises(HubError, match="succeeded"):
-        reports.record(run_id=run.pk, events=story.batch())
+        runner_events.record(run_id=run.pk, events=story.batch())
 
 
 def test_a_disabled_runner_may_not_report(run: Run) -> None:
     Runner.objects.update(enabled=False)
     with pytest.raises(HubError) as refused:
-        reports.record(run_id=run.pk, events=story.batch())
+        runner_events.record(run_id=run.pk, events=story.batch())
     assert refused.value.code == "runner.superseded"
 
 
 def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
     seen = []
     for seq, phase in enumerate(("preparing", "scoring", "running"), start=1):
-        reports.record(run_id=run.pk, events=story.batch(seq, phase=phase))
+        runner_events.record(run_id=run.pk, events=story.batch(seq, phase=phase))
         run.refresh_from_db()
         seen.append(run.status)
     assert seen == ["preparing", "scoring", "scoring"]
@@ -89,7 +89,7 @@ def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
 def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
     started = timezone.now() - limits.attempt_at_most()
     Run.objects.update(started_at=started)
-    reports.record(run_id=run.pk, events=story.batch())
+    runner_events.record(run_id=run.pk, events=story.batch())
     run.refresh_from_db()
     assert run.lease_expires_at is not None
     assert run.lease_expires_at <= timezone.now()
@@ -103,8 +103,8 @@ def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
         story.rollout("model", 0, run.attempts),
     ]
     planned = [story.rollout("silent"), story.rollout("model", 0, run.attempts - 1)]
-    reports.record(run_id=run.pk, events=story.batch(rollouts=[*strange, *planned]))
-    reports.record(run_id=run.pk, events=story.batch(2, rollouts=strange))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[*strange, *planned]))
+    runner_events.record(run_id=run.pk, events=story.batch(2, rollouts=strange))
     assert {str(r) for r in run.rollouts.all()} == {"silent/0/0", f"model/0/{run.attempts - 1}"}
     told = run.findings.get()
     assert (told.code, told.severity, told.where) == (
@@ -115,9 +115,11 @@ def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
 
 
 def test_the_first_report_of_a_rollout_stands(run: Run) -> None:
-    reports.record(run_id=run.pk, events=story.batch(rollouts=[story.rollout("silent", reward=0)]))
+    runner_events.record(
+        run_id=run.pk, events=story.batch(rollouts=[story.rollout("silent", reward=0)])
+    )
     again = story.batch(2, rollouts=[story.rollout("silent", reward=1)])
-    reports.record(run_id=run.pk, events=again)
+    runner_events.record(run_id=run.pk, events=again)
     run.refresh_from_db()
     assert run.rollouts.get().reward == 0
     assert run.done == 1
@@ -125,21 +127,21 @@ def test_the_first_report_of_a_rollout_stands(run: Run) -> None:
 
 def test_a_failed_rollout_has_no_reward_whatever_it_claims(run: Run) -> None:
     claim = story.rollout("silent", ok=False, reward=1.0)
-    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
     assert run.rollouts.get().reward is None
 
 
 def test_a_reward_too_large_to_reckon_with_is_kept_as_text(run: Run) -> None:
     claim = story.rollout("silent", reward=1e308)
-    reports.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
     stored = run.rollouts.get()
     assert (stored.reward, stored.reward_text) == (None, "1e+308")
 
 
 def test_facts_of_several_batches_are_joined(run: Run) -> None:
     first = story.batch(phase="preparing", facts=Facts(install_seconds=2.5))
-    reports.record(run_id=run.pk, events=first)
-    reports.record(run_id=run.pk, events=story.batch(2, facts=story.facts(50)))
+    runner_events.record(run_id=run.pk, events=first)
+    runner_events.record(run_id=run.pk, events=story.batch(2, facts=story.facts(50)))
     run.refresh_from_db()
     assert run.facts["install_seconds"] == 2.5
     assert len(run.facts["tasks"]) == run.tasks
@@ -151,9 +153,9 @@ def test_a_second_reward_is_kept_beside_the_first_once(run: Run) -> None:
     again = Replayed("silent", 0, 0, Replay(reward=0.25, diverged=2, asked="user: ?"))
     strange = Replayed("oracle", 4, 0, Replay(reward=1.0))
     events = story.batch(rollouts=[first], replays=[again, again, strange])
-    reports.record(run_id=run.pk, events=events)
+    runner_events.record(run_id=run.pk, events=events)
     changed = Replayed("silent", 0, 0, Replay(left_out="no"))
-    reports.record(run_id=run.pk, events=story.batch(2, replays=[changed]))
+    runner_events.record(run_id=run.pk, events=story.batch(2, replays=[changed]))
     stored = run.rollouts.get()
     assert (stored.reward, stored.rescored) == (0.5, 0.25)
     assert Replay.from_dict(stored.replay) == again.replay
@@ -199,7 +201,7 @@ HOSTILE: list[dict[str, Any]] = [
 @pytest.mark.parametrize("said", HOSTILE)
 def test_hostile_batches_are_stored_clean(run: Run, said: dict[str, Any]) -> None:
     events = Events.from_dict({"attempt": 1, "seq": 1, "phase": "running", **said})
-    reports.record(run_id=run.pk, events=events)
+    runner_events.record(run_id=run.pk, events=events)
     run.refresh_from_db()
     assert run.last_seq == 1
     for stored in run.rollouts.all():
@@ -227,7 +229,7 @@ def test_a_run_that_failed_without_a_finding_gets_one(run: Run) -> None:
 
 
 def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
-    reports.record(
+    runner_events.record(
         run_id=run.pk,
         events=story.batch(log="one\n", rollouts=[story.rollout("silent")], facts=story.facts()),
     )
@@ -257,7 +259,7 @@ def test_a_runner_that_stops_unasked_has_erred(run: Run) -> None:
 
 def test_a_cancelled_run_tells_its_runner_and_ends_when_it_obeys(run: Run, alice: User) -> None:
     services.cancel(run=run, by=alice)
-    assert reports.record(run_id=run.pk, events=story.batch()).cancel
+    assert runner_events.record(run_id=run.pk, events=story.batch()).cancel
     end(run, "cancelled")
     run.refresh_from_db()
     assert run.status == "cancelled"
@@ -274,7 +276,7 @@ def test_a_traceback_is_kept_to_its_end(run: Run) -> None:
     trace = "Traceback\n" + "x" * 7_900 + "\nKeyError: 'the cause'"
     sent = {"code": "run.load_failed", "message": "m", "details": {"traceback": trace}}
     ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [sent]})
-    reports.finish(run_id=run.pk, finish=ending)
+    runner_events.finish(run_id=run.pk, finish=ending)
     assert run.findings.get().details["traceback"] == trace
 
 
@@ -289,6 +291,6 @@ def test_hostile_findings_are_stored_clean(run: Run) -> None:
         {"details": {str(i): "x" * 5000 for i in range(100)}},
     ]  # fmt: skip
     ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [*said, 5, None]})
-    reports.finish(run_id=run.pk, finish=ending)
+    runner_events.finish(run_id=run.pk, finish=ending)
     assert run.findings.count() == 3
     json.dumps([f.details for f in run.findings.all()], allow_nan=False)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from registry.accounts.models import User
 from registry.errors import HubError
-from registry.runs import limits, reports, services
+from registry.runs import limits, runner_events, services
 from registry.runs.models import LogChunk, Run
 from registry.runs.sweep import Swept, sweep
 from tests.registry import story
@@ -31,7 +31,9 @@ def test_a_live_lease_is_left_alone(run: Run) -> None:
 
 
 def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bells: Bells) -> None:
-    reports.record(run_id=run.pk, events=story.batch(log="one\n", rollouts=story.honest()[:3]))
+    runner_events.record(
+        run_id=run.pk, events=story.batch(log="one\n", rollouts=story.honest()[:3])
+    )
     with bells.committed():
         assert sweep(now=timezone.now() + later()) == Swept(expired=1, abandoned=0)
     run.refresh_from_db()
@@ -41,13 +43,13 @@ def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bell
     assert run.events.get(verb="run.requeued").data["attempt"] == 2
     assert bells.heard("runs") == [("envyard.run", {})]
     with pytest.raises(HubError, match="may not report"):
-        reports.record(run_id=run.pk, events=story.batch(2))
+        runner_events.record(run_id=run.pk, events=story.batch(2))
 
 
 def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, bells: Bells) -> None:
     now = timezone.now()
     for attempt in (1, 2, 3):
-        reports.record(run_id=run.pk, events=story.batch(attempt=attempt))
+        runner_events.record(run_id=run.pk, events=story.batch(attempt=attempt))
         sweep(now=now + later())
         run.refresh_from_db()
         if attempt < 3:

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import pytest
 from django.utils import timezone
 
-from envyard.contract.report import RolloutReport
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry import storage
 from registry.accounts.models import User
 from registry.card import services as cards
 from registry.catalog.models import Version
 from registry.errors import HubError
-from registry.runs import limits, reports, services, transcripts
+from registry.runs import limits, runner_events, services, transcripts
 from registry.runs.models import Rollout, Run, TranscriptPack
 from registry.upkeep.verify import verify
 from tests.registry import story
@@ -35,7 +35,7 @@ def run(alice: User) -> Run:
     return story.leased(story.make_version(alice.owner), policies=("silent", "oracle", "model"))
 
 
-def said(policy: str, task: int = 0, *, text: str = "") -> RolloutReport:
+def said(policy: str, task: int = 0, *, text: str = "") -> RolloutResult:
     """A rollout with a transcript of two messages."""
     return story.rollout(policy, task, transcript=story.told(text or f"{policy} {task}"))
 
@@ -49,9 +49,9 @@ def problems() -> list[str]:
     return [one.what for one in found if one.key.startswith("transcripts/")]
 
 
-def record(run: Run, *rollouts: RolloutReport, seq: int = 1, attempt: int = 1) -> None:
+def record(run: Run, *rollouts: RolloutResult, seq: int = 1, attempt: int = 1) -> None:
     events = story.batch(seq, attempt=attempt, rollouts=list(rollouts))
-    reports.record(run_id=run.pk, events=events)
+    runner_events.record(run_id=run.pk, events=events)
 
 
 def test_a_batch_is_one_object_and_each_rollout_a_range_of_it(run: Run) -> None:
@@ -141,7 +141,7 @@ def test_a_lost_object_is_told_by_verify_and_hides_no_row(run: Run) -> None:
 
 def test_the_clock_forgets_what_a_lost_attempt_said(run: Run) -> None:
     record(run, said("silent"))
-    reports.finish(run_id=run.pk, finish=story.finish("errored"))
+    runner_events.finish(run_id=run.pk, finish=story.finish("errored"))
     story.skip_pause()
     services.lease(runner=story.make_runner("gpu-2"))
     record(run, said("silent", text="second"), attempt=2)
@@ -157,7 +157,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
 ) -> None:
     settings.HUB_TRANSCRIPT_DAYS = 7
     record(run, said("silent"))
-    reports.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    runner_events.finish(run_id=run.pk, finish=story.finish("succeeded"))
     cards.compute(run=run)
     later = timezone.now() + timedelta(days=8)
     of_version = Version.objects.filter(pk=run.version_id)
@@ -172,7 +172,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
 
 def test_an_emptied_version_keeps_no_transcript(run: Run) -> None:
     record(run, said("silent"))
-    reports.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    runner_events.finish(run_id=run.pk, finish=story.finish("succeeded"))
     now = timezone.now()
     Version.objects.update(status="listed", listed_at=now, deleted_at=now, emptied_at=now)
     assert transcripts.forget(now=now) == 1

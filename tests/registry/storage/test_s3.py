@@ -16,7 +16,7 @@ from pytest_django import Settings
 from registry import pipeline, storage
 from registry.catalog import lifecycle
 from registry.models import Run, User, Version
-from registry.runs import reports, transcripts
+from registry.runs import runner_events, transcripts
 from registry.storage import Corrupt, Storage
 from registry.storage.s3 import PART_BYTES, S3Storage
 from registry.upkeep.verify import verify
@@ -186,7 +186,7 @@ def test_transcripts_are_packed_into_a_bucket_and_read_by_their_range(
 ) -> None:
     run = story.leased(story.make_version(alice.owner), policies=("silent",))
     said = [story.rollout("silent", n, transcript=story.told(f"漢 {n}" * 99)) for n in range(3)]
-    reports.record(run_id=run.pk, events=story.batch(rollouts=said))
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=said))
     rows = list(run.rollouts.select_related("pack").order_by("task"))
     assert [one.key.partition("/")[0] for one in hub_on_s3.list()] == ["transcripts", "wheels"]
     assert transcripts.read(rows[1]) == said[1].transcript

@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 from uv import find_uv_bin
 
-from envyard_runner import inside
+from envyard_runner import guest
 from envyard_runner.frameworks.verifiers import ADDED
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.inside.job import InsideJob
+from envyard_runner.guest.job import InsideJob
 from tests.worker import stub_hub
 from tests.worker.adapter.gateway import Gateway, Given
 
 HERE = Path(__file__).parent
-INSIDE = Path(inside.__file__).parent
+INSIDE = Path(guest.__file__).parent
 CACHE = Path(os.environ.get("ENVYARD_TEST_CACHE") or HERE.parents[2] / ".cache")
 PYTHON = sys._base_executable  # type: ignore[attr-defined]
 

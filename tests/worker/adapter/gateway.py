@@ -16,10 +16,10 @@ from typing import Any
 from aiohttp import web
 
 from envyard.contract.job import JobSpec
-from envyard_runner.collect import Story
+from envyard_runner.execution.collector import Story
 from envyard_runner.gateway.ledger import Ledger
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.inside.job import InsideJob
+from envyard_runner.guest.job import InsideJob
 
 Message = dict[str, Any]
 Reply = Callable[[list[Message], str], Message | str]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from envyard_runner.inside import supervise
-from envyard_runner.inside.events import MAX_LINE, Events, clean, encode, error_of
+from envyard_runner.guest import supervise
+from envyard_runner.guest.events import MAX_LINE, Events, clean, encode, error_of
 
 BEGAN = ["driver_started", "environment_began"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner.asking import answering
 from envyard_runner.config import Config
+from envyard_runner.execution.model_access import answering
 from envyard_runner.model.endpoint import Endpoint
 from envyard_runner.model.known import Models, NoModel
 from tests.worker.gateway_world import job

@@ -1,6 +1,6 @@
 """The gateway: the only way from an environment to what answers it, and the hub's own record."""
 
-from envyard_runner.gateway.crowd import Crowd
+from envyard_runner.gateway.adaptive_limiter import Crowd
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.server import Gateway

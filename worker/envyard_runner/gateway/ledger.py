@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import Usage
+from envyard.contract.runner_events import Usage
 from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
 from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.probes import Message
+from envyard_runner.gateway.recorded_replies import Tape
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply
-from envyard_runner.gateway.tape import Tape
-from envyard_runner.policies import Message
 
 # What is open is held in memory. A framework may play all attempts at a task as one group.
 SPARE_GROUPS = 2

@@ -12,7 +12,7 @@ import aiohttp
 
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.crowd import Crowd
+from envyard_runner.gateway.adaptive_limiter import Crowd
 from envyard_runner.gateway.reply import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20

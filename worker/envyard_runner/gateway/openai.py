@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import orjson
 
 from envyard.contract.transcript import REASONING
+from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message, plain
 from envyard_runner.gateway.reply import Refusal, Reply
-from envyard_runner.policies import CHARACTERS_PER_TOKEN, Message, plain
 
 MAX_MESSAGES = 1000
 # What an environment may say about a call. Model, sampling, seed and length are the gateway's.

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.report import TaskReport
+from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays
 
@@ -42,7 +42,7 @@ class Plan:
 
     def make(
         self,
-        tasks: Sequence[TaskReport],
+        tasks: Sequence[TaskResult],
         *,
         swapped: Collection[int],
         compares: bool,

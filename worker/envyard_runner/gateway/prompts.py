@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envyard.contract.values import CUT
-from envyard_runner.policies import Message, plain
+from envyard_runner.gateway.probes import Message, plain
 
 # How the driver marks a text that it cut; the runner's own mark is CUT.
 MARK = re.compile(r"\N{HORIZONTAL ELLIPSIS}\[\d+ more\]$")

@@ -7,7 +7,7 @@ from typing import Any
 
 from envyard.contract.transcript import REASONING, REPLY_FIELDS
 from envyard.contract.values import count_or_none
-from envyard_runner.policies import Message, plain
+from envyard_runner.gateway.probes import Message, plain
 
 MAX_TOOL_CALLS = 1000  # of one reply
 RECORDED = ("role", "tool_calls", *REPLY_FIELDS)

@@ -17,11 +17,7 @@ from envyard.contract.values import text
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
-from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.replays import Replays
-from envyard_runner.gateway.reply import Refusal, Reply
-from envyard_runner.gateway.through import (
+from envyard_runner.gateway.model_proxy import (
     ANSWERING,
     DONE,
     NAME,
@@ -31,7 +27,11 @@ from envyard_runner.gateway.through import (
     wanted,
     whole,
 )
-from envyard_runner.policies import PROBES, Ask, NoReference, plain
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.probes import PROBES, Ask, NoReference, plain
+from envyard_runner.gateway.replays import Replays
+from envyard_runner.gateway.reply import Refusal, Reply
 
 log = logging.getLogger(__name__)
 

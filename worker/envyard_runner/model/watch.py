@@ -15,12 +15,12 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from envyard.messaging.parent import die_with_parent
 from envyard_runner.model import session, state
 from envyard_runner.model.command import Asked, Unusable, arguments, environment, find_vllm
 from envyard_runner.model.endpoint import ASK_SECONDS, Endpoint, Silent
 from envyard_runner.model.health import Health
 from envyard_runner.model.state import LOG, SOCKET, State, folder_of, held
-from envyard_runner.parent import die_with_parent
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from envyard.contract.codes import finding
 from envyard_runner.config import Config
-from envyard_runner.inside.bytecode import FULL
+from envyard_runner.guest.bytecode import FULL
 from envyard_runner.sandbox import Sandbox, interpreter
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import cache

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
 from envyard.contract.resolution import diagnose
+from envyard.messaging.parent import die_with_parent
 from envyard_runner.config import Config
-from envyard_runner.parent import die_with_parent
 from envyard_runner.sandbox.rundir import make_shared
 
 BUILD_UID = 22999  # just below the runs' own

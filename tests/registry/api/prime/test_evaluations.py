@@ -11,9 +11,9 @@ from django.test import Client
 
 from registry import storage
 from registry.errors import NotFound
-from registry.evaluations import samples, services
-from registry.evaluations.claims import Claims
 from registry.models import Card, Evaluation, Organisation, SampleBatch, User
+from registry.self_reported import samples, services
+from registry.self_reported.claims import Claims
 from tests.factories import bearer, make_environment, make_version
 from tests.registry.catalog.test_races import at_once
 

@@ -1,0 +1,270 @@
+"""What a runner tells the hub: batches of events while a run is active, then one ending.
+
+Everything in here came near an environment's code: the hub reads it with `from_dict`, which caps
+sizes, drops what it does not know and never raises on content.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from envyard.contract.codes import Finding
+from envyard.contract.replay import Replay, Replayed, parts_of
+from envyard.contract.transcript import Transcript
+from envyard.contract.values import count, count_or_none, finite, record, records, text
+
+Phase = Literal["preparing", "running", "scoring"]
+Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
+
+MAX_ROLLOUTS = 1000
+MAX_PARTS = 50
+MAX_LOG = 1 << 17  # characters of one batch
+MAX_REPLAYS = 200
+MAX_NOT_COUNTED = 20_000
+ERROR_KEYS = ("type", "message", "traceback", "fault")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and model seconds of one rollout, counted by the gateway.
+
+    `reasoning_tokens` are among the completion tokens, None where a reply came without the count.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    model_seconds: float = 0.0
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutResult:
+    """One finished rollout.
+
+    `reward` is None where the rollout failed (never zero); `reward_text` keeps what the
+    environment returned where that was not finite. `transcript` is the gateway's own record.
+    `replay` is told later (Events.replays), where the rollout was to be played again.
+    """
+
+    policy: str
+    task: int
+    attempt: int
+    ok: bool
+    reward: float | None
+    reward_text: str = ""
+    rewards: dict[str, dict[str, float]] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    transcript: Transcript = field(default_factory=Transcript)
+    turns: int = 0
+    stop: str = ""
+    truncated: bool = False
+    seconds: float = 0.0
+    scoring_seconds: float | None = None
+    usage: Usage = field(default_factory=Usage)
+    error: dict[str, str] | None = None
+    replay: Replay | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RolloutResult:
+        """Read an untrusted JSON form; wrong shapes become empty, long texts are cut."""
+        raw = data.get("reward")
+        reward = finite(raw)
+        usage, metrics = record(data.get("usage")), record(data.get("metrics"))
+        error = record(data.get("error"))
+        return cls(
+            policy=text(data.get("policy"), 40),
+            task=count(data.get("task")),
+            attempt=count(data.get("attempt")),
+            ok=data.get("ok") is True,
+            reward=reward,
+            reward_text=text(data.get("reward_text"), 60)
+            or ("" if raw is None or reward is not None else text(raw, 60)),
+            rewards=parts_of(data.get("rewards")),
+            metrics={
+                text(name, 80): value
+                for name, value in ((n, finite(v)) for n, v in list(metrics.items())[:MAX_PARTS])
+                if value is not None
+            },
+            transcript=Transcript.from_dict(record(data.get("transcript"))),
+            turns=count(data.get("turns")),
+            stop=text(data.get("stop"), 80),
+            truncated=data.get("truncated") is True,
+            seconds=finite(data.get("seconds")) or 0.0,
+            scoring_seconds=finite(data.get("scoring_seconds")),
+            usage=Usage(
+                prompt_tokens=count(usage.get("prompt_tokens")),
+                completion_tokens=count(usage.get("completion_tokens")),
+                calls=count(usage.get("calls")),
+                model_seconds=finite(usage.get("model_seconds")) or 0.0,
+                reasoning_tokens=count_or_none(usage.get("reasoning_tokens")),
+            ),
+            error={key: text(error.get(key), 8000) for key in ERROR_KEYS} if error else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """One task as the environment loaded it: identity, the text of its prompt, its split.
+
+    `reference` says that something is known of the right answer, `hook` that the environment's own
+    oracle() gives it: only then is the ceiling enforced.
+    """
+
+    index: int
+    hash: str
+    prompt: str
+    split: str = ""
+    reference: bool = False
+    hook: bool = False
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> TaskResult:
+        """Read an untrusted JSON form."""
+        return cls(
+            index=count(data.get("index")),
+            hash=text(data.get("hash"), 64),
+            prompt=text(data.get("prompt"), 4000),
+            split=text(data.get("split"), 40),
+            reference=data.get("reference") is True,
+            hook=data.get("hook") is True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was measured once per run: install and load seconds, tasks, and the second load.
+
+    `environment_began` is True once the guest driver reported that it starts to import the
+    environment's module. Before that no fault can be the environment's.
+    `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
+    none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
+    that are no evidence, each with the code of the finding.
+    """
+
+    install_seconds: float | None = None
+    load_seconds: float | None = None
+    framework_version: str = ""
+    packages: int | None = None
+    sandbox: str = ""
+    peak_memory_bytes: int | None = None
+    tasks: list[TaskResult] | None = None
+    hashes_again: list[str] | None = None
+    environment_began: bool | None = None
+    seed_entry: str = ""
+    seed_options: list[str] | None = None
+    not_counted: dict[str, str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form without what is not known."""
+        return {key: value for key, value in asdict(self).items() if value not in (None, "")}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Facts:
+        """Read an untrusted JSON form."""
+        tasks, again = data.get("tasks"), data.get("hashes_again")
+        packages, peak = finite(data.get("packages")), finite(data.get("peak_memory_bytes"))
+        return cls(
+            install_seconds=finite(data.get("install_seconds")),
+            load_seconds=finite(data.get("load_seconds")),
+            framework_version=text(data.get("framework_version"), 80),
+            packages=None if packages is None else count(packages),
+            sandbox=text(data.get("sandbox"), 80),
+            peak_memory_bytes=None if peak is None else int(min(max(peak, 0.0), 1 << 53)),
+            tasks=None
+            if not isinstance(tasks, list)
+            else [TaskResult.from_dict(t) for t in records(tasks, 1000)],
+            hashes_again=None
+            if not isinstance(again, list)
+            else [text(h, 64) for h in again[:1000]],
+            seed_entry=text(data.get("seed_entry"), 80),
+            seed_options=None
+            if not isinstance(data.get("seed_options"), list)
+            else [text(name, 80) for name in data["seed_options"][:20]],
+            environment_began=True if data.get("environment_began") is True else None,
+            not_counted=_names(data.get("not_counted")),
+        )
+
+
+def _names(given: Any) -> dict[str, str] | None:
+    """Rollouts by name with a code each; None for any other shape."""
+    if not isinstance(given, dict):
+        return None
+    return {text(k, 100): text(v, 80) for k, v in list(given.items())[:MAX_NOT_COUNTED]}
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """One batch, numbered from 1 in each attempt; a number seen before is ignored by the hub.
+
+    `done`/`total` count rollouts; `replays` are of rollouts in this batch or an earlier one. The
+    batch is also the heartbeat: it renews the lease.
+    """
+
+    attempt: int
+    seq: int
+    phase: Phase
+    log: str = ""
+    done: int = 0
+    total: int = 0
+    rollouts: list[RolloutResult] = field(default_factory=list)
+    facts: Facts = field(default_factory=Facts)
+    replays: list[Replayed] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {**asdict(self), "facts": self.facts.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Events:
+        """Read a runner's JSON form; raises ValueError where attempt, seq or phase are missing."""
+        attempt, seq, phase = data.get("attempt"), data.get("seq"), data.get("phase")
+        if type(attempt) is not int or type(seq) is not int:  # a bool is an int to isinstance
+            raise ValueError("attempt and seq must be integers")
+        if phase not in ("preparing", "running", "scoring"):
+            raise ValueError("phase must be preparing, running or scoring")
+        return cls(
+            attempt=attempt,
+            seq=seq,
+            phase=phase,
+            log=text(data.get("log"), MAX_LOG),
+            done=count(data.get("done")),
+            total=count(data.get("total")),
+            rollouts=[
+                RolloutResult.from_dict(r) for r in records(data.get("rollouts"), MAX_ROLLOUTS)
+            ],
+            facts=Facts.from_dict(record(data.get("facts"))),
+            replays=[Replayed.from_dict(r) for r in records(data.get("replays"), MAX_REPLAYS)],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How a run ended: `failed` is the environment's fault, `errored` the platform's."""
+
+    attempt: int
+    outcome: Outcome
+    findings: list[Finding] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Finish:
+        """Read a runner's JSON form; raises ValueError where attempt or outcome are missing."""
+        attempt, outcome = data.get("attempt"), data.get("outcome")
+        if type(attempt) is not int:
+            raise ValueError("attempt must be an integer")
+        if outcome not in ("succeeded", "failed", "errored", "cancelled"):
+            raise ValueError("outcome must be succeeded, failed, errored or cancelled")
+        return cls(
+            attempt=attempt,
+            outcome=outcome,
+            findings=[Finding.from_dict(f) for f in records(data.get("findings"), 200)],
+        )

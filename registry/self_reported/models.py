@@ -1,0 +1,100 @@
+"""Evaluations that people ran themselves and pushed: their word, never the hub's evidence."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from registry.accounts.models import Owner, User
+from registry.catalog.models import Environment, Version
+from registry.self_reported.queries import EvaluationQuerySet
+
+
+class Evaluation(models.Model):
+    """What somebody reports of playing an environment with a model on a machine of their own.
+
+    It belongs to `owner`, a person or an organisation, whose members see it; with `is_public`
+    everybody does who sees the environment. Nothing of it ever enters a card or a score.
+    """
+
+    class Status(models.TextChoices):
+        RUNNING = "running"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    environment = models.ForeignKey(
+        Environment, on_delete=models.PROTECT, related_name="evaluations"
+    )
+    version = models.ForeignKey(
+        Version, null=True, blank=True, on_delete=models.SET_NULL, related_name="evaluations"
+    )
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="evaluations")
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    is_public = models.BooleanField(default=False)
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.RUNNING)
+    error_message = models.TextField(blank=True)
+    name = models.CharField(max_length=200)
+    model_name = models.CharField(max_length=200, blank=True)
+    dataset = models.CharField(max_length=200, blank=True)
+    framework = models.CharField(max_length=80, blank=True)
+    task_type = models.CharField(max_length=80, blank=True)
+    description = models.TextField(blank=True)
+    tags = models.JSONField(default=list)
+    metadata = models.JSONField(default=dict)
+    metrics = models.JSONField(default=dict)
+    sample_count = models.PositiveIntegerField(default=0)
+    sample_bytes = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = EvaluationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(status="running", ended_at__isnull=True)
+                | Q(status__in=("completed", "failed", "cancelled"), ended_at__isnull=False),
+                name="ended_evaluations_have_an_end",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("environment", "-created_at"), name="evaluation_by_environment"),
+            models.Index(fields=("owner", "-created_at"), name="evaluation_by_owner"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.environment}"
+
+
+class SampleBatch(models.Model):
+    """Samples `first` to `first + count` of an evaluation: packed JSON lines in the storage."""
+
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="batches")
+    first = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ("first",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("evaluation", "first"), name="sample_batches_do_not_overlap"
+            ),
+            models.UniqueConstraint(
+                fields=("evaluation", "sha256"), name="sample_batches_arrive_once"
+            ),
+            models.CheckConstraint(condition=Q(count__gt=0), name="sample_batches_have_samples"),
+            models.CheckConstraint(
+                condition=Q(sha256__regex=r"^[0-9a-f]{64}$"), name="sample_batch_digest_is_sha256"
+            ),
+        )
+        indexes = (models.Index(fields=("sha256",), name="sample_batch_by_sha256"),)
+
+    def __str__(self) -> str:
+        return f"{self.evaluation_id} {self.first}+{self.count}"

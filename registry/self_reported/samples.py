@@ -1,0 +1,143 @@
+"""The samples of an evaluation: packed JSON lines in the storage, one object a batch."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Sum
+
+from registry import storage
+from registry.errors import HubError, NotFound
+from registry.quotas import services as quotas
+from registry.self_reported.models import Evaluation, SampleBatch
+
+BATCH_BYTES = 26 << 20  # of JSON; clients cut at 25 MiB, without counting what stands around it
+MOST_SAMPLES = 100_000
+MOST_BYTES = 256 << 20  # packed, of one evaluation
+MOST_OF_PERSON = 10 << 30  # packed, of all that one person pushed
+PAGE_BYTES = 32 << 20
+
+
+def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
+    """Keep a batch and return how many samples there are now.
+
+    The same batch a second time changes nothing: clients send again where an answer was lost.
+    """
+    packed = _pack(samples)
+    sha256 = hashlib.sha256(packed).hexdigest()
+    _check_room(evaluation, len(samples), len(packed))
+    if not evaluation.batches.filter(sha256=sha256).exists():
+        quotas.check_storage(owner=evaluation.owner, more=len(packed))
+    key = storage.key("samples", sha256)
+    storage.get().put(key, io.BytesIO(packed), sha256)
+    with transaction.atomic():
+        quotas.lock(evaluation.owner)
+        # Batches come several at a time and take their places one after the other.
+        row = Evaluation.objects.select_for_update().filter(pk=evaluation.pk).first()
+        if row is None:
+            raise NotFound
+        if not row.batches.filter(sha256=sha256).exists():
+            _check_room(row, len(samples), len(packed))
+            quotas.check_storage(owner=evaluation.owner, more=len(packed))
+            SampleBatch.objects.create(
+                evaluation=row,
+                first=row.sample_count,
+                count=len(samples),
+                sha256=sha256,
+                size=len(packed),
+            )
+            if not storage.get().exists(key):  # it went with another evaluation meanwhile
+                storage.get().put(key, io.BytesIO(packed), sha256)
+            Evaluation.objects.filter(pk=row.pk).update(
+                sample_count=F("sample_count") + len(samples),
+                sample_bytes=F("sample_bytes") + len(packed),
+            )
+    evaluation.refresh_from_db(fields=("sample_count", "sample_bytes"))
+    return evaluation.sample_count
+
+
+def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, Any]]:
+    """Samples `start` to `start + count` in the order they arrived; raises 413 where they are
+    more bytes than one answer holds."""
+    found: list[dict[str, Any]] = []
+    room = PAGE_BYTES
+    for line in _between(evaluation, start, start + count):
+        room -= len(line)
+        if room < 0 and found:
+            raise HubError(
+                "request.too_large",
+                f"{count} samples from number {start} are more than {PAGE_BYTES} bytes",
+                "Ask for fewer at a time.",
+                413,
+            )
+        found.append(json.loads(line))
+    return found
+
+
+def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
+    """The first samples as lines of JSON, as many as one answer holds."""
+    found: list[bytes] = []
+    room = PAGE_BYTES
+    for line in _between(evaluation, 0, count):
+        room -= len(line)
+        if room < 0 and found:
+            break
+        found.append(line)
+    return found
+
+
+def _between(evaluation: Evaluation, start: int, stop: int) -> Iterator[bytes]:
+    """The lines of samples `start` to `stop`."""
+    held = evaluation.batches.filter(first__lt=stop, first__gt=start - F("count"))
+    for batch in held.order_by("first"):
+        yield from islice(_lines(batch), max(start - batch.first, 0), stop - batch.first)
+
+
+def _pack(samples: list[dict[str, Any]]) -> bytes:
+    """Equal samples give equal bytes, so that a batch is known again."""
+    try:
+        lines = [json.dumps(sample, allow_nan=False, separators=(",", ":")) for sample in samples]
+    except (ValueError, RecursionError) as error:
+        raise HubError("request.invalid", f"a sample is no JSON: {error}") from None
+    return gzip.compress("\n".join(lines).encode(), compresslevel=6, mtime=0)
+
+
+def _lines(batch: SampleBatch) -> Iterator[bytes]:
+    with storage.get().open(storage.key("samples", batch.sha256)) as reader:
+        packed = reader.read()
+    with gzip.open(io.BytesIO(packed)) as lines:
+        yield from lines
+
+
+def _check_room(evaluation: Evaluation, count: int, size: int) -> None:
+    if evaluation.sample_count + count > MOST_SAMPLES:
+        raise HubError(
+            "request.too_large",
+            f"an evaluation has at most {MOST_SAMPLES} samples; "
+            f"this one has {evaluation.sample_count}, and {count} more came",
+            status=413,
+        )
+    if evaluation.sample_bytes + size > MOST_BYTES:
+        raise HubError(
+            "request.too_large",
+            f"an evaluation's samples have at most {MOST_BYTES} bytes when packed; "
+            f"this one has {evaluation.sample_bytes}, and {size} more came",
+            status=413,
+        )
+    pushed = Evaluation.objects.filter(created_by=evaluation.created_by)
+    total = pushed.aggregate(total=Sum("sample_bytes", default=0))["total"]
+    if evaluation.created_by_id is not None and total + size > MOST_OF_PERSON:
+        raise HubError(
+            "request.too_large",
+            f"{evaluation.created_by} has pushed {total} bytes of samples, and {size} more came; "
+            f"the limit is {MOST_OF_PERSON}",
+            "Delete some evaluations first.",
+            413,
+        )

@@ -1,0 +1,4 @@
+"""One run on this machine: its sandboxes, the collected rollouts, the replay and the verdict.
+
+May import every package but messaging.celery_app and local.
+"""

@@ -1,0 +1,253 @@
+"""What the sandbox says, line by line, checked against the plan and the gateway's record.
+
+Nothing in a line is believed but rewards, metrics and errors: who spoke, how often, how long and
+what was said is what the gateway and the runner's own clock saw.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.runner_events import Facts, RolloutResult, TaskResult
+from envyard.contract.values import count, finite, records, text
+from envyard_runner.gateway.ledger import Ledger, Record
+from envyard_runner.gateway.plan import Plan
+
+PROMPT_CHARACTERS = 1_000_000  # of all tasks together
+REFUSED_NAMED = 10
+ERRORS = 50  # of failed rollouts, to be compared
+NO_CALL = "no call to the policy; not counted"
+NO_PROMPT = "its first calls lacked the task's prompt; not counted"
+TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
+OUTPUT = 4096  # bytes of what is printed before the environment's code begins
+
+
+class Story:
+    """One run as told by its event lines.
+
+    Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
+    counts what the environment wrote, and `refused` names the first of them. `began`: the driver
+    reported that it imports the environment; `output` is the end of what was printed before.
+    Of the rollouts that were `scored`, `without_call` asked nobody, `without_prompt` asked
+    something else than their task's prompt (by name, with how the call began), `not_compared` have
+    no prompt to compare; `changed` are tasks to which a fresh load gave another prompt. `failed`
+    counts rollouts without a result, `timeouts` those of them that took longer than
+    `rollout_seconds`.
+    """
+
+    def __init__(
+        self,
+        job: JobSpec,
+        ledger: Ledger,
+        plan: Plan,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.tasks: list[TaskResult] | None = None
+        self.fatal: dict[str, Any] | None = None
+        self.began = False
+        self.done = False
+        self.output = b""
+        self.without_call: list[str] = []
+        self.without_prompt: dict[str, str] = {}
+        self.not_compared: list[str] = []
+        self.changed: set[int] = set()
+        self.scored: list[str] = []
+        self.refused: list[str] = []
+        self.refusals = 0
+        self.model_faults: dict[str, str] = {}
+        self.failed = self.timeouts = 0
+        self.rollout_seconds = job.limits.rollout_seconds
+        self.errors: list[dict[str, Any]] = []
+        self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
+        self._started: dict[str, float] = {}
+        self._reported: set[str] = set()
+
+    def take(self, line: bytes) -> Facts | RolloutResult | None:
+        """Take in one line; what it tells the hub, if anything."""
+        event = read(line)
+        match event.get("event"):
+            case "environment_began" if not self.began:
+                self.began = True
+                return Facts(environment_began=True)
+            case "loaded" if self.tasks is None:
+                return self._loaded(event)
+            case "rollout_started":
+                claim = text(event.get("rollout"), 100)
+                if rollout := self.plan.name(claim):
+                    self._started.setdefault(rollout, self._clock())
+                else:
+                    self.refuse(claim)
+            case "rollout":
+                return self._rollout(event)
+            case "fatal" if self.fatal is None:
+                self.fatal = event
+            case "done":
+                self.done = True
+            case other:
+                self.refuse(text(other, 40))
+        return None
+
+    def compare_prompts(self, tasks: list[TaskResult]) -> None:
+        """Note the tasks that are the same by their hash and have another prompt in a fresh load.
+
+        Tasks that are others altogether are the card's to tell (`card.reproducible_tasks`).
+        """
+        most = _prompt_characters(len(self.tasks or ()))
+        fresh = {(task.index, task.hash): text(task.prompt, most) for task in tasks}
+        for task in self.tasks or ():
+            if fresh.get((task.index, task.hash), task.prompt) != task.prompt:
+                self.changed.add(task.index)
+
+    @property
+    def not_counted(self) -> dict[str, str]:
+        """The scored rollouts that are no evidence, each with the code of the finding."""
+        changed = [name for name in self.scored if int(name.split("/")[1]) in self.changed]
+        return {
+            **dict.fromkeys(changed, "run.prompt_changed"),
+            **dict.fromkeys(self.without_prompt, "run.prompt_not_sent"),
+            **dict.fromkeys(self.without_call, "run.no_model_call"),
+        }
+
+    def log(self, chunk: bytes) -> None:
+        """Take in what the sandbox printed."""
+        if not self.began:
+            self.output = (self.output + chunk)[-OUTPUT:]
+
+    @property
+    def missing(self) -> list[str]:
+        """Expected rollouts without a result, in order."""
+        return sorted(self.plan.expected - self._reported)
+
+    def refuse(self, claim: str) -> None:
+        """Count a line that nobody asked for."""
+        self.refusals += 1
+        if claim not in self.refused and len(self.refused) < REFUSED_NAMED:
+            self.refused.append(claim)
+
+    def _loaded(self, event: dict[str, Any]) -> Facts:
+        tasks = loaded(event, self._job)
+        most = _prompt_characters(len(tasks))
+        self.tasks = [replace(task, prompt=text(task.prompt, most)) for task in tasks]
+        said = records(event.get("tasks"), 1000)
+        swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
+        prompted = {count(task.get("index")) for task in said if task.get("prompted") is True}
+        self.plan.make(
+            self.tasks,
+            swapped=swapped,
+            compares=event.get("compares") is True,
+            prompted=prompted,
+        )
+        listed = event.get("seed_options")
+        options = listed if isinstance(listed, list) else None
+        return Facts(
+            load_seconds=finite(event.get("seconds")),
+            framework_version=text(event.get("framework_version"), 80),
+            tasks=self.tasks,
+            seed_entry=text(event.get("seed_entry"), 80),
+            seed_options=None if options is None else [text(name, 80) for name in options[:20]],
+        )
+
+    def _rollout(self, event: dict[str, Any]) -> RolloutResult | None:
+        word = text(event.get("rollout"), 100)
+        rollout = self.plan.name(word)
+        if rollout is None or rollout in self._reported:
+            self.refuse(rollout or word)
+            return None
+        self._reported.add(rollout)
+        record = self._ledger.take(rollout)
+        rewarded = event.get("ok") is True and finite(event.get("reward")) is not None
+        self.plan.replays.keep(record, rewarded=rewarded)
+        if rollout not in self.plan.expected:
+            return None
+        began = self._started.get(rollout)
+        policy, task, attempt = rollout.split("/")
+        claim = RolloutResult.from_dict(
+            event | {"policy": policy, "task": int(task), "attempt": int(attempt)}
+        )
+        seconds = claim.seconds if began is None else self._clock() - began
+        report = self._join(replace(claim, seconds=seconds), record)
+        if not report.ok and rollout not in self.model_faults:
+            self._keep_error(report, event.get("error"))
+        return report
+
+    def _keep_error(self, report: RolloutResult, error: Any) -> None:
+        """Keep the errors of the first rollouts that failed, with what the driver reports of them
+        beside their text."""
+        self.failed += 1
+        self.timeouts += (report.error or {}).get("type") == TIMEOUT
+        if len(self.errors) < ERRORS:
+            raised = error.get("raised") if isinstance(error, dict) else None
+            self.errors.append({**(report.error or {}), "raised": raised})
+
+    def _join(self, claim: RolloutResult, record: Record) -> RolloutResult:
+        rollout = record.rollout
+        stop = self._count(record) if claim.ok else ""
+        if not claim.ok and _models_fault(claim, record):
+            fault = (
+                record.model_fault or "the model was slow: most of the rollout's time was its own"
+            )
+            self.model_faults[rollout] = fault
+        return replace(
+            claim,
+            reward=claim.reward if claim.ok else None,
+            transcript=record.transcript,
+            turns=record.replies,
+            stop=stop or claim.stop,
+            truncated=claim.truncated or record.finish_reason == "length",
+            usage=record.usage,
+            error=None if claim.ok else self._error(claim, rollout, record.reference_error),
+        )
+
+    def _count(self, record: Record) -> str:
+        """Note a scored rollout; why it does not count, empty where it does."""
+        self.scored.append(record.rollout)
+        if record.replies == 0:
+            self.without_call.append(record.rollout)
+            return NO_CALL
+        if record.prompt_shown is False:
+            self.without_prompt[record.rollout] = record.first_call
+            return NO_PROMPT
+        if record.prompt_shown is None:
+            self.not_compared.append(record.rollout)
+        return ""
+
+    def _error(self, claim: RolloutResult, rollout: str, oracle_error: str) -> dict[str, str]:
+        error = claim.error or {"type": "Failed", "message": "it failed without saying why"}
+        if oracle_error:
+            error |= {"type": "OracleFailed", "message": oracle_error}
+        if rollout in self.model_faults:
+            return error | {"message": self.model_faults[rollout], "fault": "model"}
+        return error | {"fault": "environment"}
+
+
+def read(line: bytes) -> dict[str, Any]:
+    """One event line; anything else as an event that nobody knows."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        event = None
+    return event if isinstance(event, dict) else {"event": "a line that is no event"}
+
+
+def loaded(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
+    """The tasks that a `loaded` event names, each once, as many as were asked for, in order."""
+    tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
+    kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
+    return [task for _, task in sorted(kept.items())]
+
+
+def _prompt_characters(tasks: int) -> int:
+    return max(200, PROMPT_CHARACTERS // max(1, tasks))
+
+
+def _models_fault(claim: RolloutResult, record: Record) -> bool:
+    """Whether the gateway bears out that the model failed this rollout."""
+    claimed = claim.error is not None and claim.error.get("fault") == "model"
+    slow = record.model_seconds > 0.5 * (finite(claim.seconds) or 0.0)
+    late = claimed and record.policy == MODEL and slow and not record.refused
+    return bool(record.model_fault) or late

@@ -1,0 +1,110 @@
+"""Findings that name the likely cause of a failed load, or of rollouts that all failed alike.
+
+What the sandbox reports is the environment's word: it decides the sentence and the hint, and never
+whose fault a failure is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from envyard.contract.codes import Finding, finding
+from envyard.contract.failures import Explanation, Facts, explain, facts_of, summary
+from envyard.contract.values import record, text
+from envyard_runner.execution.collector import Story
+from envyard_runner.execution.verdict import Ending
+from envyard_runner.sandbox import Exit
+
+UNKNOWN = "unknown"
+TRACEBACK = 8000
+ENDED_BY_ERROR = ("run.import_failed", "run.load_failed", "run.crashed")
+
+
+def explained(ending: Ending, story: Story, end: Exit, *, printed: bytes, module: str) -> Ending:
+    """The same ending with the likely cause in the findings of its failure; `printed` is the end of
+    the sandbox's output, `module` the environment's."""
+    seen = Seen(printed.decode("utf-8", "replace"), module, list(end.targets))
+    findings = [_explained(problem, story, end, seen) for problem in ending.findings]
+    if ending.outcome == "succeeded":
+        findings += failed_alike(story.errors, story.failed, seen, scored=len(story.scored))
+    return replace(ending, findings=findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of a sandbox besides its errors."""
+
+    log: str
+    module: str
+    refused: Sequence[str]
+
+    def facts_of(self, error: dict[str, Any]) -> Facts:
+        """The facts of one error."""
+        return facts_of(error, log=self.log, module=self.module, refused=self.refused)
+
+
+def _explained(problem: Finding, story: Story, end: Exit, seen: Seen) -> Finding:
+    if problem.code in ENDED_BY_ERROR and story.fatal is not None:
+        return failed_load(problem.code, story.fatal.get("error"), seen, story.plan.reveal)
+    if problem.code == "run.wall_clock" and story.tasks is None:
+        message = f"its tasks were not loaded after {end.seconds:.0f} s"
+        cause = explain(seen.facts_of({"type": "TimeoutError", "message": message}))
+        if cause is not None:
+            details = problem.details | {"cause": cause.cause}
+            return replace(problem, message=cause.message, hint=cause.hint, details=details)
+    return problem
+
+
+def failed_load(code: str, error: Any, seen: Seen, reveal: Callable[[str], str]) -> Finding:
+    """The finding of the last event of a driver that did not come through; `reveal` gives rollouts
+    their names back. `details` hold the cause's stable name, the exception and its traceback."""
+    read = record(error)
+    facts = seen.facts_of(read)
+    cause = explain(facts)
+    kind, reason = text(read.get("type"), 200), reveal(text(read.get("message"), 2000))
+    raised = f"{kind}: {reason}" if reason else kind
+    group = bool(facts.raised) and facts.raised[0].group
+    return finding(
+        code,
+        cause.message if cause else reveal(summary(facts)) if group else raised,
+        hint=cause.hint if cause else "",
+        cause=cause.cause if cause else UNKNOWN,
+        error=raised,
+        traceback=text(read.get("traceback"), TRACEBACK),
+    )
+
+
+def failed_alike(
+    errors: Sequence[dict[str, Any]], failed: int, seen: Seen, *, scored: int = 0
+) -> list[Finding]:
+    """One finding for a run whose failed rollouts have the same cause by `errors`, of the first of
+    these; none otherwise. Where others were `scored`, only a known cause is named."""
+    if not errors:
+        return []
+    causes = [_cause_of(seen.facts_of(error)) for error in errors]
+    if scored and causes[0].cause == UNKNOWN:
+        return []
+    kinds = {(cause.cause, cause.message if cause.cause == UNKNOWN else "") for cause in causes}
+    if len(kinds) > 1:
+        return []
+    compared = f", the {len(errors)} first" if len(errors) < failed else ""
+    shared = "with the same error" if causes[0].cause == UNKNOWN else "for the same cause"
+    count = f"{failed} of {failed + scored}" if scored else f"All {failed}"
+    alike = f"{count} rollouts failed{compared} {shared}"
+    return [
+        finding(
+            "run.rollouts_failed",
+            f"{alike if failed + scored > 1 else 'The only rollout failed'}: {causes[0].message}",
+            hint=causes[0].hint,
+            severity="warning",
+            cause=causes[0].cause,
+            error=f"{text(errors[0].get('type'), 200)}: {text(errors[0].get('message'), 2000)}",
+            traceback=text(errors[0].get("traceback"), TRACEBACK),
+        )
+    ]
+
+
+def _cause_of(facts: Facts) -> Explanation:
+    return explain(facts) or Explanation(UNKNOWN, summary(facts))

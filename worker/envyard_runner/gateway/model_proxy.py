@@ -1,0 +1,162 @@
+"""A rollout's call to the model: pinned, asked, passed back and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from aiohttp import web
+
+from envyard.contract.job import JobSpec
+from envyard_runner.gateway import openai
+from envyard_runner.gateway.ledger import Record
+from envyard_runner.gateway.model import Model
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
+from envyard_runner.gateway.stall_detector import Silence
+
+FAULTS_UNTIL_DOWN = 3
+NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
+TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
+DONE = b"data: [DONE]\n\n"
+KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
+ANSWERING = web.RequestKey("answering", bool)  # set once a stream has its status line
+
+
+class Through:
+    """One run's way to its model, None where it has none.
+
+    `down` is set after three calls in a row that the model server failed: the run cannot be judged
+    and may stop. `silence` knows whether it answers at all.
+    """
+
+    def __init__(self, job: JobSpec, model: Model | None) -> None:
+        self.down = asyncio.Event()
+        self.silence = Silence(job.limits.rollout_seconds)
+        self._job, self._model = job, model
+        self._faults_in_a_row = 0
+
+    async def ask(
+        self, path: str, request: web.Request, record: Record, call: Call, ident: str
+    ) -> web.StreamResponse:
+        """The model's answer to `call`, and what became of it in `record`; raises Refusal."""
+        if self._model is None:
+            raise Refusal(404, "no_such_rollout", "this run has no model")
+        body = call.passed_on | self._pinned(record, self._model)
+        reply = Reply()
+        began = time.monotonic()
+        try:
+            with self.silence.waiting() as heard:
+                if call.stream:
+                    named = openai.envelope("chat.completion.chunk", NAME, ident)
+                    relay = _Relay(self._model, request, call, reply, named, began, heard)
+                    return await relay.run(body)
+                answer = await self._model.ask(path, body)
+                heard()
+            reply.add(answer)
+            named = openai.envelope(KINDS[path], NAME, ident)
+            return whole(openai.alike(answer) | named)
+        except ModelFault as fault:
+            reply.fault = fault.message
+            raise
+        except Refusal as refusal:
+            reply.refusal = refusal.message
+            raise
+        finally:
+            self._note(record, call, reply, time.monotonic() - began)
+
+    def _pinned(self, record: Record, model: Model) -> dict[str, Any]:
+        """What no environment may choose: who answers, how it samples and how long it talks."""
+        if not record.sampling:
+            digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
+            record.sampling = {
+                "model": model.name,
+                "temperature": TEMPERATURE,
+                "max_tokens": self._job.limits.max_tokens,
+                "seed": int.from_bytes(digest[:4]) >> 1,
+            }
+        return record.sampling
+
+    def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
+        """A call that was refused, or whose client went away, has no reply to be kept."""
+        if reply.content and not reply.fault:
+            self._faults_in_a_row = 0
+            record.add(call, reply, seconds)
+            return
+        self._faults_in_a_row += bool(reply.fault)
+        record.fail(call, reply.fault, seconds, reply.refusal)
+        if self._faults_in_a_row >= FAULTS_UNTIL_DOWN:
+            self.down.set()
+
+
+class _Relay:
+    """One streamed answer on its way; what comes together is passed on together."""
+
+    def __init__(
+        self,
+        model: Model,
+        request: web.Request,
+        call: Call,
+        reply: Reply,
+        named: dict[str, Any],
+        began: float,
+        heard: Callable[[], None],
+    ) -> None:
+        self._model, self._request, self._call, self._reply = model, request, call, reply
+        self._named, self._began, self._heard = named, began, heard
+
+    async def run(self, body: dict[str, Any]) -> web.StreamResponse:
+        """Pass the stream on to its end; raises Refusal where none begins."""
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        async with self._model.stream("chat/completions", body) as arrivals:
+            response = await begin_stream(self._request)
+            try:
+                async for chunks, last in arrivals:
+                    self._heard()
+                    passed = b"".join(map(event, self._taken(chunks)))
+                    if last:
+                        await response.write_eof(passed + DONE)
+                    elif passed:
+                        await response.write(passed)
+            except ModelFault as fault:
+                self._reply.fault = fault.message
+                await response.write_eof(event(fault.to_dict()) + DONE)
+        return response
+
+    def _taken(self, chunks: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+        reply = self._reply
+        for chunk in chunks:
+            reply.add(chunk)
+            if reply.first_seconds is None and reply.begun:
+                reply.first_seconds = time.monotonic() - self._began
+            yield from wanted([openai.alike(chunk) | self._named], self._call)
+
+
+def whole(answer: dict[str, Any]) -> web.Response:
+    """The answer in one piece."""
+    return web.Response(body=openai.dump(answer), content_type="application/json")
+
+
+class _Stream(web.StreamResponse):
+    _send_headers_immediately = False  # aiohttp's own word: a system call a reply
+
+
+async def begin_stream(request: web.Request) -> web.StreamResponse:
+    """A response to be written event by event; its status line goes out with the first."""
+    response = _Stream(headers={"Content-Type": "text/event-stream"})
+    request[ANSWERING] = True
+    await response.prepare(request)
+    return response
+
+
+def wanted(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
+    """The chunks without the usage one, unless the caller asked for it: it holds no choice."""
+    return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
+
+
+def event(chunk: dict[str, Any]) -> bytes:
+    """The chunk as a server-sent event."""
+    return b"data: " + openai.dump(chunk) + b"\n\n"

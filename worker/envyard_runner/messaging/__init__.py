@@ -1,0 +1,4 @@
+"""Lease runs from the hub and send their events: HTTP, Celery queues, polling.
+
+May import execution and state.
+"""

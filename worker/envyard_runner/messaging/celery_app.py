@@ -1,0 +1,149 @@
+"""The Celery side: a bell says that there is work, and the hub is asked for the next run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from billiard import active_children
+from celery import Celery
+from celery.signals import setup_logging, worker_process_init, worker_shutting_down
+from celery.worker import state
+from kombu import Exchange, Queue
+
+from envyard.contract.job import RUNS
+from envyard.messaging.parent import die_with_parent
+from envyard.messaging.reconnect import ReconnectAfterLostAck
+from envyard.messaging.redis_keepalive import KEPT_ALIVE
+from envyard_runner.config import Config
+from envyard_runner.execution.run import Machine
+from envyard_runner.messaging.hub_client import HubLost, HubRefused
+from envyard_runner.messaging.poll import NoRoom, at_work, poll_once
+from envyard_runner.messaging.queue_subscription import Listen
+from envyard_runner.sandbox import reap_orphans
+from envyard_runner.sandbox.cgroup import held_by
+from envyard_runner.state.process_state import at_station, drains
+from envyard_runner.state.service import NotInService
+
+log = logging.getLogger(__name__)
+
+TASK = "envyard.run"
+FILESYSTEM = "filesystem://"
+CLEAR_UP_SECONDS = 120.0
+
+
+def make_app(machine: Machine, broker_folder: Path) -> Celery:
+    """The runner's Celery app; `broker_folder` keeps the mail where no broker is named.
+
+    It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`, and have
+    the hub's layout (hub/celery.py).
+    """
+    url = machine.config.broker_url or f"{FILESYSTEM}{broker_folder}"
+    app = Celery("envyard_runner", broker=url, set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        task_ignore_result=True,
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_enable_remote_control=False,
+        worker_proc_alive_timeout=CLEAR_UP_SECONDS,
+        broker_connection_retry_on_startup=True,
+        task_queues=[Queue(RUNS, Exchange(RUNS, type="direct"), routing_key=RUNS)],
+        task_default_queue=RUNS,
+    )
+    if url.startswith(FILESYSTEM):
+        folder = Path(url.removeprefix(FILESYSTEM))
+        app.conf.update(
+            broker_url=FILESYSTEM,
+            broker_transport="envyard.messaging.filesystem_transport:Transport",
+            broker_transport_options=_shared_folder(folder),
+        )
+    elif url.startswith(("redis://", "rediss://")):
+        app.conf.broker_transport_options = KEPT_ALIVE
+
+    app.steps["consumer"].add(Listen)
+    app.steps["consumer"].add(ReconnectAfterLostAck)
+    app.conf.envyard_config = machine.config
+    app.conf.envyard_examine = machine.examine
+
+    @app.task(name=TASK)
+    def run() -> None:
+        asyncio.run(answer(machine))
+
+    return app
+
+
+async def answer(machine: Machine) -> None:
+    """Do the next run, if any still waits."""
+    async with at_work(machine.config) as (hub, stopping):
+        try:
+            await poll_once(machine, hub, stopping, patience=None)
+        except (HubLost, HubRefused, NoRoom, NotInService) as error:
+            log.warning("what waits stays queued, the hub rings again: %s", error)
+
+
+def serve(app: Celery) -> NoReturn:
+    """Work until stopped, then end the process. One child does the runs, on its main thread, one
+    at a time."""
+    name = f"--hostname=runner-{os.getpid()}@%h"
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    config: Config = app.conf.envyard_config
+    home = config.home
+    worker_process_init.connect(partial(_clear_up, config), weak=False)
+    worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
+    work: Callable[[list[str]], object] = app.worker_main  # it returns, unlike its type
+    with at_station(home, "broker", held_by(config.cgroup)):
+        work(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
+    # All has ended, yet Python would wait for a thread of the pool that sleeps for a second.
+    logging.shutdown()
+    os._exit(0)
+
+
+@setup_logging.connect
+def _keep_logging(**_: Any) -> None:
+    """Celery leaves logging alone when anybody listens here."""
+
+
+@worker_process_init.connect
+def _end_with_parent(**_: Any) -> None:
+    """A child whose parent was killed hands its run back instead of working on unseen."""
+    die_with_parent()
+
+
+def _clear_up(config: Config, **_: Any) -> None:
+    """A new child removes what one that was killed left, whether or not a bell rings again here."""
+    reap_orphans(config)
+
+
+def _hand_back(home: Path, heard: list[bool], **_: Any) -> None:
+    """A stopped worker would wait for its run, for minutes: tell the child to hand it back.
+
+    A draining one does wait, until it is told to stop once more.
+    """
+    heard.append(True)
+    if drains(home) and len(heard) == 1:
+        return
+    for child in active_children() if state.active_requests else ():
+        if child.pid is not None:
+            os.kill(child.pid, signal.SIGTERM)
+
+
+def _shared_folder(folder: Path) -> dict[str, Any]:
+    for part in ("messages", "control"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+        "polling_interval": 0.2,
+    }

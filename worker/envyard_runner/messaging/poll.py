@@ -1,0 +1,119 @@
+"""Work without a broker: ask the hub for the next queued run, do it, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import aiohttp
+
+from envyard_runner.config import Config
+from envyard_runner.execution.run import Machine, perform
+from envyard_runner.execution.verdict import Ending
+from envyard_runner.messaging.heartbeat import Standing, announcing, capabilities, pythons
+from envyard_runner.messaging.hub_client import Hub, HubLost
+from envyard_runner.sandbox import reap_orphans
+from envyard_runner.sandbox.cgroup import held_by
+from envyard_runner.state.process_state import at_station, drains
+from envyard_runner.state.service import NotInService, out_of_service
+from envyard_runner.venvs import room
+from envyard_runner.venvs.uv import cache_folder
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 2.0
+AWAY_SECONDS = 10.0
+
+
+class NoRoom(Exception):
+    """The disk is too full to take a run, which would only lose one of its attempts here."""
+
+
+@asynccontextmanager
+async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
+    """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile.
+
+    The first SIGTERM of `hub-runner drain` is none: who loops looks at `drains`. What runs of
+    killed processes left on this machine is cleared up first.
+    """
+    if reaped := reap_orphans(config):
+        log.info("cleared up after %d runs that were killed", reaped)
+    stopping, asked = asyncio.Event(), []
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        asked.append(True)
+        if len(asked) > 1 or not drains(config.home):
+            stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    async with aiohttp.ClientSession() as session:
+        yield Hub(session, url=config.hub_url, token=config.token or ""), stopping
+
+
+async def poll(machine: Machine) -> None:
+    """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
+    with at_station(machine.config.home, "poll", held_by(machine.config.cgroup)):
+        await _poll(machine)
+
+
+async def _poll(machine: Machine) -> None:
+    config = machine.config
+    standing = Standing()
+
+    def changed(now: Standing) -> None:
+        nonlocal standing
+        standing = now
+
+    async with (
+        at_work(config) as (hub, stopping),
+        announcing(config, hub, changed, examine=machine.examine),
+    ):
+        log.info("polling %s", config.hub_url)
+        while not stopping.is_set() and not drains(config.home):
+            pause = 0.0
+            try:
+                idle = standing.drained or out_of_service(config.home) is not None
+                if idle or await poll_once(machine, hub, stopping) is None:
+                    pause = IDLE_SECONDS
+            except (HubLost, NoRoom) as error:
+                log.warning("%s", error)
+                pause = AWAY_SECONDS
+            with suppress(TimeoutError):
+                # Many runners that saw one hub come back must not ask it all at once.
+                async with asyncio.timeout(pause * random.uniform(0.5, 1.5)):  # noqa: S311
+                    await stopping.wait()
+
+
+async def poll_once(
+    machine: Machine, hub: Hub, stopping: asyncio.Event, *, patience: float | None = 0.0
+) -> Ending | str | None:
+    """Do the next queued run and say how it ended; "given up" if lost, None if none waited.
+
+    Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk;
+    NotInService while this machine's runner is out of service.
+    """
+    if out := out_of_service(machine.config.home):
+        raise NotInService(out.sentence())
+    await asyncio.to_thread(_need_room, machine.config)
+    able = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
+    job = await hub.poll(able, patience=patience)
+    if job is None:
+        return None
+    ending = await perform(job, hub=hub, machine=machine, stopping=stopping)
+    return ending or "given up"
+
+
+def _need_room(config: Config) -> None:
+    if room.lacking(config) and cache_folder(config).exists():
+        room.make_room(config)
+    if short := room.lacking(config):
+        raise NoRoom(
+            f"No space left for runs in {config.home}: {-(-short >> 20)} MiB more must be free "
+            "there (RUNNER_FREE_MB)"
+        )

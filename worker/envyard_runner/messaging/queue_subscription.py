@@ -1,0 +1,71 @@
+"""A worker listens to the queues of what it may and can do just now, and to no other."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+from typing import Any
+
+import aiohttp
+from celery import bootsteps
+from celery.worker.consumer import Consumer
+
+from envyard.contract.job import RUNS, queue_for
+from envyard_runner.config import Config
+from envyard_runner.messaging.heartbeat import Standing, announcing
+from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.state.service import Examine
+
+STOP_SECONDS = 5.0
+
+
+class Listen(bootsteps.StartStopStep):
+    """To the queue of all runs and to those of the models that are ready; to none while drained or
+    out of service.
+
+    It looks from a thread of its own: the worker's main one may wait for its broker. Celery starts
+    and stops this with every connection to the broker.
+    """
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def __init__(self, consumer: Consumer, **_: Any) -> None:
+        self._config: Config = consumer.app.conf.envyard_config
+        self._examine: Examine = consumer.app.conf.envyard_examine
+        self._loop = asyncio.new_event_loop()
+        self._thread: threading.Thread | None = None
+        self._stopping = asyncio.Event()
+        self._heard = frozenset([RUNS])  # Celery's own beginning
+
+    def start(self, consumer: Consumer) -> None:
+        """Listen to what there is from now on."""
+        self._stopping.clear()
+        run = self._loop.run_until_complete
+        self._thread = threading.Thread(target=lambda: run(self._look(consumer)), daemon=True)
+        self._thread.start()
+
+    def stop(self, consumer: Consumer) -> None:
+        """Look no longer; what was listened to ends with the connection."""
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join(STOP_SECONDS)
+            self._thread = None
+
+    async def _look(self, consumer: Consumer) -> None:
+        config = self._config
+        async with aiohttp.ClientSession() as session:
+            hub = Hub(session, url=config.hub_url, token=config.token or "")
+            changed = partial(self._hear, consumer)
+            async with announcing(config, hub, changed, examine=self._examine):
+                await self._stopping.wait()
+
+    def _hear(self, consumer: Consumer, now: Standing) -> None:
+        """Change what the worker listens to, on its own thread: no connection is safe for two."""
+        names = ("", *now.models) if now.takes_runs else ()
+        wanted = frozenset(queue_for(name) for name in names)
+        for queue in wanted:  # those heard before are asked for again after a reconnection
+            consumer.call_soon(consumer.add_task_queue, queue)
+        for queue in self._heard - wanted:
+            consumer.call_soon(consumer.cancel_task_queue, queue)
+        self._heard = wanted

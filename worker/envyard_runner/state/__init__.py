@@ -1,0 +1,1 @@
+"""State files that the runner processes of one machine share. May import config."""

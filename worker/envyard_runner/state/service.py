@@ -1,0 +1,276 @@
+"""Whether this machine's runner is in service: after several runs that failed early and alike it
+takes no more, and returns once `hub-runner doctor` passes.
+
+The state is a file under RUNNER_HOME, shared by all processes of this machine's runner and kept
+through restarts. docs/decisions/0029 says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import logging
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from envyard.contract.job import JobSpec
+from envyard.contract.values import finite, record, records, text
+from envyard_runner.execution.verdict import Ending
+
+log = logging.getLogger(__name__)
+
+FAILURES = 3  # in a row, each of another version, with one code
+FIRST_PAUSE, LONGEST_PAUSE = 30.0, 600.0  # seconds between self-checks
+LOOK_SECONDS = 2.0
+DOCTOR_SECONDS = 600.0
+EXCUSED = 300  # versions that took the runner out of service once and do not count again
+# Endings that are no sign of a broken machine: another runner may have what the version needs.
+BLAMELESS = {"run.handed_back", "run.no_python", "env.framework_undriven"}
+
+Examine = Callable[[], Awaitable[str]]
+
+
+class NotInService(Exception):
+    """The runner took itself out of service, and asks for no run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One run that ended as the platform's fault before environment code began."""
+
+    version: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """Since when and why the runner is out of service; when it is examined next, how often it has
+    failed that, and what failed last."""
+
+    since: str
+    reason: str
+    check_at: float
+    checks: int = 0
+    check: str = ""
+
+    @property
+    def wait_seconds(self) -> float:
+        """Until the next self-check; 0 where it is due, or was planned before the clock was set
+        back: no check is planned further ahead than LONGEST_PAUSE."""
+        wait = self.check_at - time.time()
+        return wait if 0 < wait <= LONGEST_PAUSE else 0.0
+
+    def report(self) -> dict[str, str]:
+        """What the hub shows to its staff."""
+        return {"since": self.since, "reason": self.reason, "check": self.check}
+
+    def sentence(self) -> str:
+        """The same for a person at this machine."""
+        last = f" The last check failed: {self.check}." if self.check else ""
+        return (
+            f"out of service since {self.since}: {self.reason}.{last} `hub-runner doctor` runs by "
+            f"itself in {self.wait_seconds:.0f} s and ends this when it passes; so does "
+            "`hub-runner resume`."
+        )
+
+
+@dataclass(slots=True)
+class _State:
+    """What the file holds; `trips` counts how often in a row the runner went out of service."""
+
+    failures: list[Failure] = field(default_factory=list)
+    excused: list[str] = field(default_factory=list)
+    trips: int = 0
+    out: Out | None = None
+
+
+def out_of_service(home: Path) -> Out | None:
+    """Why this machine's runner takes no runs; None where it takes them."""
+    return _read(home).out
+
+
+def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> None:
+    """Take in how a run ended; `began` where environment code was reached.
+
+    A version counts once. Endings that are the environment's fault before its code began, and
+    runs that were handed back, cancelled, or need what this machine need not have, prove nothing.
+    """
+    first = ending.findings[0] if ending.findings else None
+    early = ending.outcome == "errored" and not began
+    if not began and (not early or first is None or first.code in BLAMELESS):
+        return
+    with _changing(home) as state:
+        if began:
+            state.failures, state.trips = [], 0
+        elif first is not None:
+            name = f"{job.environment} {job.version}"
+            _add(state, Failure(name, first.code, text(first.message, 400)))
+
+
+def _add(state: _State, failure: Failure) -> None:
+    known = {*state.excused, *(failed.version for failed in state.failures)}
+    if state.out is not None or failure.version in known:
+        return
+    if state.failures and state.failures[-1].code != failure.code:
+        state.failures = []
+    state.failures.append(failure)
+    if len(state.failures) < FAILURES:
+        return
+    names = ", ".join(failed.version for failed in state.failures)
+    reason = (
+        f"{FAILURES} runs in a row ended with {failure.code} before their environment's code "
+        f"began ({names}); the last: {failure.message.rstrip('.')}"
+    )
+    wait = 0.0 if state.trips == 0 else _pause(state.trips)
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    state.out = Out(since, reason, check_at=time.time() + wait)
+    state.excused = [*state.excused, *(failed.version for failed in state.failures)][-EXCUSED:]
+    state.failures, state.trips = [], state.trips + 1
+    log.error("out of service: %s", reason)
+
+
+def check_now(home: Path) -> None:
+    """Have a runner that is out of service examined at once, as after its restart."""
+    if out_of_service(home) is not None:
+        with _changing(home) as state:
+            if state.out is not None:
+                state.out = Out(**asdict(state.out) | {"check_at": time.time()})
+
+
+def resume(home: Path) -> bool:
+    """Put the runner back in service whatever the doctor says; False where it was."""
+    with _changing(home) as state:
+        was, state.out, state.failures = state.out, None, []
+    return was is not None
+
+
+async def keep_examining(home: Path, examine: Examine) -> None:
+    """Examine a runner that is out of service when that is due; never ends by itself.
+
+    Of several processes one does it at a time.
+    """
+    while True:
+        out = out_of_service(home)
+        try:
+            if out is not None and out.wait_seconds == 0:
+                with _alone(home / "service.doctor.lock") as alone:
+                    if alone:
+                        _conclude(home, await examine())
+        except OSError as error:
+            log.warning("the runner cannot examine itself: %s", error)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _conclude(home: Path, failed: str) -> None:
+    with _changing(home) as state:
+        if state.out is None:  # an operator has resumed it meanwhile
+            return
+        if not failed:
+            state.out = None
+            log.info("in service again: `hub-runner doctor` passes")
+            return
+        checks = state.out.checks + 1
+        changes = {"checks": checks, "check": failed, "check_at": time.time() + _pause(checks)}
+        state.out = Out(**asdict(state.out) | changes)
+    log.error("still out of service, the self-check failed: %s", failed)
+
+
+def _pause(count: int) -> float:
+    return float(min(FIRST_PAUSE * 2 ** min(count - 1, 20), LONGEST_PAUSE))
+
+
+async def run_doctor() -> str:
+    """What `hub-runner doctor` finds wrong, run as its operator would; empty where it passes."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "envyard_runner", "doctor", "--json",
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(DOCTOR_SECONDS):
+            output, _ = await process.communicate()
+        checks = records(json.loads(output), 100)
+    except TimeoutError:
+        return f"hub-runner doctor did not end within {DOCTOR_SECONDS:.0f} s"
+    except ValueError:
+        return f"hub-runner doctor ended with exit code {process.returncode} and no result"
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    failed = [check for check in checks if check.get("ok") is not True]
+    return text("; ".join(f"{check.get('name')}: {check.get('detail')}" for check in failed), 900)
+
+
+def _read(home: Path) -> _State:
+    """The state; an empty one where the file is missing or holds anything else."""
+    try:
+        data = record(json.loads((home / "service.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return _State()
+    names = ("version", "code", "message")
+    failures = [
+        Failure(*(text(row.get(name), 500) for name in names))
+        for row in records(data.get("failures"), FAILURES)
+    ]
+    excused = data.get("excused")
+    return _State(
+        failures=failures,
+        excused=[text(version, 500) for version in excused] if isinstance(excused, list) else [],
+        trips=int(min(max(finite(data.get("trips")) or 0, 0), 1000)),
+        out=_out(data.get("out")),
+    )
+
+
+def _out(data: Any) -> Out | None:
+    if not isinstance(data, dict):
+        return None
+    return Out(
+        since=text(data.get("since"), 40),
+        reason=text(data.get("reason"), 2000),
+        check_at=finite(data.get("check_at")) or 0.0,
+        checks=int(min(max(finite(data.get("checks")) or 0, 0), 1000)),
+        check=text(data.get("check"), 1000),
+    )
+
+
+@contextmanager
+def _changing(home: Path) -> Iterator[_State]:
+    """The state, written back afterwards; a disk that takes no file costs the change, no run."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        lock = (home / "service.lock").open("w")
+    except OSError as error:
+        log.warning("the service state is not kept: %s", error)
+        yield _read(home)
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state = _read(home)
+        yield state
+        part = home / "service.json.part"
+        try:
+            part.write_text(json.dumps(asdict(state)), encoding="utf-8")
+            part.replace(home / "service.json")
+        except OSError as error:
+            log.warning("the service state is not kept: %s", error)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[bool]:
+    """Whether this process is the only one in the block, on this machine."""
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
