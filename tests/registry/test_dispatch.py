@@ -14,8 +14,8 @@ from tests.registry.conftest import Bells
 
 SEND = """
 import django; django.setup()
-from registry import doorbell
-print(doorbell.send("envyard.run", queue="runs"))
+from registry import dispatch
+print(dispatch.enqueue("envyard.run", queue="runs"))
 """
 
 

@@ -167,10 +167,10 @@ def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, st
     set_visibility(environment=hidden, visibility="private", by=alice)
     script = (
         "import django, os; django.setup(); from pathlib import Path\n"
-        "from registry.index import publish\n"
+        "from registry.index import writer\n"
         "from tests.registry.index.test_publish import Breaking\n"
         f"store = Breaking(Path({str(root)!r}), {step}, lambda: os.kill(os.getpid(), 9))\n"
-        "publish.publish(store=store)\n"
+        "writer.publish(store=store)\n"
     )
     ours = {"DJANGO_SETTINGS_MODULE": "hub.settings", "DATABASE_URL": database_url()}
     killed = subprocess.run([sys.executable, "-c", script], env=os.environ | ours, timeout=60)

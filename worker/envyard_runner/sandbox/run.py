@@ -29,7 +29,7 @@ from envyard_runner.sandbox.watchdog import oom_kills
 
 CHUNK = 1 << 16
 LONGEST_LINE = 8 << 20
-INSIDE = Path(__file__).parents[1] / "inside"
+INSIDE = Path(__file__).parents[1] / "guest"
 
 
 class Sandbox:
