@@ -7,10 +7,11 @@ POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
 PARTS := test-flows test-database test-rest
+OPENAPI := tests/registry/api/openapi.json
 SLOW_PARTS := test-few-faults test-vllm
 
 .PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
-.PHONY: lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
+.PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
 
 help:  ## list these targets
@@ -75,6 +76,10 @@ fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm"
+
+openapi: setup  ## compare the API with the kept OpenAPI document (UPDATE=1 keeps the new one)
+	@HUB_HOME=.hub $(BIN)/python manage.py spectacular --format openapi-json \
+		| $(BIN)/python -m tools.compare_openapi $(OPENAPI) - $(if $(UPDATE),--write $(OPENAPI))
 
 lint: setup types  ## check style, import order between layers, migrations
 	@$(BIN)/ruff check .
