@@ -8,7 +8,7 @@ from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
 
 from hub import env
-from registry.upkeep import integrity
+from registry.upkeep import integrity, upgrade
 
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
@@ -93,6 +93,20 @@ def damaged_database(databases: Sequence[str] | None = None, **_: Any) -> list[C
     return [
         checks.Error(
             f"the hub's database is damaged: {found[0]}", hint=integrity.advice(), id="hub.E003"
+        )
+    ]
+
+
+@register(Tags.database)
+def replaced_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """hub.E004: `migrate` cannot go on from some of the migrations that one has replaced."""
+    if not databases or not (names := upgrade.lacking_here()):
+        return []
+    return [
+        checks.Error(
+            f"the database lacks migrations that this release no longer has: {', '.join(names)}",
+            hint=upgrade.ADVICE,
+            id="hub.E004",
         )
     ]
 

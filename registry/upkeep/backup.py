@@ -29,7 +29,7 @@ from registry import storage
 from registry.index import writer
 from registry.storage import Corrupt, Missing, probe
 from registry.storage.base import CHUNK
-from registry.upkeep import database
+from registry.upkeep import database, upgrade
 from registry.upkeep.failure import Failure, Incomplete
 from registry.upkeep.kinds import KINDS
 
@@ -167,9 +167,13 @@ def _about(folder: Path) -> dict[str, Any]:
     if about["database"] != connection.vendor:
         raise Failure(f"the copy is of {about['database']}, this hub is set to {connection.vendor}")
     _check(folder / SUMS, about["sums_sha256"])
-    ours = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    if newer := sorted(set(about["migrations"]) - ours):
+    if newer := sorted(set(about["migrations"]) - upgrade.known()):
         raise Failure(f"the copy was made by a newer hub: {newer[-1]} is unknown; update this one")
+    if older := upgrade.lacking(about["migrations"]):
+        raise Failure(
+            f"the copy was made by an older hub, which lacks the migration {older[0]}: restore it "
+            "with the release that made it and upgrade that hub (docs/operations.md, Upgrade)"
+        )
     return about
 
 

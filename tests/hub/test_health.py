@@ -197,13 +197,13 @@ def test_a_database_without_its_tables_is_not_ready(client: Client) -> None:
     from django.db.migrations.recorder import MigrationRecorder
 
     parts._migrated.clear()
-    newest = MigrationRecorder.Migration.objects.filter(app="registry").latest("id")
+    newest = MigrationRecorder.Migration.objects.filter(app="account").latest("id")
     row = (newest.app, newest.name)
     newest.delete()
     try:
         status, found = again(client)
         assert status == 503
-        assert f"registry.{row[1]}" in found["checks"]["database"]["message"]
+        assert f"{row[0]}.{row[1]}" in found["checks"]["database"]["message"]
         assert found["checks"]["database"]["hint"] == "Run `manage.py migrate`."
     finally:
         MigrationRecorder.Migration.objects.create(app=row[0], name=row[1])

@@ -1,26 +1,23 @@
 """Every migration can be undone and done again, with rows present."""
 
-from datetime import timedelta
-from importlib import import_module
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection, models
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
-from django.utils import timezone
+from django.db.migrations.recorder import MigrationRecorder
 
 from registry import models as registry_models
-from registry.accounts import publisher_tokens, tokens
+from registry.accounts import tokens
 from registry.catalog import stars
 from registry.models import Rollout, Token, User, Version
-from registry.runs import transcripts
-from registry.upkeep.verify import verify
-from tests.factories import make_environment, make_rollout, make_run, make_version
-from tests.registry import story
+from registry.upkeep import upgrade
+from tests.factories import make_rollout, make_run, make_version
 
 
 def migrate(*target: str) -> None:
@@ -41,8 +38,6 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
     version = make_version(alice)
     make_rollout(make_run(version), reward=0.5)
     stars.star(environment=version.environment, by=carol)
-    hold_two_environments(alice)
-    Token.objects.update(revoked_at=timezone.now())
     kept = tokens.mint(user=alice, name="own", scope="read")[0]
     line = names()
     try:
@@ -61,61 +56,54 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
         migrate()
 
 
-def hold_two_environments(alice: User) -> None:
-    """A workflow's token that was used for two of them: two rows of one text."""
-    one, two = (
-        publisher_tokens.Grant(alice, make_environment(alice, name), "workflow", {"kind": "github"})
-        for name in ("one", "two")
-    )
-    publisher_tokens.mint(grant=one, claims={}, life=timedelta(minutes=15))
-    publisher_tokens.extend(token=Token.objects.get(environment=one.environment), grant=two)
+@pytest.fixture
+def first() -> Iterator[Any]:
+    """The first migration; the database has none after it until the test ends."""
+    name = names()[0]
+    migrate("registry", name)
+    migration = MigrationLoader(connection).disk_migrations["registry", name]
+    yield migration
+    record_replaced(migration, len(migration.replaces))
+    migrate()
 
 
-def test_tokens_for_several_environments_keep_the_schema_until_they_end(alice: User) -> None:
-    hold_two_environments(alice)
-    trust = import_module("registry.migrations.0007_trust")
-    with pytest.raises(RuntimeError, match=r"wait until .*, when they have ended"):
-        trust.one_row_a_text(apps, None)
-    assert Token.objects.count() == 2
+def record_replaced(migration: Any, count: int) -> None:
+    """Record the first migrations that this one replaces, as an older release did, and no other."""
+    record = MigrationRecorder(connection)
+    record.record_unapplied("registry", migration.name)
+    for number, (app, name) in enumerate(migration.replaces):
+        record.record_unapplied(app, name)
+        if number < count:
+            record.record_applied(app, name)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_conversations_move_from_the_rows_to_the_storage_and_back(alice: User) -> None:
-    run = make_run(make_version(alice))
-    newer = make_rollout(run, "oracle", 1, transcript=story.told("newer"))
-    make_rollout(run, "silent", 1)
-    said = [{"role": "user", "content": "漢?"}, {"role": "assistant", "content": "no"}]
-    try:
-        migrate("registry", "0015")
-        rows = connected("registry", "Rollout")
-        who = {"policy": "silent", "task": 0, "attempt": 0}
-        older = rows.create(run_id=run.pk, ok=True, messages=said, **who)
-        assert rows.get(pk=newer.pk).messages == story.told("newer").messages
-        migrate()
-        found = Rollout.objects.select_related("pack").get(pk=older.pk)
-        told = transcripts.read(found)
-        assert told is not None
-        assert (told.messages, found.conversations) == (said, 1)
-        assert verify_of(found) == []
-        migrate("registry", "0015")
-        assert connected("registry", "Rollout").get(pk=older.pk).messages == said
-    finally:
-        migrate()
+def test_hub_with_every_replaced_migration_upgrades(first: Any, alice: User) -> None:
+    record_replaced(first, len(first.replaces))
+    plan = [name for name in planned() if name.startswith("registry.")]
+    assert plan == [f"registry.{name}" for name in names()[1:]]
+    assert upgrade.lacking_here() == []
+    migrate()
+    assert planned() == []
+    assert User.objects.get() == alice
+    rows = MigrationRecorder(connection).applied_migrations()
+    assert ("registry", first.name) in rows
 
 
-def connected(app: str, name: str) -> Any:
-    """The rows of a model as the migrations that are applied know it."""
+@pytest.mark.django_db(transaction=True)
+def test_hub_without_some_replaced_migrations_is_refused(first: Any) -> None:
+    record_replaced(first, 26)
+    with pytest.raises(
+        SystemCheckError, match=r"lacks .*: registry\.0027_reasoning, registry\.0028"
+    ):
+        call_command("migrate", skip_checks=False, verbosity=0)
+
+
+def planned() -> list[str]:
+    """Migrations that `migrate` would apply."""
     executor = MigrationExecutor(connection)
-    applied = [key for key in executor.loader.applied_migrations if key[0] == app]
-    state = executor.loader.project_state(max(applied))
-    return state.apps.get_model(app, name).objects
-
-
-def verify_of(rollout: Rollout) -> list[str]:
-    """What is wrong with its pack."""
-    found = verify(now=timezone.now()).problems
-    assert rollout.pack is not None
-    return [one.what for one in found if rollout.pack.sha256 in one.key]
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
 def test_there_is_one_line_of_migrations() -> None:

@@ -19,7 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from hub import demo, programs, publish_examples, supervisor
 from registry.errors import HubError
-from registry.upkeep import integrity
+from registry.upkeep import integrity, upgrade
 
 READY_SECONDS = 60
 TICK_SECONDS = 0.3
@@ -100,6 +100,8 @@ class Command(BaseCommand):
                 log.replace(log.with_suffix(".log.1"))
         if found := integrity.at_start():
             raise CommandError(f"the hub's database is damaged: {found[0]}. {integrity.advice()}")
+        if names := upgrade.lacking_here():
+            raise CommandError(f"the database lacks {', '.join(names)}. {upgrade.ADVICE}")
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
 

@@ -138,6 +138,7 @@ def test_a_hub_with_rows_takes_none_back(copy: Path, alice: User) -> None:
         ({"format": 2}, "format 2"),
         ({"database": "oracle"}, "the copy is of oracle"),
         ({"migrations": ["registry.9999_future"]}, "newer hub: registry.9999_future"),
+        ({"migrations": ["registry.0001_initial"]}, "lacks the migration registry.0002_registry"),
         ({"sums_sha256": "0" * 64}, "the copy is damaged"),
     ],
 )
