@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from envyard.contract.job import MODEL, PROBES
+from envyard.contract.job import MODEL
+from envyard.contract.probes import PROBE_NAMES
 from hub import database, env, mail, static_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -254,7 +255,7 @@ if HUB_STORAGE == "s3" and HUB_ACCEL:
 HUB_MODEL = env.text("HUB_MODEL")
 HUB_MODEL_URL = env.url("HUB_MODEL_URL")
 
-HUB_PROBES = env.words("HUB_PROBES", PROBES, among=PROBES)
+HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:
     raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: nothing else would answer")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.codes import CODES
+from envyard.contract.findings import Finding
 
 
 class HubError(Exception):
@@ -22,9 +23,9 @@ class HubError(Exception):
         status: int = 400,
         details: dict[str, Any] | None = None,
     ) -> None:
-        known = CATALOGUE[code]
+        known = CODES[code]
         self.code = code
-        self.message = message or known.title
+        self.message = message or known.message
         self.hint = hint or known.hint
         self.status = status
         self.details: dict[str, Any] = details or {}

@@ -25,8 +25,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract import examine as contract
-from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection
+from envyard.contract.findings import Finding
 from registry import dispatch, events, limits, storage
 from registry.accounts.models import User
 from registry.card import services as card
@@ -135,7 +136,7 @@ def decide(run: Run) -> tuple[Version.Status, str]:
 
 def is_authors(found: Finding | VersionFinding) -> bool:
     """Whether the author must act; a code that nobody knows counts so."""
-    return found.code not in CATALOGUE or CATALOGUE[found.code].fault == "environment"
+    return found.code not in CODES or CODES[found.code].fault == "environment"
 
 
 def retry(*, version: Version, by: User) -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from registry import dispatch, events
 from registry.accounts import runners
 from registry.catalog.lifecycle import move

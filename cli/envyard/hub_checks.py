@@ -13,8 +13,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from envyard.client import Hub
-from envyard.contract.codes import Finding, finding
 from envyard.contract.detect import Detection
+from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError
 

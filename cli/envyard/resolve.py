@@ -11,8 +11,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from envyard.builder import find_uv, uv_environment
-from envyard.contract.codes import Finding
 from envyard.contract.detect import Detection
+from envyard.contract.findings import Finding
 from envyard.contract.metadata import is_plain
 from envyard.contract.names import normalise
 from envyard.contract.resolution import diagnose

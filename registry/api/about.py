@@ -7,7 +7,7 @@ from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from envyard.contract.frameworks.drivers import DRIVEN
+from envyard.contract.frameworks.adapters import FRAMEWORKS, adapters_of
 from envyard.contract.frameworks.table import table
 from registry.accounts import runners
 
@@ -19,7 +19,7 @@ def about(request: Request) -> Response:
     return Response(
         {
             "pythons": runners.pythons_offered(),
-            "frameworks": {name: _framework(name) for name in DRIVEN},
+            "frameworks": {name: _framework(name) for name in FRAMEWORKS},
             "index": settings.HUB_PACKAGE_INDEX,
         }
     )
@@ -27,15 +27,18 @@ def about(request: Request) -> Response:
 
 def _framework(name: str) -> dict[str, object]:
     """Its known releases that a runner can drive, and the newest for each API."""
-    releases = [release.version for release in table(name).releases]
     driven = {
-        api: [str(version) for version in releases if specifier.contains(version)]
-        for api, specifier in DRIVEN[name].items()
+        adapter: [str(release.version) for release in adapter.known_releases()]
+        for adapter in adapters_of(name)
     }
-    known = [str(v) for v in releases if any(str(v) in found for found in driven.values())]
+    releases = [
+        version
+        for version in (str(release.version) for release in table(name).releases)
+        if any(version in versions for versions in driven.values())
+    ]
     return {
-        "releases": known,
-        "default": known[-1],
-        "apis": {api: {"specifier": str(DRIVEN[name][api]), "default": found[-1]}
-                 for api, found in driven.items()},
+        "releases": releases,
+        "default": releases[-1],
+        "apis": {adapter.api: {"specifier": str(adapter.releases), "default": versions[-1]}
+                 for adapter, versions in driven.items()},
     }  # fmt: skip

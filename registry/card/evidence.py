@@ -1,4 +1,4 @@
-"""What a card is computed from: the plan of a run, its facts and its rollouts. Pure values."""
+"""The input of a card: the plan of a run, its facts and its rollouts. Pure values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from envyard.contract.job import MODEL
+from envyard.contract.probes import reference_of
 from envyard.contract.runner_events import Facts, RolloutResult
 
-EXCUSED = ("model", "platform")  # faults that say nothing about the environment
+EXCUSED = ("model", "platform")  # faults that are no evidence about the environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Evidence:
     rollouts: tuple[RolloutResult, ...]
 
     def only(self, policies: Sequence[str]) -> Evidence:
-        """The same run as if only these policies had been asked."""
+        """The same run as if it had planned these policies alone."""
         return replace(
             self,
             policies=tuple(p for p in self.policies if p in policies),
@@ -39,10 +40,11 @@ class Evidence:
     def planned(self, policy: str) -> int:
         """How many rollouts the policy was to make, once the tasks are known.
 
-        `oracle` is asked where a task has a reference. `swapped` is asked where some other task's
-        reference differs, which only the environment's side knows: what it made was planned.
+        A probe that replies with the task's own reference answer plays the tasks that have one.
+        A probe with another task's answer plays where some other answer differs, which only the
+        environment's side can compute: the rollouts that it made were planned.
         """
-        if policy == "swapped":
+        if reference_of(policy) == "other":
             return len(self.of(policy))
         return max(0, self._tasks(policy) - self.left_out(policy))
 
@@ -53,7 +55,7 @@ class Evidence:
     def _tasks(self, policy: str) -> int:
         tasks = self.facts.tasks
         known = self.tasks if tasks is None else min(self.tasks, len(tasks))
-        if policy == "oracle":
+        if reference_of(policy) == "own":
             known = sum(task.reference for task in tasks or ())
         return known * (self.attempts if policy == MODEL else 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.card.evidence import Evidence, name

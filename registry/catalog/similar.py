@@ -12,7 +12,7 @@ import string
 from collections.abc import Iterator
 from itertools import combinations
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from registry.catalog.likeness import SEEN_AS, likeness
 from registry.catalog.models import Environment
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.job import queue_for
 from envyard.contract.values import text
 from registry import dispatch, events

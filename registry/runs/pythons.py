@@ -8,8 +8,7 @@ from contextlib import suppress
 from django.db.models import Q
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from envyard.contract.frameworks.drivers import DRIVEN
-from envyard.contract.frameworks.table import table
+from envyard.contract.frameworks.adapters import ADAPTERS
 from registry.accounts import runners
 from registry.accounts.models import Runner
 from registry.catalog.models import Version
@@ -84,12 +83,8 @@ def _offers(runner: Runner, version: Version) -> bool:
 
 
 def _of_framework(version: Version) -> str:
-    driven = DRIVEN.get(version.framework, {}).get(version.api)
-    if driven is None:
-        return ""
-    releases = [
-        release for release in table(version.framework).releases if release.version in driven
-    ]
+    adapter = ADAPTERS.get((version.framework, version.api))
+    releases = adapter.known_releases() if adapter else []
     return releases[-1].requires_python if releases else ""
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, RolloutResult

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.runner_events import RolloutResult, TaskResult
 from envyard.contract.values import LARGEST, plain, text
 

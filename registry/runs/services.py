@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.job import MODEL, queue_for
 from registry import dispatch, events
 from registry.accounts import runners

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from registry.accounts.models import Runner
 from registry.runs import endings, limits, pythons
 from registry.runs.attempts import by_runner

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from django.utils import timezone
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.names import BadName, canonical_version
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User

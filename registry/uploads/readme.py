@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Wheel
 from registry.uploads import rendering
 

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 
 from envyard.contract import checks
 from envyard.contract import wheel as wheels
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
 from registry import dispatch, events, limits, prepared

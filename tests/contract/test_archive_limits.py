@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from envyard.contract import archive, checks, wheel
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from envyard.contract.headers import Unreadable
 from envyard.contract.inflate import CHUNK, contents
 from tests.corpus import BAD
@@ -120,7 +120,7 @@ def test_every_finding_fits_the_columns_that_keep_it() -> None:
     files = {f"../{long}": "", f"c/{long}": "", f"c/{long.upper()}": ""}
     wild = make_wheel(files=files, record={"more": "x" * 5000 + ",a,1"})
     for found in checks.run_all(io.BytesIO(wild), filename=filename()):
-        assert found.code in CATALOGUE
+        assert found.code in CODES
         assert len(found.where) <= 300
         assert "\0" not in found.message
 

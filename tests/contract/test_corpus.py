@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from envyard.contract import examine
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from tests.corpus import BAD, GOOD
 from tests.corpus.case import Case
 
@@ -21,7 +21,7 @@ def test_a_bad_wheel_is_refused_with_its_code_and_a_sentence(case: Case) -> None
     assert case.code in told
     for word in case.words:
         assert word in told[case.code].message
-    assert told[case.code].hint == CATALOGUE[case.code].hint != ""
+    assert told[case.code].hint == CODES[case.code].hint != ""
     assert len(told[case.code].message) < 1200
 
 
@@ -50,5 +50,5 @@ def test_every_code_for_wheels_stands_in_the_corpus() -> None:
         "metadata.no_readme", "metadata.no_license", "wheel.pickle_imports", "wheel.pickle_unread",
         "wheel.program_member", "wheel.shared_name",
     }  # fmt: skip
-    wanted = {code for code in CATALOGUE if code.startswith(("wheel.", "metadata."))}
+    wanted = {code for code in CODES if code.startswith(("wheel.", "metadata."))}
     assert wanted - elsewhere == {case.code for case in BAD}

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection, detect
 
 TASKSET = """
@@ -276,7 +276,7 @@ def test_source_for_a_newer_python_than_this_one_is_no_fault_of_the_environment(
     members = wheel("grid", grid="type Row[T: int = bool] = list[T]\ndef f(:", helper="x = 1")
     members["grid-0.1.0.dist-info/METADATA"] += f"Requires-Python: {wanted}\n".encode()
     [one] = detect(members).findings
-    assert CATALOGUE[one.code].fault == fault
+    assert CODES[one.code].fault == fault
     assert one.severity == "error"
     assert "grid.py" in one.message
 

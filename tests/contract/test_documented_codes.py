@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from envyard.contract import metadata, nested, path_checks
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from envyard.contract.headers import MAX_NAME
 from envyard.contract.wheel import LIMITS, MIB
 
@@ -14,7 +14,7 @@ TEXT = (Path(__file__).parents[2] / "docs/wheels.md").read_text()
 def test_every_code_for_wheels_is_documented_once() -> None:
     told = re.findall(r"`((?:wheel|metadata)\.[a-z0-9_]+)`", TEXT)
     assert sorted(told) == sorted(
-        code for code in CATALOGUE if code.startswith(("wheel.", "metadata."))
+        code for code in CODES if code.startswith(("wheel.", "metadata."))
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from packaging.requirements import Requirement
 
-from envyard.contract.codes import CATALOGUE, Finding
+from envyard.contract.codes import CODES
+from envyard.contract.findings import Finding
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.frameworks.choose import Choice, choose
-from envyard.contract.frameworks.drivers import DRIVEN
 from envyard.contract.frameworks.table import table
 
 LOADS = "import verifiers as vf\ndef load_environment():\n    return vf.SingleTurnEnv()\n"
@@ -69,7 +70,7 @@ def test_a_name_of_no_release_is_the_authors_error_and_named() -> None:
         "env.framework_names_missing", "error", "my_env.py:4"
     )  # fmt: skip
     assert "verifiers.SingelTurnEnv (my_env.py:4; in no release)" in found.message
-    assert CATALOGUE[found.code].fault == "environment"
+    assert CODES[found.code].fault == "environment"
 
 
 def test_a_bound_that_shuts_out_the_release_with_the_name_is_told_which_to_admit() -> None:
@@ -91,7 +92,7 @@ def test_names_that_only_releases_have_which_no_runner_can_run_are_not_the_autho
     found = only(chosen(f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"))
     assert found.code == "env.framework_undriven"
     assert "0.1.9 to 0.1.14" in found.message
-    assert CATALOGUE[found.code].fault == "platform"
+    assert CODES[found.code].fault == "platform"
     assert only(chosen(LOADS, "verifiers==0.1.5")).code == "env.framework_undriven"
 
 
@@ -126,5 +127,5 @@ def test_a_bound_that_names_a_development_release_does_not_get_a_later_one() -> 
 def test_every_api_has_a_release_in_the_table() -> None:
     known = [release.version for release in table().releases]
     assert known == sorted(known)
-    for specifier in DRIVEN["verifiers"].values():
+    for specifier in (adapter.releases for adapter in ADAPTERS.values()):
         assert any(specifier.contains(version) for version in known)

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from envyard.contract.codes import Finding
 from envyard.contract.examine import examine
+from envyard.contract.findings import Finding
 from tests.wheels import TASKSET, filename, make_wheel
 
 INIT = "demo_env/__init__.py"

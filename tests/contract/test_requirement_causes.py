@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from envyard.contract.codes import finding
 from envyard.contract.failures.requirements import explain_resolution, with_cause
+from envyard.contract.findings import finding
 
 END = "we can conclude that your requirements are unsatisfiable."
 CASES = [

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envyard.contract import checks, metadata, wheel
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from tests.wheels import Fields, filename, make_wheel
 
 

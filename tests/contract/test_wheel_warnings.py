@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from envyard.contract import checks, commands, hidden, pickles, wheel
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from tests.corpus import BAD, GOOD
 from tests.corpus.case import Case
 from tests.corpus.content import zipped

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners

@@ -7,7 +7,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from envyard.contract.job import MODEL, PROBES
+from envyard.contract.job import MODEL
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay, Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, RolloutResult, TaskResult, Usage
 from envyard.contract.transcript import Exchange, Node, Transcript
@@ -46,7 +47,7 @@ def make_version(
     )
 
 
-def make_run(version: Version, policies: Sequence[str] = PROBES) -> Run:
+def make_run(version: Version, policies: Sequence[str] = PROBE_NAMES) -> Run:
     """A queued run."""
     return services.request(version=version, policies=policies)
 
@@ -56,7 +57,9 @@ def make_runner(name: str = "gpu-1") -> Runner:
     return runners.create(name=name)[0]
 
 
-def leased(version: Version, policies: Sequence[str] = PROBES, runner: Runner | None = None) -> Run:
+def leased(
+    version: Version, policies: Sequence[str] = PROBE_NAMES, runner: Runner | None = None
+) -> Run:
     """A run in the hands of a runner."""
     run = make_run(version, policies)
     taken = services.lease(runner=runner or make_runner())
@@ -115,7 +118,9 @@ def facts(n: int = 5, *, hook: bool = True) -> Facts:
     return Facts(load_seconds=1.0, tasks=tasks, hashes_again=[task.hash for task in tasks])
 
 
-def honest(policies: Sequence[str] = PROBES, n: int = 5, model: int = 4) -> list[RolloutResult]:
+def honest(
+    policies: Sequence[str] = PROBE_NAMES, n: int = 5, model: int = 4
+) -> list[RolloutResult]:
     """What an honest environment yields: only the oracle is paid, and the model half the time."""
     made = []
     for policy in policies:

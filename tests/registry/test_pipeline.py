@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from registry import pipeline
 from registry.accounts.models import User
 from registry.catalog.lifecycle import move

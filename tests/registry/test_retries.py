@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from registry import pipeline
 from registry.accounts.models import User
 from registry.catalog.lifecycle import move
@@ -113,9 +113,9 @@ def test_a_run_that_the_platform_failed_is_run_again_by_its_author(
 def test_no_message_of_a_held_version_says_that_the_hub_tries_again_by_itself(
     held: Version,
 ) -> None:
-    from envyard.contract.codes import CATALOGUE
+    from envyard.contract.codes import CODES
 
-    for code, known in CATALOGUE.items():
+    for code, known in CODES.items():
         assert "by itself" not in known.hint, code
         assert "staff can retry" not in known.hint.lower(), code
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.execution.run import Machine
 from envyard_runner.guest import launch

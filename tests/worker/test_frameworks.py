@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner.frameworks import FRAMEWORKS
-from envyard_runner.frameworks.verifiers import ADDED
 from envyard_runner.guest import play
 from envyard_runner.guest.job import InsideJob
 from envyard_runner.venvs import VenvError
@@ -32,13 +32,13 @@ OPEN = {"Requires-Dist": ["verifiers>=0.1.9"]}
     ],
 )
 def test_an_api_gets_only_releases_that_have_it(api: str, version: str, fits: bool) -> None:
-    bound = Requirement(ADDED[api][0])
+    bound = Requirement(ADAPTERS["verifiers", api].requirements[0])
     assert bound.name == "verifiers"
     assert bound.specifier.contains(version) is fits
 
 
 def test_classic_environments_get_the_library_their_rows_live_in() -> None:
-    assert "datasets" in ADDED["v0"]
+    assert "datasets" in ADAPTERS["verifiers", "v0"].requirements
 
 
 def test_the_program_lies_where_our_files_are_mounted() -> None:

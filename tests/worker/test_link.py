@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Exchange, Node, Transcript
 from envyard_runner.messaging.event_outbox import Cancelled, Reports

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from tests.worker.played import FINE, PLAYED, Outcome, Played, loaded, run
 
 HOST = "data.example.org"
@@ -82,7 +82,7 @@ def test_a_load_that_reached_for_the_network_names_host_call_and_next_step() -> 
 def test_a_cause_that_is_not_known_leaves_the_error_as_it_was() -> None:
     found = finding(ended({"type": "KeyError", "message": "'x'", "traceback": "line 3"}))
     assert found["message"] == "KeyError: 'x'"
-    assert found["hint"] == CATALOGUE["run.load_failed"].hint
+    assert found["hint"] == CODES["run.load_failed"].hint
     assert found["details"] == {"cause": "unknown", "error": "KeyError: 'x'", "traceback": "line 3"}
 
 

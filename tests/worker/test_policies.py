@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from envyard_runner.gateway.probes import PROBES, Ask, NoReference, plain
+from envyard_runner.gateway.probes import REPLIES, Ask, NoReference, plain
 
 
 def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> Ask:
@@ -12,11 +12,11 @@ def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -
 
 
 def test_silent_says_nothing() -> None:
-    assert PROBES["silent"](ask({"role": "user", "content": "hi"}))["content"] == ""
+    assert REPLIES["silent"](ask({"role": "user", "content": "hi"}))["content"] == ""
 
 
 def test_parrot_repeats_the_last_user_message_and_not_a_later_tool_result() -> None:
-    said = PROBES["parrot"](
+    said = REPLIES["parrot"](
         ask(
             {"role": "user", "content": "first"},
             {
@@ -30,15 +30,15 @@ def test_parrot_repeats_the_last_user_message_and_not_a_later_tool_result() -> N
 
 
 def test_parrot_is_cut_where_a_model_would_be() -> None:
-    assert len(PROBES["parrot"](ask({"role": "user", "content": "x" * 9999}))["content"]) == 256
+    assert len(REPLIES["parrot"](ask({"role": "user", "content": "x" * 9999}))["content"]) == 256
 
 
 def test_parrot_without_a_user_message_says_nothing() -> None:
-    assert PROBES["parrot"](ask({"role": "system", "content": "hi"}))["content"] == ""
+    assert REPLIES["parrot"](ask({"role": "system", "content": "hi"}))["content"] == ""
 
 
 def test_babble_is_long_odd_and_the_same_for_the_same_seed() -> None:
-    first, again, other = (PROBES["babble"](ask(seed=seed))["content"] for seed in (1, 1, 2))
+    first, again, other = (REPLIES["babble"](ask(seed=seed))["content"] for seed in (1, 1, 2))
     assert first == again != other
     assert len(first) == 256
     assert not first.isascii()
@@ -46,15 +46,15 @@ def test_babble_is_long_odd_and_the_same_for_the_same_seed() -> None:
 
 def test_babble_is_text_that_utf_8_can_carry() -> None:
     for seed in range(50):
-        PROBES["babble"](ask(seed=seed))["content"].encode()
+        REPLIES["babble"](ask(seed=seed))["content"].encode()
 
 
 @pytest.mark.parametrize("policy", ["oracle", "swapped"])
 def test_oracle_and_swapped_repeat_the_reference(policy: str) -> None:
     reference = {"role": "assistant", "content": "42", "tool_calls": [{"id": "a"}]}
-    assert PROBES[policy](ask(reference=reference)) == reference
+    assert REPLIES[policy](ask(reference=reference)) == reference
     with pytest.raises(NoReference):
-        PROBES[policy](ask())
+        REPLIES[policy](ask())
 
 
 def test_plain_takes_whatever_a_content_may_be() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.execution.run import Machine, perform
 from envyard_runner.execution.verdict import Ending

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.verdict import Ending, platform

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from envyard_runner.execution.verdict import judge
 from envyard_runner.sandbox import Exit
 from tests.worker.told import ASKED, FINE, Told
@@ -80,7 +80,7 @@ def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_th
     error = {"type": "ImportError", "message": "no verifiers", "traceback": "line 9"}
     told("fatal", stage=stage, error=error)
     (found,) = judge(told.story, replace(FINE, code=1)).findings
-    assert (found.code, CATALOGUE[found.code].fault) == ("run.runner_error", "platform")
+    assert (found.code, CODES[found.code].fault) == ("run.runner_error", "platform")
     assert where in found.message
     assert "ImportError: no verifiers, exit code 1. Last output: line 9" in found.message
 
@@ -99,7 +99,7 @@ def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None
     found = ending.findings[0]
     assert (ending.outcome, found.code, found.message) == ("failed", code, "KeyError: 'x'")
     assert found.details == {"traceback": "line 3"}
-    assert CATALOGUE[code].fault == "environment"
+    assert CODES[code].fault == "environment"
 
 
 def test_an_environment_cannot_call_its_failure_the_platforms() -> None:

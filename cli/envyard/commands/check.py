@@ -14,9 +14,9 @@ from envyard.client import Hub
 from envyard.commands.show import left_to_the_hub, show_finding
 from envyard.commands.trial import show_trial
 from envyard.contract import wheel as wheels
-from envyard.contract.codes import Finding
 from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
+from envyard.contract.findings import Finding
 from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError, Held, HubCliError, Rejected
 from envyard.output import Output

@@ -7,7 +7,7 @@ from typing import Any
 
 from envyard.client import Hub, environment_path
 from envyard.commands.show import lost_text, show_finding, waits
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
 from envyard.output import Output

@@ -16,7 +16,7 @@ from envyard.commands.show import (
     show_finding,
     when,
 )
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.output import Output
 
 

@@ -11,7 +11,7 @@ from envyard import config as configs
 from envyard.client import Hub
 from envyard.commands.show import run_of, show_finding
 from envyard.commands.trial import show_error
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.local_run import distinct_errors
 from envyard.output import Output
 

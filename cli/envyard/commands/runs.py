@@ -17,7 +17,7 @@ from envyard.commands.show import (
     waits,
     when,
 )
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.output import Output
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from envyard.contract.codes import Finding
 from envyard.contract.detect import UNREADABLE
+from envyard.contract.findings import Finding
 from envyard.contract.names import BadName, Ref, parse_ref
 from envyard.errors import UsageError
 from envyard.output import Output, safe

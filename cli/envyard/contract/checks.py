@@ -22,7 +22,7 @@ from envyard.contract import (
     record_checks,
     wheel,
 )
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.wheel import LIMITS, Limits, Unreadable, Wheel
 
 Check = Callable[[Wheel], Iterable[Finding]]

@@ -1,43 +1,39 @@
-"""What framework a wheel speaks, found from its code alone.
+"""Find the one environment in a wheel and its framework, from the wheel's code alone.
 
 The version pin of a dependency is no evidence: most wheels pin nothing, and a `verifiers` without a
-bound means another API today than when it was written. Sources: verifiers 0.4.0 and 0.3.1, how they
-turn an environment's name into a module and a module into an environment.
+bound means another API today than when it was written.
 """
 
 from __future__ import annotations
 
-import ast
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
-from typing import Literal
 
 from packaging.specifiers import SpecifierSet
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
+from envyard.contract.frameworks.adapter import Adapter, Entry
+from envyard.contract.frameworks.adapters import ADAPTERS, ENTRIES
 from envyard.contract.names import module_name
-from envyard.contract.sources import Found, Module, Sources, base_name
+from envyard.contract.sources import Module, Sources
 
-LONGEST_NAME = 200  # what the hub stores of an entry; no honest name comes near it
-LOAD = "load_environment"
 UNREADABLE = "env.unreadable_python"
 THIS_PYTHON = platform.python_version()
-KNOWN = "a verifiers Taskset named in a module's __all__, or a verifiers load_environment"
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """The one environment a wheel holds; `framework` is empty where no single one was found.
 
-    `entry` is the Taskset's class name (api v1) or `load_environment` (api v0). `splits` are the
-    names the code offers, empty where it offers no choice. `release` is the framework's newest
-    known release that the wheel can run with, empty where that is not known.
+    `entry` is the name of its class or function, such as a Taskset or `load_environment`. `splits`
+    are the names the code offers, empty where it offers no choice. `release` is the framework's
+    newest known release that the wheel can run with, empty where that is not known.
     """
 
-    framework: Literal["verifiers", ""] = ""
-    api: Literal["v1", "v0", ""] = ""
+    framework: str = ""
+    api: str = ""
     module: str = ""
     entry: str = ""
     splits: tuple[str, ...] = ()
@@ -47,35 +43,31 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One possible environment: the top-level module that offers it and where it is defined."""
+    """One possible environment, and the adapter that recognised it."""
 
-    api: Literal["v1", "v0"]
-    module: str
-    entry: str
-    found: Found
+    adapter: Adapter
+    entry: Entry
 
 
 def detect(members: Mapping[str, bytes]) -> Detection:
     """Find the environment in a wheel given as member path -> bytes. Only .py files and METADATA
     are read, and nothing is imported or executed."""
     name = distribution_name(members)
-    wanted, written = module_name(name), name.replace("-", "_")
+    expected = module_name(name)
     sources = Sources(members)
     candidates = [
-        candidate
-        for module in sources.top_level()
-        for candidate in _tasksets(sources, module) or _load_functions(sources, module)
+        candidate for module in sources.top_level() for candidate in _candidates(sources, module)
     ]
-    named = [one for one in candidates if one.module in _looked_for(one.api, wanted, written)]
+    named = [c for c in candidates if c.entry.module in c.adapter.module_names(name)]
     chosen = named or candidates
     if not chosen:
         requires_python = metadata_field(members, "Requires-Python")
         if sources.unreadable and not _admits_this_python(requires_python):
             return Detection(findings=(_newer_python(sources, requires_python),))
-        return Detection(findings=(_nothing_found(sources, wanted),))
+        return Detection(findings=(_no_candidate(sources, expected),))
     if len(chosen) > 1:
-        return Detection(findings=(_several_found(chosen, wanted),))
-    return _detection(sources, chosen[0], wanted, right_name=bool(named))
+        return Detection(findings=(_several_candidates(chosen, expected),))
+    return _detection(sources, chosen[0], expected, right_name=bool(named))
 
 
 def distribution_name(members: Mapping[str, bytes]) -> str:
@@ -91,90 +83,45 @@ def metadata_field(members: Mapping[str, bytes], field: str) -> str:
     return ""
 
 
-def _looked_for(api: str, wanted: str, written: str) -> set[str]:
-    """The modules verifiers tries for a name: v1 makes it lower case, the classic API does not."""
-    return {wanted} if api == "v1" else {wanted, written}
+def _candidates(sources: Sources, module: Module) -> list[Candidate]:
+    """The environments of a module for the first adapter that recognises any."""
+    for adapter in ADAPTERS.values():
+        if entries := adapter.entries(sources, module):
+            return [Candidate(adapter, entry) for entry in entries]
+    return []
 
 
-def _detection(sources: Sources, one: Candidate, wanted: str, *, right_name: bool) -> Detection:
+def _detection(
+    sources: Sources, candidate: Candidate, expected: str, *, right_name: bool
+) -> Detection:
+    adapter, entry = candidate.adapter, candidate.entry
     findings: tuple[Finding, ...] = ()
     if not right_name:
         findings = (
             finding(
                 "env.module_name_mismatch",
-                f"The environment is in module {one.module!r}, but verifiers imports {wanted!r} "
-                f"for this name.",
-                where=one.module,
-                hint=f"Rename the module to {wanted}, or the distribution to "
-                f"{one.module.replace('_', '-')}.",
+                f"The environment is in module {entry.module!r}, but {adapter.framework} imports "
+                f"{expected!r} for this name.",
+                where=entry.module,
+                hint=f"Rename the module to {expected}, or the distribution to "
+                f"{entry.module.replace('_', '-')}.",
             ),
         )
-    splits = _v1_splits(sources, one.found) if one.api == "v1" else _v0_splits(one.found)
-    return Detection("verifiers", one.api, one.module, one.entry, splits, findings)
-
-
-def _tasksets(sources: Sources, module: Module) -> list[Candidate]:
-    """The Tasksets that a top-level module exports the way verifiers v1 looks for them."""
-    found = {}
-    for name in module.exports or []:
-        if len(name) > LONGEST_NAME:
-            continue
-        target = sources.find(module, name)
-        if isinstance(target, Found) and _is_taskset(sources, target):
-            found[target.module.name, target.name] = Candidate("v1", module.name, name, target)
-    return list(found.values())
-
-
-def _is_taskset(sources: Sources, target: Found) -> bool:
-    return any(
-        base.startswith("verifiers.v1.") and base.endswith("Taskset")
-        for base in sources.ancestors(target.module, target.name)
+    return Detection(
+        framework=adapter.framework,
+        api=adapter.api,
+        module=entry.module,
+        entry=entry.name,
+        splits=adapter.splits(sources, entry.definition),
+        findings=findings,
     )
 
 
-def _load_functions(sources: Sources, module: Module) -> list[Candidate]:
-    """The classic entry: a `load_environment` in a top-level module, in a wheel that uses the
-    classic API (a v1 wheel may well have a helper of that name)."""
-    if not any(_is_classic(name) for name in sources.imported()):
-        return []
-    target = sources.find(module, LOAD)
-    if isinstance(target, Found) and target.name in target.module.functions:
-        return [Candidate("v0", module.name, LOAD, target)]
-    return []
-
-
-def _is_classic(imported: str) -> bool:
-    return imported == "verifiers" or (
-        imported.startswith("verifiers.") and not f"{imported}.".startswith("verifiers.v1.")
-    )
-
-
-def _nothing_found(sources: Sources, wanted: str) -> Finding:
-    hidden = [
-        Found(module, name)
-        for module in sources.modules.values()
-        for name in module.classes
-        if _is_taskset(sources, Found(module, name))
-    ]
-    if hidden:
-        one = hidden[0]
-        return finding(
-            "env.taskset_not_exported",
-            f"{one.name} in {one.module.name} is a Taskset, but the module {wanted!r} does not "
-            f"name it in __all__, so verifiers cannot find it.",
-            where=one.module.name,
-            hint=f'Write __all__ = ["{one.name}"] in {wanted} and import {one.name} there.',
-        )
-    loads = [module.name for module in sources.modules.values() if LOAD in module.functions]
-    if loads and any(_is_classic(name) for name in sources.imported()):
-        return finding(
-            "env.module_name_mismatch",
-            f"{LOAD} is in module {loads[0]!r}, but verifiers imports {wanted!r} for this name, "
-            "which does not have it.",
-            where=loads[0],
-            hint=f"Write in {wanted}: from {loads[0]} import {LOAD}",
-        )
-    return _no_environment(sources, wanted)
+def _no_candidate(sources: Sources, expected: str) -> Finding:
+    for adapter in ADAPTERS.values():
+        if near_miss := adapter.near_miss(sources, expected):
+            return near_miss
+    return _no_environment(sources, expected)
 
 
 def _admits_this_python(requires_python: str) -> bool:
@@ -193,64 +140,26 @@ def _newer_python(sources: Sources, requires_python: str) -> Finding:
     )
 
 
-def _no_environment(sources: Sources, wanted: str) -> Finding:
+def _no_environment(sources: Sources, expected: str) -> Finding:
     count, unreadable = len(sources.modules), ", ".join(sources.unreadable[:3])
     if unreadable and not count:
         return finding(
             "env.framework_unknown",
             f"No module of the wheel is readable as Python: {unreadable}.",
-            where=wanted,
+            where=expected,
             hint="Correct them; `python -m compileall .` names the line.",
         )
     offers = "The only module does not offer" if count == 1 else f"None of {count} modules offers"
     rest = f" Not readable as Python: {unreadable}." if unreadable else ""
-    return finding("env.framework_unknown", f"{offers} {KNOWN}.{rest}", where=wanted)
+    return finding("env.framework_unknown", f"{offers} {ENTRIES}.{rest}", where=expected)
 
 
-def _several_found(candidates: list[Candidate], wanted: str) -> Finding:
-    names = ", ".join(f"{one.module}:{one.entry}" for one in candidates)
+def _several_candidates(candidates: list[Candidate], expected: str) -> Finding:
+    names = ", ".join(f"{c.entry.module}:{c.entry.name}" for c in candidates)
+    first = next(a for a in ADAPTERS.values() if any(c.adapter is a for c in candidates))
     return finding(
         "env.framework_ambiguous",
         f"The wheel offers {len(candidates)} environments: {names}.",
-        where=candidates[0].module,
-        hint=""
-        if any(candidate.api == "v1" for candidate in candidates)
-        else f"Keep one, or name its module {wanted}.",
+        where=candidates[0].entry.module,
+        hint=first.single_entry_hint.format(module=expected),
     )
-
-
-def _v1_splits(sources: Sources, found: Found) -> tuple[str, ...]:
-    """The values of a `split: Literal[...]` field in the Taskset's configuration class."""
-    definition = found.module.classes[found.name]
-    for base in definition.bases:
-        for node in ast.walk(base):
-            name = base_name(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-            config = sources.find(found.module, name) if name else ""
-            if isinstance(config, Found) and config.name in config.module.classes:
-                splits = _split_field(config.module.classes[config.name])
-                if splits:
-                    return splits
-    return ()
-
-
-def _split_field(definition: ast.ClassDef) -> tuple[str, ...]:
-    for node in definition.body:
-        if isinstance(node, ast.AnnAssign) and base_name(node.target) == "split":
-            return tuple(
-                item.value
-                for item in ast.walk(node.annotation)
-                if isinstance(item, ast.Constant) and isinstance(item.value, str)
-            )
-    return ()
-
-
-def _v0_splits(found: Found) -> tuple[str, ...]:
-    """`train` and `eval` where load_environment passes on `dataset` and `eval_dataset`."""
-    passed = {
-        keyword.arg
-        for node in ast.walk(found.module.functions[found.name])
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-    }
-    both = (("dataset", "train"), ("eval_dataset", "eval"))
-    return tuple(split for argument, split in both if argument in passed)

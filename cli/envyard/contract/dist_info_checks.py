@@ -9,7 +9,7 @@ from email.parser import HeaderParser
 from packaging.utils import parse_wheel_filename
 
 from envyard.contract import header_lines, names
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Wheel
 
 # uv reads the fields of WHEEL in this spelling alone; pip in any.

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from envyard.contract import commands
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.hidden import path_fault
 from envyard.contract.import_names import LIBRARIES
 from envyard.contract.path_checks import WINDOWS_DEVICE

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
-from envyard.contract.codes import Finding
 from envyard.contract.detect import Detection, detect
+from envyard.contract.findings import Finding
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.own_imports import missing_modules
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from envyard.contract import hidden
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 
 LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s6H3I5H2I")

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 RUNS = "runs"
-PROBES = ("silent", "parrot", "babble", "oracle", "swapped")
 MODEL = "model"
 
 

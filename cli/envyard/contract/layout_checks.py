@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from envyard.contract import commands, import_names, names
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Wheel
 
 DOCUMENTS = [

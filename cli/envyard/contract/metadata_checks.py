@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from envyard.contract import names
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 

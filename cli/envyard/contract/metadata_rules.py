@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envyard.contract import hidden
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.metadata_checks import LONGEST
 from envyard.contract.wheel import Wheel
 

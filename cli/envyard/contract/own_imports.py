@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.bindings import rebound
 from envyard.contract.sources import MAX_FILE_BYTES, MAX_PARTS, absolute, dotted, parse
 

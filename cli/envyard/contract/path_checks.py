@@ -7,7 +7,7 @@ import stat
 import unicodedata
 from collections.abc import Iterator
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Member, Wheel
 
 DEEPEST = 32  # parts

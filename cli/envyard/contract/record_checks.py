@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.members import Member
 from envyard.contract.wheel import Wheel
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from envyard.contract.codes import Finding, finding
 from envyard.contract.failures.requirements import with_cause
+from envyard.contract.findings import Finding, finding
 
 NO_SOLUTION = 1  # uv's exit code; everything else that fails gives 2
 URL_IN_DEPENDENCY = "URL dependencies must be expressed as direct requirements"

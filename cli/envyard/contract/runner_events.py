@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
 from envyard.contract.values import count, count_or_none, finite, record, records, text

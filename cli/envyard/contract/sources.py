@@ -42,7 +42,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Definition:
     """A definition inside the wheel: the module that holds it and the name it has there."""
 
     module: Module
@@ -79,11 +79,11 @@ class Sources:
         target = module.aliases.get(head, f"{module.name}.{head}")
         return f"{target}.{rest}" if rest else target
 
-    def find(self, module: Module, name: str) -> Found | str:
+    def find(self, module: Module, name: str) -> Definition | str:
         """Follow a name to its definition in the wheel, or to the dotted name it has outside."""
         for _ in range(MAX_HOPS):
             if name in module.classes or name in module.functions:
-                return Found(module, name)
+                return Definition(module, name)
             target = module.aliases.get(name.partition(".")[0])
             if target is None:
                 return self._through_stars(module, name)
@@ -93,26 +93,26 @@ class Sources:
             module, name = step.module, step.name
         return name
 
-    def _through_stars(self, module: Module, name: str) -> Found | str:
+    def _through_stars(self, module: Module, name: str) -> Definition | str:
         for star in module.stars:
             source = self.modules.get(star)
             if source is not None and (name in source.classes or name in source.functions):
-                return Found(source, name)
+                return Definition(source, name)
         return f"{module.name}.{name}"
 
-    def _locate(self, full: str) -> Found | str:
+    def _locate(self, full: str) -> Definition | str:
         """Split a dotted name at the longest prefix that is a module of this wheel."""
         parts = full.split(".", MAX_PARTS)
         for cut in range(len(parts) - 1, 0, -1):
             module = self.modules.get(".".join(parts[:cut]))
             if module is not None:
-                return Found(module, ".".join(parts[cut:]))
+                return Definition(module, ".".join(parts[cut:]))
         return full
 
     def ancestors(self, module: Module, name: str) -> Iterator[str]:
         """Every base class of a class that lies outside the wheel, as a dotted name."""
         seen: set[tuple[str, str]] = set()
-        queue = [Found(module, name)]
+        queue = [Definition(module, name)]
         while queue:
             here = queue.pop()
             definition = here.module.classes.get(here.name)
@@ -122,7 +122,7 @@ class Sources:
             for base in definition.bases:
                 text = base_name(base)
                 step = self.find(here.module, text) if text else ""
-                if isinstance(step, Found):
+                if isinstance(step, Definition):
                     queue.append(step)
                 elif step:
                     yield step

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from envyard.contract.job import MODEL, PROBES
+from envyard.contract.job import MODEL
+from envyard.contract.probes import PROBE_NAMES
 from registry.api.schema.base import Moment, Page, Shape, among
 from registry.api.shapes import STEPS
 from registry.card.measures import Measure
@@ -148,7 +149,7 @@ class RunSummary(Shape):
     version: str
     status: Annotated[str, among(Run.Status.values)]
     attempt: int
-    policies: Annotated[list[str], Field(description=f"{', '.join(PROBES)}, {MODEL}")]
+    policies: Annotated[list[str], Field(description=f"{', '.join(PROBE_NAMES)}, {MODEL}")]
     model: str
     done: int
     total: int

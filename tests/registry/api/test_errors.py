@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIRequestFactory
 
-from envyard.contract.codes import CATALOGUE, finding
+from envyard.contract.codes import CODES
+from envyard.contract.findings import finding
 from registry.api.errors import handle
 from registry.errors import HubError
 from registry.models import User
@@ -72,8 +73,8 @@ def test_a_bug_is_a_logged_500_that_tells_nothing(caplog: pytest.LogCaptureFixtu
 
 def test_an_error_speaks_the_catalogue_unless_told_better() -> None:
     plain = HubError("upload.version_exists")
-    assert plain.message == CATALOGUE["upload.version_exists"].title
-    assert plain.hint == CATALOGUE["upload.version_exists"].hint
+    assert plain.message == CODES["upload.version_exists"].message
+    assert plain.hint == CODES["upload.version_exists"].hint
     assert HubError("upload.version_exists", "said", "try").to_dict("id")["error"] == {
         "code": "upload.version_exists",
         "message": "said",

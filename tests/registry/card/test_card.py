@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envyard.contract.job import PROBES
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.accounts.models import User
@@ -18,7 +18,7 @@ from registry.card.scores import by_policy, score
 from registry.card.verdict import findings_of
 from tests.registry import story
 
-POLICIES = (*PROBES, "model")
+POLICIES = (*PROBE_NAMES, "model")
 REWARDS = st.none() | st.floats(-1e9, 1e9)
 FAULTS = st.none() | st.fixed_dictionaries(
     {
@@ -129,7 +129,7 @@ def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> Non
     run.refresh_from_db()
     found = services.evidence_of(run)
     told = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in said)
-    assert found == Evidence(PROBES, run.tasks, run.attempts, story.facts(), told)
+    assert found == Evidence(PROBE_NAMES, run.tasks, run.attempts, story.facts(), told)
 
 
 def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) -> None:
@@ -139,7 +139,7 @@ def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) 
     story.play(run, said, known=replace(story.facts(), not_counted=gone))
     run.refresh_from_db()
     found = services.evidence_of(run)
-    assert {r.policy for r in found.rollouts} == {*PROBES} - {"silent"}
+    assert {r.policy for r in found.rollouts} == {*PROBE_NAMES} - {"silent"}
     assert found.planned("silent") == 0
     card = services.compute(run=run)
     measures = {one["code"]: one for one in card.measures}

@@ -6,19 +6,23 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.job import PROBES
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
-from registry.card import measures
 from registry.card.evidence import Evidence
-from registry.card.measures import Measure, all_measures
+from registry.card.measures import MEASURES, Measure, all_measures
 from tests.registry import story
+
+
+def measured(code: str, evidence: Evidence) -> Measure:
+    """The result of one measure."""
+    return MEASURES[code].measure(evidence)
 
 
 def evidence(
     rollouts: list[RolloutResult] | None = None,
     *,
-    policies: tuple[str, ...] = PROBES,
+    policies: tuple[str, ...] = PROBE_NAMES,
     facts: Facts | None = None,
     tasks: int = 5,
     attempts: int = 4,
@@ -57,13 +61,13 @@ def test_an_honest_environment_passes_everything() -> None:
 
 
 def test_completes_counts_what_is_missing() -> None:
-    found = measures.completes(evidence(story.honest()[5:]))
+    found = measured("completes", evidence(story.honest()[5:]))
     assert (found.status, found.value, found.n) == ("fail", 0.8, 25)
     assert "silent 0 of 5" in found.detail
 
 
 def test_swapped_is_not_missed_where_no_other_answer_differs() -> None:
-    found = measures.completes(evidence([r for r in story.honest() if r.policy != "swapped"]))
+    found = measured("completes", evidence([r for r in story.honest() if r.policy != "swapped"]))
     assert (found.status, found.n) == ("pass", 20)
 
 
@@ -71,12 +75,12 @@ def test_the_oracle_is_planned_only_where_a_task_knows_its_answer() -> None:
     facts = story.facts()
     tasks = [replace(task, reference=task.index == 0) for task in facts.tasks or []]
     rollouts = [r for r in story.honest() if r.policy != "oracle" or r.task == 0]
-    found = measures.completes(evidence(rollouts, facts=replace(facts, tasks=tasks)))
+    found = measured("completes", evidence(rollouts, facts=replace(facts, tasks=tasks)))
     assert (found.status, found.n) == ("pass", 21)
 
 
 def test_completes_names_the_policy_and_the_first_error() -> None:
-    found = measures.completes(evidence(crashed("babble", 3)))
+    found = measured("completes", evidence(crashed("babble", 3)))
     assert found.status == "fail"
     assert "babble 2 of 5" in found.detail
     assert "babble/0/0: ValueError: boom" in found.detail
@@ -84,15 +88,15 @@ def test_completes_names_the_policy_and_the_first_error() -> None:
 
 @pytest.mark.parametrize("fault", ["model", "platform"])
 def test_what_others_failed_counts_neither_way(fault: str) -> None:
-    few = measures.completes(evidence(crashed("silent", 2, fault)))
+    few = measured("completes", evidence(crashed("silent", 2, fault)))
     assert (few.status, few.value, few.n) == ("pass", 1.0, 23)
-    many = measures.completes(evidence(crashed("silent", 3, fault)))
+    many = measured("completes", evidence(crashed("silent", 3, fault)))
     assert many.status == "unknown"
-    assert measures.crash_rate(evidence(crashed("silent", 5, fault))).status == "pass"
+    assert measured("crash_rate", evidence(crashed("silent", 5, fault))).status == "pass"
 
 
 def test_one_crash_in_twenty_five_warns_and_two_fail() -> None:
-    found = [measures.crash_rate(evidence(crashed("babble", n))) for n in (0, 1, 2)]
+    found = [measured("crash_rate", evidence(crashed("babble", n))) for n in (0, 1, 2)]
     assert [m.status for m in found] == ["pass", "warn", "fail"]
     assert [m.value for m in found] == [0.0, 0.04, 0.08]
     assert found[1].detail.endswith("babble/0/0: ValueError: boom")
@@ -101,21 +105,21 @@ def test_one_crash_in_twenty_five_warns_and_two_fail() -> None:
 def test_a_reward_that_is_not_finite_fails_and_is_shown() -> None:
     error = {"type": "RewardNotFinite", "message": "the reward is nan", "fault": "environment"}
     bad = evidence(changed("babble", 1, ok=False, reward=None, error=error))
-    found = measures.reward_finite(bad)
+    found = measured("reward_finite", bad)
     assert (found.status, found.n) == ("fail", 25)
     assert "babble/0/0: the reward is nan" in found.detail
-    assert measures.crash_rate(bad).status == "pass"
+    assert measured("crash_rate", bad).status == "pass"
 
 
 def test_a_rollout_that_ended_well_without_a_reward_fails_too() -> None:
-    found = measures.reward_finite(evidence(changed("silent", 1, reward=None)))
+    found = measured("reward_finite", evidence(changed("silent", 1, reward=None)))
     assert (found.status, found.value) == ("fail", 0.96)
     assert "silent/0/0: no reward at all" in found.detail
 
 
 @pytest.mark.parametrize(("reward", "status"), [(2.0, "pass"), (-1.0, "pass"), (2.01, "fail")])
 def test_rewards_must_lie_within_the_range(reward: float, status: str) -> None:
-    found = measures.reward_range(evidence(changed("oracle", 1, reward=reward)))
+    found = measured("reward_range", evidence(changed("oracle", 1, reward=reward)))
     assert found.status == status
     if status == "fail":
         assert "oracle/0/0 got 2.01" in found.detail
@@ -125,7 +129,7 @@ def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> Non
     facts = story.facts()
     again = [*(facts.hashes_again or [])]
     again[3] = "other"
-    found = measures.reproducible_tasks(evidence(facts=replace(facts, hashes_again=again)))
+    found = measured("reproducible_tasks", evidence(facts=replace(facts, hashes_again=again)))
     assert (found.status, found.value) == ("fail", 0.8)
     assert "task 3" in found.detail
 
@@ -133,31 +137,31 @@ def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> Non
 def test_a_second_load_with_fewer_tasks_fails() -> None:
     facts = story.facts()
     short = replace(facts, hashes_again=(facts.hashes_again or [])[:4])
-    assert measures.reproducible_tasks(evidence(facts=short)).status == "fail"
+    assert measured("reproducible_tasks", evidence(facts=short)).status == "fail"
 
 
 def test_without_a_second_load_nothing_is_known() -> None:
     facts = replace(story.facts(), hashes_again=None)
-    assert measures.reproducible_tasks(evidence(facts=facts)).status == "unknown"
+    assert measured("reproducible_tasks", evidence(facts=facts)).status == "unknown"
 
 
 def test_repeated_prompts_warn_and_never_fail() -> None:
     tasks = [TaskResult(i, str(i), "Play tic-tac-toe. You are X.") for i in range(5)]
     facts = Facts(tasks=tasks, hashes_again=[t.hash for t in tasks])
-    found = measures.diversity(evidence(facts=facts))
+    found = measured("diversity", evidence(facts=facts))
     assert (found.status, found.value, found.n) == ("warn", 0.8, 5)
 
 
 def test_speed_is_the_environments_own_time() -> None:
     slow = changed("oracle", 5, seconds=30.0, usage=Usage(model_seconds=29.0))
-    found = measures.speed(evidence(slow))
+    found = measured("speed", evidence(slow))
     assert found.status == "pass"
     assert found.value == pytest.approx(1.0)
-    assert measures.speed(evidence(changed("oracle", 5, seconds=30.0))).status == "warn"
+    assert measured("speed", evidence(changed("oracle", 5, seconds=30.0))).status == "warn"
 
 
 def test_nothing_at_all_is_unknown_or_failed_and_never_passed() -> None:
-    empty = Evidence(PROBES, 5, 4, Facts(), ())
+    empty = Evidence(PROBE_NAMES, 5, 4, Facts(), ())
     assert {m.code: m.status for m in all_measures(empty) if m.status != "unknown"} == {
         "completes": "fail"
     }

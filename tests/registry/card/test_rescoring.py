@@ -5,13 +5,18 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.job import PROBES
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
-from registry.card import measures
 from registry.card.evidence import Evidence
+from registry.card.measures import MEASURES, Measure
 from registry.card.verdict import findings_of
 from tests.registry import story
+
+
+def measured(code: str, evidence: Evidence) -> Measure:
+    """The result of one measure."""
+    return MEASURES[code].measure(evidence)
 
 
 def replayed(rollout: RolloutResult, **said: Any) -> RolloutResult:
@@ -21,11 +26,11 @@ def replayed(rollout: RolloutResult, **said: Any) -> RolloutResult:
 
 
 def evidence(rollouts: list[RolloutResult]) -> Evidence:
-    return Evidence(PROBES, 5, 1, story.facts(), tuple(rollouts))
+    return Evidence(PROBE_NAMES, 5, 1, story.facts(), tuple(rollouts))
 
 
 def test_rewards_that_agree_pass_with_their_interval() -> None:
-    found = measures.reproducible_reward(evidence([replayed(r) for r in story.honest()]))
+    found = measured("reproducible_reward", evidence([replayed(r) for r in story.honest()]))
     assert (found.status, found.value, found.n, found.threshold) == ("pass", 1.0, 25, 1.0)
     assert found.low is not None
     assert 0.8 < found.low < found.high == 1.0
@@ -40,13 +45,13 @@ def test_rewards_that_agree_pass_with_their_interval() -> None:
 )
 def test_rewards_agree_within_a_millionth(second: float | None, same: bool) -> None:
     one = replayed(story.rollout("oracle", reward=1.0), reward=second)
-    found = measures.reproducible_reward(evidence([one]))
+    found = measured("reproducible_reward", evidence([one]))
     assert found.status == ("pass" if same else "warn")
 
 
 def test_two_rewards_of_about_nothing_agree() -> None:
     one = replayed(story.rollout("oracle", reward=0.0), reward=1e-12)
-    assert measures.reproducible_reward(evidence([one])).status == "pass"
+    assert measured("reproducible_reward", evidence([one])).status == "pass"
 
 
 def test_what_differs_warns_and_names_both_rewards_the_part_and_the_conversation() -> None:
@@ -55,7 +60,7 @@ def test_what_differs_warns_and_names_both_rewards_the_part_and_the_conversation
     rollouts[0] = replayed(rollouts[0], reward=0.5, rewards=parts)
     rollouts[1] = replayed(rollouts[1], reward=0.25, diverged=2, asked="user: Is it 7?")
     rollouts[2] = replayed(rollouts[2], reward=None, error="KeyError: 'x'")
-    [found] = findings_of(evidence(rollouts), PROBES)
+    [found] = findings_of(evidence(rollouts), PROBE_NAMES)
     assert (found.code, found.severity) == ("card.reproducible_reward", "warning")
     assert found.where == "silent/0/0"
     assert found.details["rewards"] == {
@@ -71,13 +76,13 @@ def test_what_differs_warns_and_names_both_rewards_the_part_and_the_conversation
 
 def test_only_the_first_that_differ_are_named() -> None:
     rollouts = [replayed(r, reward=0.7) for r in story.honest()]
-    assert measures.reproducible_reward(evidence(rollouts)).detail.endswith("; 22 more differ")
+    assert measured("reproducible_reward", evidence(rollouts)).detail.endswith("; 22 more differ")
 
 
 def test_what_is_left_out_counts_neither_way_and_is_told() -> None:
     rollouts = [replayed(r) for r in story.honest()]
     rollouts[3] = replayed(rollouts[3], reward=None, left_out="its record is shortened")
-    found = measures.reproducible_reward(evidence(rollouts))
+    found = measured("reproducible_reward", evidence(rollouts))
     assert (found.status, found.n) == ("pass", 24)
     assert found.detail.endswith("; 1 left out: its record is shortened")
 
@@ -85,7 +90,7 @@ def test_what_is_left_out_counts_neither_way_and_is_told() -> None:
 def test_another_conversation_with_the_same_reward_is_told_and_passes() -> None:
     rollouts = [replayed(r) for r in story.honest()]
     rollouts[0] = replayed(rollouts[0], diverged=1, asked="user: hello")
-    found = measures.reproducible_reward(evidence(rollouts))
+    found = measured("reproducible_reward", evidence(rollouts))
     assert found.status == "pass"
     assert "1 agree although the conversation changed: silent/0/0" in found.detail
 
@@ -93,7 +98,7 @@ def test_another_conversation_with_the_same_reward_is_told_and_passes() -> None:
 def test_nothing_played_again_is_unknown_and_rejects_nothing() -> None:
     late = [replayed(r, reward=None, left_out="the run's time was over") for r in story.honest()]
     for rollouts in (story.honest(), late):
-        found = measures.reproducible_reward(evidence(rollouts))
+        found = measured("reproducible_reward", evidence(rollouts))
         assert (found.status, found.n) == ("unknown", 0)
-        assert findings_of(evidence(rollouts), PROBES) == []
+        assert findings_of(evidence(rollouts), PROBE_NAMES) == []
     assert "25 left out: the run's time was over" in found.detail

@@ -2,17 +2,18 @@
 
 from dataclasses import replace
 
-from envyard.contract.codes import CATALOGUE, Finding
-from envyard.contract.job import PROBES
+from envyard.contract.codes import CODES
+from envyard.contract.findings import Finding
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.verdict import findings_of
 from tests.registry import story
 
-WITH_MODEL = (*PROBES, "model")
+WITH_MODEL = (*PROBE_NAMES, "model")
 
 
-def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = PROBES) -> Evidence:
+def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = PROBE_NAMES) -> Evidence:
     return Evidence(policies, 5, 4, story.facts(), tuple(rollouts))
 
 
@@ -30,7 +31,9 @@ def test_an_honest_run_says_nothing() -> None:
 
 def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
     rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in story.honest()]
-    found = [one for one in findings_of(evidence(rollouts), PROBES) if one.code == "card.floor"]
+    found = [
+        one for one in findings_of(evidence(rollouts), PROBE_NAMES) if one.code == "card.floor"
+    ]
     assert [one.details["policy"] for one in found] == ["silent", "parrot", "babble", "swapped"]
     assert len({one.hint for one in found}) == 4
 
@@ -51,15 +54,15 @@ def test_a_model_that_is_required_and_falls_short_is_named() -> None:
     assert errors(found) == ["card.crash_rate", "card.policy_failed"]
     named = next(one for one in found if one.code == "card.policy_failed")
     assert (named.where, named.details["failed"][0]) == ("model", "model/0/0")
-    assert errors(findings_of(run, PROBES)) == []
+    assert errors(findings_of(run, PROBE_NAMES)) == []
 
 
 def test_what_is_unknown_is_the_platforms_and_holds() -> None:
     facts = replace(story.facts(), hashes_again=None)
-    run = Evidence(PROBES, 5, 4, facts, tuple(story.honest()))
-    [found] = findings_of(run, PROBES)
+    run = Evidence(PROBE_NAMES, 5, 4, facts, tuple(story.honest()))
+    [found] = findings_of(run, PROBE_NAMES)
     assert (found.code, found.where) == ("card.undecided", "reproducible_tasks")
-    assert CATALOGUE[found.code].fault == "platform"
+    assert CODES[found.code].fault == "platform"
 
 
 def test_nothing_required_rejects_nothing() -> None:
@@ -67,7 +70,7 @@ def test_nothing_required_rejects_nothing() -> None:
 
 
 def test_every_finding_says_what_to_do() -> None:
-    for found in findings_of(evidence([story.failed("silent")]), PROBES):
+    for found in findings_of(evidence([story.failed("silent")]), PROBE_NAMES):
         assert found.message
         assert found.hint
 
@@ -76,8 +79,8 @@ def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seed
     facts = replace(story.facts(), hashes_again=["other"] * 5)
 
     def found(**fields: object) -> Finding:
-        run = Evidence(PROBES, 5, 4, replace(facts, **fields), tuple(story.honest()))
-        [found] = [f for f in findings_of(run, PROBES) if f.severity == "error"]
+        run = Evidence(PROBE_NAMES, 5, 4, replace(facts, **fields), tuple(story.honest()))
+        [found] = [f for f in findings_of(run, PROBE_NAMES) if f.severity == "error"]
         return found
 
     unseeded = found(seed_entry="load_environment()", seed_options=[])
@@ -91,4 +94,4 @@ def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seed
     assert "with the same seed (load_environment(): random_seed)" in seeded.message
     unknown = found(seed_options=None)
     assert unknown.code == "card.reproducible_tasks"
-    assert "same seed" not in unknown.message + CATALOGUE[unknown.code].title
+    assert "same seed" not in unknown.message + CODES[unknown.code].message

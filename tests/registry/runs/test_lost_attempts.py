@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.runner_events import Facts, Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner, User

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from envyard.contract.job import MODEL, PROBES, queue_for
+from envyard.contract.job import MODEL, queue_for
+from envyard.contract.probes import PROBE_NAMES
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.runs import endings, services
@@ -24,7 +25,7 @@ NAME = "org/Large-7B.v2"
 def asking(owner: User, model: str = NAME) -> Run:
     """A queued run that asks the model."""
     version = story.make_version(owner.owner)
-    return services.request(version=version, policies=(*PROBES, MODEL), model=model)
+    return services.request(version=version, policies=(*PROBE_NAMES, MODEL), model=model)
 
 
 def runner_with(*models: object, name: str = "gpu-1") -> Runner:
@@ -61,7 +62,7 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, bells: Bel
 
 def test_a_run_of_probes_asks_for_no_model(alice: User) -> None:
     version = story.make_version(alice.owner)
-    assert services.request(version=version, policies=PROBES, model=NAME).model == ""
+    assert services.request(version=version, policies=PROBE_NAMES, model=NAME).model == ""
 
 
 def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:

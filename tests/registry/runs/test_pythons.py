@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from registry import pipeline, recovery
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
@@ -89,7 +89,7 @@ def test_a_version_that_nobody_could_run_is_held_and_resumes_when_a_runner_has_i
     run.version.refresh_from_db()
     assert (run.status, run.version.status) == ("errored", "held")
     assert [found.code for found in run.findings.all()] == ["run.no_python"]
-    assert CATALOGUE["run.no_python"].fault == "platform"
+    assert CODES["run.no_python"].fault == "platform"
     runner_with("3.11.2")
     recovery.sweep(now=timezone.now())
     run.version.refresh_from_db()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.replay import Replay, Replayed
 from envyard.contract.runner_events import Events, Facts, Finish
 from registry.accounts.models import Runner, User

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from envyard.contract.codes import CATALOGUE
+from envyard.contract.codes import CODES
 from tests.worker.attacks.test_spying import CONTAINED
 
 ROOT = Path(__file__).parents[3]
@@ -24,4 +24,4 @@ def test_the_table_of_attacks_names_what_exists() -> None:
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}
     assert {name for name in named if f"def {name}(" not in sources} == set(CONTAINED)
     codes = {code for row in rows for code in re.findall(r"`(\w+\.\w+)`", row[3])}
-    assert codes <= set(CATALOGUE)
+    assert codes <= set(CODES)

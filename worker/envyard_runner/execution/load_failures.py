@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from envyard.contract.codes import Finding, finding
 from envyard.contract.failures import Explanation, Facts, explain, facts_of, summary
+from envyard.contract.findings import Finding, finding
 from envyard.contract.values import record, text
 from envyard_runner.execution.collector import Story
 from envyard_runner.execution.verdict import Ending

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envyard.contract.codes import Finding, finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.values import record, text
 from envyard_runner.sandbox import Exit
 

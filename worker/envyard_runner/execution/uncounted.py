@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from envyard.contract.codes import Finding, Severity, finding
+from envyard.contract.codes import Severity
+from envyard.contract.findings import Finding, finding
 from envyard.contract.values import text
 from envyard_runner.execution.collector import Story
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.codes import CATALOGUE, Finding, Severity, finding
+from envyard.contract.codes import CODES, Severity
+from envyard.contract.findings import Finding, finding
 from envyard.contract.runner_events import Outcome
 from envyard.contract.values import text
 from envyard_runner.execution.collector import Story
@@ -172,7 +173,7 @@ def _refused(
 ) -> Finding:
     calls = {call: counts[call] for call in sorted(tried)}
     named = some([f"{call} ({count})" for call, count in calls.items()])
-    return finding(code, f"{CATALOGUE[code].title[:-1]}: {named}.", severity=severity, calls=calls)
+    return finding(code, f"{CODES[code].message[:-1]}: {named}.", severity=severity, calls=calls)
 
 
 def _network(end: Exit) -> Finding:

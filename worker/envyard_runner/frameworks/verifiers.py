@@ -13,15 +13,13 @@ from pathlib import Path
 from packaging.version import Version
 
 from envyard.contract import wheel as wheels
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.frameworks.choose import choose, requires_dist
-from envyard.contract.frameworks.drivers import DRIVEN
 from envyard.contract.frameworks.table import table
 from envyard_runner.frameworks.base import Needed
 from envyard_runner.venvs.uv import VenvError
 
 NAME = "verifiers"
-BESIDE = {"v1": (), "v0": ("datasets",)}
-ADDED = {api: [f"{NAME}{DRIVEN[NAME][api]}", *BESIDE[api]] for api in DRIVEN[NAME]}
 
 
 class Verifiers:
@@ -43,8 +41,9 @@ class Verifiers:
         for problem in choice.findings:
             if problem.code == "env.framework_undriven":
                 raise VenvError(problem)
-        requirements = (choice.requirement, *BESIDE[api])
-        return Needed(requirements, tuple(ADDED[api]), choice.requires_python)
+        adapter = ADAPTERS[NAME, api]
+        requirements = (choice.requirement, *adapter.installed_beside)
+        return Needed(requirements, adapter.requirements, choice.requires_python)
 
     def known(self, version: str) -> bool:
         """Whether the table of releases has it."""

@@ -15,6 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.probes import reference_of
 from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays
@@ -61,11 +62,12 @@ class Plan:
         groups = []
         for policy in self._job.policies:
             attempts = self._job.attempts if policy == MODEL else 1
+            reference = reference_of(policy)
             played = max(attempts, self._job.attempts) if compares else attempts
             for task in tasks:
-                if policy == "oracle" and not task.reference:
+                if reference == "own" and not task.reference:
                     continue
-                if policy == "swapped" and task.index not in swapped:
+                if reference == "other" and task.index not in swapped:
                     continue
                 rollouts = [f"{policy}/{task.index}/{n}" for n in range(played)]
                 self.expected.update(rollouts[:attempts])

@@ -89,7 +89,8 @@ def repeat_reference(ask: Ask) -> Message:
     return ask.reference
 
 
-PROBES: dict[str, Callable[[Ask], Message]] = {
+# The function of each probe in envyard.contract.probes, by its name there.
+REPLIES: dict[str, Callable[[Ask], Message]] = {
     "silent": silent,
     "parrot": parrot,
     "babble": babble,

@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.probes import reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -29,7 +30,7 @@ from envyard_runner.gateway.model_proxy import (
 )
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.probes import PROBES, Ask, NoReference, plain
+from envyard_runner.gateway.probes import REPLIES, Ask, NoReference, plain
 from envyard_runner.gateway.replays import Replays
 from envyard_runner.gateway.reply import Refusal, Reply
 
@@ -40,7 +41,6 @@ MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
 COMPARED = 8  # calls of a rollout, of which one must show its task's prompt
 BEGINNING = 100  # characters of a first call that a finding repeats
-REFERENCES = {"oracle": "own", "swapped": "other"}
 
 
 class Gateway:
@@ -171,7 +171,7 @@ class Gateway:
         return web.json_response({})
 
     def _refer(self, record: Record, said: dict[str, Any]) -> None:
-        if mine := openai.read_references(said).get(REFERENCES.get(record.policy, "")):
+        if mine := openai.read_references(said).get(reference_of(record.policy)):
             record.reference = clean_message(mine.message) | {"role": "assistant"}
             record.reference_error = text(mine.error, 2000)
 
@@ -219,7 +219,7 @@ class Gateway:
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
         ask = Ask(call.messages, call.tools, record.reference, rng, limits.max_tokens)
         try:
-            message = PROBES[record.policy](ask)
+            message = REPLIES[record.policy](ask)
         except NoReference:
             raise Refusal(
                 409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"

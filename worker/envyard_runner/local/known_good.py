@@ -12,7 +12,7 @@ import io
 import zipfile
 from dataclasses import dataclass
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.config import Config
 from envyard_runner.execution.run import Machine, attempt

@@ -20,7 +20,8 @@ from uuid import uuid4
 from envyard.contract import wheel as wheels
 from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
-from envyard.contract.job import PROBES, JobSpec, WheelRef
+from envyard.contract.job import JobSpec, WheelRef
+from envyard.contract.probes import PROBE_NAMES
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor import require_sandbox
 from envyard_runner.execution.run import Machine, perform
@@ -91,7 +92,7 @@ def _job(wheel: Path, detected: Detection, tasks: int) -> JobSpec:
         api=detected.api,
         module=detected.module,
         entry=detected.entry,
-        policies=PROBES,
+        policies=PROBE_NAMES,
         tasks=tasks,
         attempts=1,
         seed=0,

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from envyard.contract.codes import Finding
+from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, Phase, RolloutResult

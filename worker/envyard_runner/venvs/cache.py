@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.values import record
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import VENV

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.guest.bytecode import FULL
 from envyard_runner.sandbox import Sandbox, interpreter

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from envyard.contract import wheel as wheels
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard.contract.lock import BadLock, Pin, parse
 from envyard.contract.metadata import is_plain
 from envyard_runner.config import Config

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from envyard.contract.codes import finding
+from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.sandbox import interpreter
 from envyard_runner.sandbox.command import Base

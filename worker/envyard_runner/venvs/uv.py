@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from envyard.contract.codes import CATALOGUE, Fault, Finding, finding
+from envyard.contract.codes import CODES, Fault
+from envyard.contract.findings import Finding, finding
 from envyard.contract.resolution import diagnose
 from envyard.messaging.parent import die_with_parent
 from envyard_runner.config import Config
@@ -42,7 +43,7 @@ class VenvError(Exception):
     @property
     def fault(self) -> Fault:
         """ "environment": rejected; "platform": tried again."""
-        return CATALOGUE[self.finding.code].fault
+        return CODES[self.finding.code].fault
 
 
 def cache_folder(config: Config) -> Path:

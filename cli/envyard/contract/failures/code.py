@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from envyard.contract.failures.facts import Facts, Raised, call_of
+from envyard.contract.frameworks.adapters import FRAMEWORKS
 
-FRAMEWORKS = ("verifiers",)
 NO_NAME = re.compile(
     r"cannot import name '([^']{1,100})' from (?:partially initialized module )?'([\w.]{1,200})'"
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from envyard.contract.failures import code, needs
 from envyard.contract.failures.facts import Facts, Raised
+from envyard.contract.frameworks.adapters import RUNS_WITH
 
 NAMED = 4  # members of a group
 
@@ -78,8 +79,7 @@ CAUSES = (
     Cause(
         "framework_api",
         code.framework_api,
-        "Runs use verifiers 0.4 for Tasksets and the last release before it for load_environment. "
-        "Write to that release, and bound it in the dependencies.",
+        f"{RUNS_WITH}. Write to that release, and bound it in the dependencies.",
     ),
     Cause(
         "own_module",

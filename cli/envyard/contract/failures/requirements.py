@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from envyard.contract.codes import Finding
 from envyard.contract.failures.registry import Explanation
+from envyard.contract.findings import Finding
+from envyard.contract.frameworks.adapters import FRAMEWORKS, RUNS_WITH
 
 EXPLAINED = ("env.dependency_sdist_only", "env.dependencies_unresolvable")
 NAME = r"[A-Za-z0-9][\w.-]{0,100}"
@@ -48,10 +49,9 @@ REQUIREMENT_CAUSES = (
     ),
     RequirementCause(
         "framework_bound",
-        re.compile(r"\b(verifiers)[<>=!~].*\bverifiers[<>=!~]"),
+        re.compile(rf"\b({'|'.join(FRAMEWORKS)})[<>=!~].*\b\1[<>=!~]"),
         "The bounds on {0} exclude the releases that the runner can drive.",
-        "Runs use verifiers 0.4 for Tasksets and the last release before it for load_environment: "
-        "loosen your own bound, or that of the dependency which sets it.",
+        f"{RUNS_WITH}: loosen your own bound, or that of the dependency which sets it.",
     ),
     RequirementCause(
         "python",

@@ -13,8 +13,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from envyard.contract.codes import Finding, finding
-from envyard.contract.frameworks.drivers import DRIVEN
+from envyard.contract.findings import Finding, finding
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.frameworks.table import Table, table
 from envyard.contract.frameworks.uses import Need, Use, uses
 from envyard.contract.metadata import parse
@@ -46,7 +46,7 @@ def choose(
     requires_dist: Iterable[str],
 ) -> Choice:
     """The releases for a wheel given as member path -> bytes, whose environment is in `module`."""
-    known, driven = table(framework), DRIVEN[framework][api]
+    known, driven = table(framework), ADAPTERS[framework, api].releases
     declared = _declared(requires_dist, framework)
     chooser = _Chooser(known, driven, declared, uses(members, module, known))
     return chooser.choice()

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.job import PROBES
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
-from registry.card.pay import ceiling, floor, full_marks
+from registry.card.reward_bounds import ceiling, floor, full_marks
 from tests.registry import story
 
 
@@ -24,7 +24,7 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
         for policy, said in rewards.items()
         for task in range(5)
     ]
-    policies = tuple(p for p in PROBES if p in rewards)
+    policies = tuple(p for p in PROBE_NAMES if p in rewards)
     return Evidence(policies, 5, 4, story.facts(hook=hook), tuple(rollouts))
 
 
@@ -35,7 +35,7 @@ def statuses(evidence: Evidence) -> dict[str, str]:
 def test_a_verifier_that_pays_silence_fails() -> None:
     found = floor(paid(silent=1.0, oracle=1.0))[0]
     assert found.status == "fail"
-    assert found.best == "silent/0/0"
+    assert found.best_rollout == "silent/0/0"
     assert found.sentence == (
         "silent is paid 1 on average over 5 rollouts, at most 0.25 is allowed (full marks: 1); "
         "silent/0/0 got 1"
@@ -92,14 +92,14 @@ def test_an_oracle_that_cannot_always_win_passes_by_its_distance_from_the_floor(
     found = ceiling(paid(silent=-0.1, oracle=0.7, weight=1.145))
     assert found is not None
     assert found.status == "pass"
-    assert found.wanted == pytest.approx(-0.1 + 0.3)
+    assert found.minimum == pytest.approx(-0.1 + 0.3)
 
 
 def test_an_oracle_no_better_than_an_echo_fails() -> None:
     found = ceiling(paid(parrot=0.6, oracle=0.6))
     assert found is not None
     assert found.status == "fail"
-    assert found.wanted == pytest.approx(0.9)
+    assert found.minimum == pytest.approx(0.9)
 
 
 def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:

@@ -1,0 +1,29 @@
+"""The codes of findings and API errors, one module a subject; imports nothing but the type."""
+
+from __future__ import annotations
+
+from envyard.contract.codes.card import CARD
+from envyard.contract.codes.code import Code, Fault, Severity
+from envyard.contract.codes.environment import ENVIRONMENT
+from envyard.contract.codes.metadata import METADATA
+from envyard.contract.codes.publishing import PUBLISHING
+from envyard.contract.codes.request import REQUEST
+from envyard.contract.codes.run import RUN
+from envyard.contract.codes.wheel_archive import WHEEL_ARCHIVE
+from envyard.contract.codes.wheel_content import WHEEL_CONTENT
+from envyard.contract.codes.wheel_paths import WHEEL_PATHS
+
+__all__ = ["CODES", "Code", "Fault", "Severity"]
+
+SUBJECTS = (
+    WHEEL_ARCHIVE,
+    WHEEL_PATHS,
+    WHEEL_CONTENT,
+    METADATA,
+    ENVIRONMENT,
+    RUN,
+    CARD,
+    REQUEST,
+    PUBLISHING,
+)
+CODES = {entry.code: entry for subject in SUBJECTS for entry in subject}

@@ -1,0 +1,62 @@
+"""Codes of the card; `card.<measure>` is the finding of that measure."""
+
+from __future__ import annotations
+
+from envyard.contract.codes.code import environment_fault, platform_fault
+
+CARD = (
+    environment_fault(
+        "card.completes", "Rollouts do not complete.", "See the errors of the failed rollouts."
+    ),
+    environment_fault(
+        "card.crash_rate", "Rollouts crash.", "Catch the error, or fix what raises it."
+    ),
+    environment_fault(
+        "card.reward_finite", "A reward is not a finite number.", "Return a finite float."
+    ),
+    environment_fault(
+        "card.reward_range",
+        "A reward is outside the expected range.",
+        "Keep the total between -1 and 2.",
+    ),
+    environment_fault(
+        "card.reproducible_tasks",
+        "Loading the tasks twice gave different tasks.",
+        "Draw every random choice from the seed that the environment is given.",
+    ),
+    environment_fault(
+        "card.takes_no_seed",
+        "The environment takes no seed, and two loads gave different tasks.",
+        "Give load_environment(), or the taskset's configuration, an option `seed: int = 0`, and "
+        "draw every random choice from it; or fix the seeds inside.",
+    ),
+    environment_fault(
+        "card.reproducible_reward",
+        "The same replies were rewarded otherwise when they were played again.",
+        "Seed what scoring draws, keep no state between rollouts, and let no clock decide.",
+    ),
+    environment_fault(
+        "card.floor",
+        "A policy that does no work is paid.",
+        "Pay only for a right answer; see the rollouts.",
+    ),
+    environment_fault(
+        "card.ceiling",
+        "The reference answer is not paid.",
+        "Check the reward against the oracle's reply.",
+    ),
+    environment_fault("card.diversity", "Tasks repeat.", "Remove duplicates from the dataset."),
+    environment_fault(
+        "card.speed", "The environment is slow.", "Profile the slowest rollout's scoring."
+    ),
+    environment_fault(
+        "card.policy_failed",
+        "A policy that must pass for listing did not.",
+        "See the run's rollouts.",
+    ),
+    platform_fault(
+        "card.undecided",
+        "The run does not show enough to decide.",
+        "Retry the version with `hub retry` or on its page.",
+    ),
+)

@@ -1,0 +1,66 @@
+"""Codes of the environment's kind, framework and dependencies, and of its name."""
+
+from __future__ import annotations
+
+from envyard.contract.codes.code import environment_fault, platform_fault
+
+ENVIRONMENT = (
+    environment_fault(
+        "env.framework_unknown",
+        "No known framework was found in the wheel.",
+        "Export one verifiers Taskset, or a load_environment function.",
+    ),
+    platform_fault(
+        "env.unreadable_python",
+        "The code needs a newer Python than the one that reads it.",
+        "The version is held until the hub runs on a Python that Requires-Python admits; or write "
+        "the code so that an older one reads it, and widen Requires-Python.",
+    ),
+    environment_fault(
+        "env.framework_ambiguous",
+        "More than one environment was found in the wheel.",
+        "Export exactly one Taskset through __all__.",
+    ),
+    environment_fault(
+        "env.taskset_not_exported",
+        "The Taskset is not named in the module's __all__.",
+        "Add its name to __all__.",
+    ),
+    environment_fault(
+        "env.module_name_mismatch",
+        "The module's name is not the one the framework looks for.",
+        "Name the module like the environment, with _ for -.",
+    ),
+    environment_fault(
+        "env.module_missing",
+        "The code imports a module of its own that the wheel does not hold.",
+        "Add it to what your build puts into the wheel, unless a dependency brings it.",
+        severity="warning",
+    ),
+    environment_fault(
+        "env.dependencies_unresolvable",
+        "The dependencies cannot be resolved.",
+        "Loosen or correct the requirement it names.",
+    ),
+    environment_fault(
+        "env.framework_names_missing",
+        "The code needs names that no usable release of its framework exports.",
+        "Pin a release that has all of them.",
+    ),
+    platform_fault(
+        "env.framework_undriven",
+        "The environment needs a release of its framework that this hub cannot run.",
+        "Port it to a release that the hub runs, or ask its operator.",
+    ),
+    environment_fault(
+        "env.dependency_sdist_only",
+        "A dependency has no wheel.",
+        "Depend on a version that ships wheels.",
+    ),
+    environment_fault(
+        "name.similar",
+        "The name is easily taken for that of another environment.",
+        "Rename yours if it is another thing: people install the wrong one.",
+        severity="warning",
+    ),
+)

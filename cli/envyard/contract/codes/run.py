@@ -1,0 +1,138 @@
+"""Codes of a run: what the environment's own code did, and what the platform could not do."""
+
+from __future__ import annotations
+
+from envyard.contract.codes.code import environment_fault, platform_fault, request_fault
+
+RUN = (
+    environment_fault(
+        "run.import_failed",
+        "Importing the environment failed.",
+        "The traceback's last lines name the cause; `hub check --run` shows it before a push.",
+    ),
+    environment_fault(
+        "run.load_failed",
+        "Loading the tasks failed.",
+        "The traceback's last lines name the cause. There is no network: ship data in the wheel.",
+    ),
+    environment_fault(
+        "run.no_tasks", "The environment has no tasks.", "Make load() yield at least one task."
+    ),
+    environment_fault(
+        "run.crashed", "The environment's process ended unexpectedly.", "See the log."
+    ),
+    environment_fault(
+        "run.wall_clock", "The run took longer than its limit.", "Make rollouts shorter."
+    ),
+    environment_fault(
+        "run.memory", "The run used more memory than its limit.", "Load less at a time."
+    ),
+    environment_fault(
+        "run.cpu", "The run used more processor time than its limit.", "Look for a busy loop."
+    ),
+    environment_fault("run.killed", "The run was killed by a signal.", "See the log's last lines."),
+    environment_fault(
+        "run.flooded", "The run wrote more events than its limit.", "Shrink what it reports."
+    ),
+    environment_fault(
+        "run.unplanned_rollouts",
+        "Rollouts were reported that the run did not plan.",
+        "Leave the reporting to the framework: nothing but its own loop writes results.",
+        severity="warning",
+    ),
+    environment_fault(
+        "run.network",
+        "The environment tried to reach the network; a sandbox has none.",
+        "Ship the data in the wheel, and switch off what a library reports or downloads.",
+        severity="warning",
+    ),
+    environment_fault(
+        "run.files",
+        "The run made more files than its limit.",
+        "Keep fewer files, or pack them into one.",
+    ),
+    environment_fault(
+        "run.descriptors",
+        "The run held more open files and sockets than its limit.",
+        "Close what is no longer used.",
+    ),
+    environment_fault(
+        "isolation.refused_calls",
+        "The environment made system calls that a sandbox refuses.",
+        "Nothing a task needs asks for these; see which dependency does.",
+        severity="warning",
+    ),
+    environment_fault(
+        "isolation.unusual_calls",
+        "System calls were refused that libraries make by themselves.",
+        "Nothing to do where the environment works: they go on without.",
+        severity="info",
+    ),
+    environment_fault(
+        "isolation.limits_reached",
+        "The environment ran into a limit of its sandbox.",
+        "Start fewer processes, and clear up what is no longer needed.",
+        severity="warning",
+    ),
+    environment_fault(
+        "run.rollouts_failed",
+        "The rollouts that failed have the same cause.",
+        "See the error of any of them.",
+        severity="warning",
+    ),
+    environment_fault("run.rollouts_missing", "Planned rollouts have no result.", "See the log."),
+    environment_fault(
+        "run.no_model_call",
+        "Rollouts were scored without asking the policy.",
+        "Let the framework's own loop call the model; see the rollouts.",
+    ),
+    environment_fault(
+        "run.prompt_not_sent",
+        "None of the first calls of a rollout contained the prompt of its task.",
+        "Put the first user message into the task's prompt; where that message is only made as a "
+        "rollout begins, leave the task's prompt empty.",
+    ),
+    environment_fault(
+        "run.prompt_changed",
+        "A fresh load gave a task another prompt than the one that was played.",
+        "Make the prompt from the task's own data and its seed alone.",
+    ),
+    environment_fault(
+        "run.prompt_not_compared",
+        "Tasks have no prompt that their calls could be compared with.",
+        "Nothing to do where the first message is made as a rollout begins.",
+        severity="info",
+    ),
+    platform_fault("run.wheel_changed", "The downloaded wheel's sha256 is not the hub's."),
+    platform_fault("run.install_failed", "The dependencies could not be fetched."),
+    platform_fault("run.model_unreachable", "The model server did not answer.", "Is the model up?"),
+    platform_fault("run.lease_expired", "The runner stopped reporting."),
+    platform_fault("run.runner_error", "The runner itself failed."),
+    platform_fault("run.handed_back", "The runner was stopped and handed the run back."),
+    platform_fault(
+        "run.no_python",
+        "No runner has a Python that Requires-Python admits.",
+        "Its operator can install one on a runner and name it in RUNNER_PYTHONS.",
+    ),
+    platform_fault(
+        "run.never_taken",
+        "No runner took the run.",
+        "Once a runner is there (`hub-runner start`), retry the version: `hub retry`, or its page.",
+    ),
+    platform_fault(
+        "run.never_began",
+        "No runner could carry out the run.",
+        "Once the runners are mended, retry the version with `hub retry` or on its page.",
+    ),
+    request_fault(
+        "run.cancelled",
+        "The run was cancelled.",
+        "Evaluate it after all on the run's page or by `hub runs retry`.",
+        severity="info",
+    ),
+    platform_fault(
+        "run.attempts_exhausted",
+        "The hub could not decide after its attempts.",
+        "Retry the version with `hub retry` or on its page.",
+    ),
+)

@@ -1,0 +1,108 @@
+"""The registry of probes: scripted policies that answer in a model's place and need no GPU.
+
+An entry holds all data about one probe. The function that answers stands under the same name in
+the runner (`envyard_runner.gateway.probes`), which alone computes replies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class FloorLimit:
+    """The bound on what a probe that does no work may be paid, and the author's next step.
+
+    `share` is the largest mean reward as a share of full marks. `warn_on_single_payment`: one
+    rollout paid almost in full is a warning even where the mean stays below the bound.
+    """
+
+    share: float
+    hint: str
+    warn_on_single_payment: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One scripted policy.
+
+    `reply` completes the sentence "the probe replies with ..." and `label` is its short form.
+    `reference` names the reference answer that the environment hands to the gateway for it: the
+    task's own, or that of another task whose answer differs; a task without one is not played.
+    `floor` is None for a probe that deserves its reward.
+    """
+
+    name: str
+    label: str
+    reply: str
+    expected: str
+    reference: Literal["", "own", "other"] = ""
+    floor: FloorLimit | None = None
+
+
+# Silence and noise carry no information, so they earn next to nothing. An echo of the prompt and
+# another task's answer may share words with the right one, so they may earn partial credit.
+NO_INFORMATION = 0.25
+SHARED_WORDS = 0.75
+
+ENTRIES = (
+    Probe(
+        name="silent",
+        label="an empty reply",
+        reply="nothing",
+        expected="at most a quarter of full marks",
+        floor=FloorLimit(
+            NO_INFORMATION,
+            "Pay nothing for an empty reply: an answer that is not there must not match.",
+            warn_on_single_payment=True,
+        ),
+    ),
+    Probe(
+        name="parrot",
+        label="the prompt",
+        reply="your last message",
+        expected="at most three quarters",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Pay nothing for repeating the prompt: read one marked answer, do not search.",
+        ),
+    ),
+    Probe(
+        name="babble",
+        label="long seeded noise",
+        reply="long seeded noise with odd Unicode",
+        expected="at most a quarter, and nothing may crash",
+        floor=FloorLimit(
+            NO_INFORMATION,
+            "Pay nothing for noise: look at what is read out of a reply that cannot be parsed.",
+            warn_on_single_payment=True,
+        ),
+    ),
+    Probe(
+        name="oracle",
+        label="the reference answer",
+        reply="what `oracle()` returns",
+        expected="at least nine tenths, or clearly more than the others",
+        reference="own",
+    ),
+    Probe(
+        name="swapped",
+        label="another task's reference answer",
+        reply="what another task's `oracle()` returns, where it differs",
+        expected="at most three quarters",
+        reference="other",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Compare with this task's answer: another task's right answer must not be paid.",
+        ),
+    ),
+)
+PROBES = {entry.name: entry for entry in ENTRIES}
+PROBE_NAMES = tuple(PROBES)
+ORACLE = "oracle"
+
+
+def reference_of(policy: str) -> str:
+    """Which reference answer the policy replies with; empty for other probes and for models."""
+    return PROBES[policy].reference if policy in PROBES else ""

@@ -1,0 +1,26 @@
+"""The measures of a card, one module a subject; may import the card's pure functions only.
+
+docs/card.md explains the measures, docs/decisions/0004-card-thresholds.md their thresholds.
+"""
+
+from __future__ import annotations
+
+from registry.card.evidence import Evidence
+from registry.card.measures.completion import COMPLETION
+from registry.card.measures.definition import Measure, MeasureDefinition
+from registry.card.measures.diversity import DIVERSITY
+from registry.card.measures.floor_and_ceiling import FLOOR_AND_CEILING
+from registry.card.measures.reproducibility import REPRODUCIBILITY
+from registry.card.measures.reward_values import REWARD_VALUES
+from registry.card.measures.speed import SPEED
+
+__all__ = ["MEASURES", "Measure", "MeasureDefinition", "all_measures"]
+
+# In the order in which a card shows them.
+SUBJECTS = (COMPLETION, REWARD_VALUES, REPRODUCIBILITY, FLOOR_AND_CEILING, DIVERSITY, SPEED)
+MEASURES = {entry.code: entry for subject in SUBJECTS for entry in subject}
+
+
+def all_measures(evidence: Evidence) -> list[Measure]:
+    """The result of every measure for one run, in the order of a card."""
+    return [definition.measure(evidence) for definition in MEASURES.values()]

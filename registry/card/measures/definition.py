@@ -1,0 +1,110 @@
+"""The types of a measure: its definition (one registry entry) and its result for one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from envyard.contract.findings import Finding, finding
+from registry.card import statistics
+from registry.card.evidence import Evidence
+
+Status = Literal["pass", "warn", "fail", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number about a version with its threshold; `low` and `high` bound it at 95 %."""
+
+    code: str
+    title: str
+    value: float | None
+    unit: str
+    threshold: float | None
+    status: Status
+    n: int
+    low: float | None = None
+    high: float | None = None
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form that the card stores."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a measure's function computed; `threshold` replaces the definition's where it is set."""
+
+    value: float | None
+    status: Status
+    n: int
+    low: float | None = None
+    high: float | None = None
+    detail: str = ""
+    threshold: float | None = None
+
+
+def share(hits: int, n: int, status: Status, detail: str) -> Reading:
+    """A rate with Wilson's interval; unknown, whatever the status, where nothing was counted."""
+    low, high = statistics.wilson(hits, n)
+    return Reading(hits / n if n else None, status if n else "unknown", n, low, high, detail)
+
+
+def unknown(detail: str) -> Reading:
+    """A measure that nothing could be counted for."""
+    return Reading(None, "unknown", 0, detail=detail)
+
+
+def gate_finding(measure: Measure, evidence: Evidence) -> list[Finding]:
+    """The finding of a failed gate, `card.<measure>`, with its numbers."""
+    return [numbered(f"card.{measure.code}", f"{measure.title}: {measure.detail}.", measure)]
+
+
+def numbered(code: str, message: str, measure: Measure) -> Finding:
+    """A finding with the measure's value, threshold and n in its details."""
+    return finding(code, message, value=measure.value, threshold=measure.threshold, n=measure.n)
+
+
+def no_details(evidence: Evidence) -> dict[str, Any]:
+    """A warning's details where the measure's own numbers are all there is."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureDefinition:
+    """One measure: number, unit, threshold, status rule, findings and documentation.
+
+    `read` computes the number and its status. `question` and `advice` are its row in docs/card.md.
+    `must_be_known`: an unknown result holds the version. `errors` makes the findings of a failed
+    gate, `warning_details` what a warning names beside the numbers.
+    """
+
+    code: str
+    title: str
+    unit: str
+    threshold: float | None
+    read: Callable[[Evidence], Reading]
+    question: str
+    advice: str
+    must_be_known: bool = False
+    errors: Callable[[Measure, Evidence], list[Finding]] = gate_finding
+    warning_details: Callable[[Evidence], dict[str, Any]] = no_details
+
+    def measure(self, evidence: Evidence) -> Measure:
+        """The measure's result for one run."""
+        reading = self.read(evidence)
+        threshold = self.threshold if reading.threshold is None else reading.threshold
+        return Measure(
+            code=self.code,
+            title=self.title,
+            value=reading.value,
+            unit=self.unit,
+            threshold=threshold,
+            status=reading.status,
+            n=reading.n,
+            low=reading.low,
+            high=reading.high,
+            detail=reading.detail,
+        )

@@ -1,0 +1,36 @@
+"""Diversity: the share of tasks whose prompt repeats an earlier one."""
+
+from __future__ import annotations
+
+from registry.card.evidence import Evidence
+from registry.card.measures.definition import MeasureDefinition, Reading, Status, share, unknown
+from registry.card.repeated_prompts import repeated
+
+MAXIMUM_REPEATED = 0.05
+
+
+def diversity(evidence: Evidence) -> Reading:
+    """The share of tasks whose prompt repeats an earlier one; only ever a warning, because games
+    may rightly begin every task with the same words."""
+    prompts = repeated([task.prompt for task in evidence.facts.tasks or ()])
+    if prompts.n < 2:
+        return unknown("fewer than two prompts to compare")
+    count = prompts.exact + prompts.near
+    detail = (
+        f"{prompts.exact} of {prompts.n} prompts equal an earlier one, {prompts.near} nearly do"
+    )
+    status: Status = "warn" if count > MAXIMUM_REPEATED * prompts.n else "pass"
+    return share(count, prompts.n, status, detail)
+
+
+DIVERSITY = (
+    MeasureDefinition(
+        code="diversity",
+        title="Repeated prompts",
+        unit="share",
+        threshold=MAXIMUM_REPEATED,
+        read=diversity,
+        question="Do prompts repeat?",
+        advice="Remove duplicates from the dataset.",
+    ),
+)

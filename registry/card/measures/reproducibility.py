@@ -1,0 +1,100 @@
+"""Reproducibility: the same tasks from a second load, the same reward from a replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envyard.contract.findings import Finding
+from registry.card.evidence import Evidence
+from registry.card.measures.definition import (
+    Measure,
+    MeasureDefinition,
+    Reading,
+    Status,
+    gate_finding,
+    numbered,
+    share,
+    unknown,
+)
+from registry.card.rescoring import rescored
+
+
+def reproducible_tasks(evidence: Evidence) -> Reading:
+    """The share of tasks that a second process, given the same seed if any, loaded as the same."""
+    tasks, second_hashes = evidence.facts.tasks, evidence.facts.hashes_again
+    if tasks is None or second_hashes is None:
+        missing = "the tasks" if tasks is None else "a second load of the tasks"
+        return unknown(f"the run reported nothing about {missing}")
+    n = max(len(tasks), len(second_hashes))
+    pairs = zip((task.hash for task in tasks), second_hashes, strict=False)
+    differing = [index for index, (first, second) in enumerate(pairs) if first != second]
+    same = min(len(tasks), len(second_hashes)) - len(differing)
+    count = f"{same} of {n} tasks were the same"
+    count += f", the first that differs is task {differing[0]}" if differing else ""
+    detail = _two_loads(evidence, count, differing=same < n)
+    return share(same, n, "pass" if same == n else "fail", detail)
+
+
+def takes_no_seed(evidence: Evidence) -> bool:
+    """Whether the runner reported that nothing of the environment takes a seed."""
+    return evidence.facts.seed_options == []
+
+
+def _two_loads(evidence: Evidence, count: str, *, differing: bool) -> str:
+    """The two loads in words, with the seed that both were given as far as the runner reported
+    it."""
+    options, entry = evidence.facts.seed_options, evidence.facts.seed_entry or "the environment"
+    if options:
+        return f"{count} when loaded again with the same seed ({entry}: {', '.join(options)})"
+    if options is None or not differing:
+        return f"{count} when loaded again"
+    return f"{entry} takes no seed; tasks differed between two loads: {count}"
+
+
+def _differing_tasks(measure: Measure, evidence: Evidence) -> list[Finding]:
+    """Tasks that differ have a code of their own where the environment takes no seed."""
+    if takes_no_seed(evidence):
+        return [numbered("card.takes_no_seed", f"{measure.detail}.", measure)]
+    return gate_finding(measure, evidence)
+
+
+def reproducible_reward(evidence: Evidence) -> Reading:
+    """The share of replayed rollouts that were rewarded as before; only ever a warning, because a
+    judge or a clock may be meant to decide."""
+    rescoring = rescored(evidence.rollouts)
+    if not rescoring.n:
+        return unknown(rescoring.sentence)
+    status: Status = "warn" if rescoring.differing else "pass"
+    return share(rescoring.agreeing, rescoring.n, status, rescoring.sentence)
+
+
+def _differing_rewards(evidence: Evidence) -> dict[str, Any]:
+    """The rollouts whose rewards differ, with both rewards of each."""
+    pairs = rescored(evidence.rollouts).pairs
+    return {"where": next(iter(pairs)), "rewards": pairs}
+
+
+REPRODUCIBILITY = (
+    MeasureDefinition(
+        code="reproducible_tasks",
+        title="Reproducible tasks",
+        unit="share",
+        threshold=1.0,
+        read=reproducible_tasks,
+        question="Does a second, fresh sandbox load the same tasks? Both loads are given the same "
+        "seed where the environment takes one ([seeds](writing-environments.md#seeds)).",
+        advice="Seed every random choice; do not iterate over a set.",
+        must_be_known=True,
+        errors=_differing_tasks,
+    ),
+    MeasureDefinition(
+        code="reproducible_reward",
+        title="Reproducible reward",
+        unit="share",
+        threshold=1.0,
+        read=reproducible_reward,
+        question="Is the same conversation paid the same twice?",
+        advice="Seed what scoring draws; keep no state between rollouts; let no clock decide.",
+        warning_details=_differing_rewards,
+    ),
+)

@@ -1,0 +1,64 @@
+"""Reward values: whether rewards are finite numbers and lie within the allowed range."""
+
+from __future__ import annotations
+
+from registry.card.evidence import Evidence, name
+from registry.card.measures.completion import not_finite
+from registry.card.measures.definition import MeasureDefinition, Reading, Status, share
+
+MINIMUM_REWARD, MAXIMUM_REWARD = -1.0, 2.0
+
+
+def reward_finite(evidence: Evidence) -> Reading:
+    """The share of scored rollouts whose reward is a finite number."""
+    scored = [r for r in evidence.rollouts if r.ok or not_finite(r)]
+    invalid = [r for r in scored if r.reward is None]
+    finite = len(scored) - len(invalid)
+    detail = f"{finite} of {len(scored)} rewards are finite numbers"
+    if invalid:
+        first = invalid[0]
+        returned = first.reward_text or (first.error or {}).get("message") or "no reward at all"
+        detail += f"; {name(first)}: {returned[:300]}"
+    return share(finite, len(scored), "fail" if invalid else "pass", detail)
+
+
+def reward_range(evidence: Evidence) -> Reading:
+    """The share of rewards within [MINIMUM_REWARD, MAXIMUM_REWARD]."""
+    rewards = {name(r): r.reward for r in evidence.rollouts if r.ok and r.reward is not None}
+    outside = {
+        rollout: reward
+        for rollout, reward in rewards.items()
+        if not MINIMUM_REWARD <= reward <= MAXIMUM_REWARD
+    }
+    detail = f"{MINIMUM_REWARD:g} to {MAXIMUM_REWARD:g} is allowed"
+    if rewards:
+        minimum, maximum = min(rewards.values()), max(rewards.values())
+        detail = f"rewards run from {minimum:g} to {maximum:g}; {detail}"
+    if outside:
+        rollout, reward = next(iter(outside.items()))
+        detail += f"; {rollout} got {reward:g}"
+    n = len(rewards)
+    status: Status = "fail" if outside else "pass"
+    return share(n - len(outside), n, status, detail)
+
+
+REWARD_VALUES = (
+    MeasureDefinition(
+        code="reward_finite",
+        title="Finite rewards",
+        unit="share",
+        threshold=1.0,
+        read=reward_finite,
+        question="Is every reward a finite number?",
+        advice="Look for a division by zero, or a path that returns nothing.",
+    ),
+    MeasureDefinition(
+        code="reward_range",
+        title="Reward range",
+        unit="share",
+        threshold=1.0,
+        read=reward_range,
+        question="Do rewards lie between -1 and 2?",
+        advice="Divide by the largest total.",
+    ),
+)

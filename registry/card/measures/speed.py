@@ -1,0 +1,37 @@
+"""Speed: the environment's own seconds in a rollout, apart from the model's."""
+
+from __future__ import annotations
+
+from registry.card import statistics
+from registry.card.evidence import Evidence
+from registry.card.measures.definition import MeasureDefinition, Reading, unknown
+
+SLOW_SECONDS = 10.0
+
+
+def speed(evidence: Evidence) -> Reading:
+    """The 95th percentile of a rollout's own seconds: those without the model's replies."""
+    seconds = sorted(max(0.0, r.seconds - r.usage.model_seconds) for r in evidence.rollouts if r.ok)
+    if not seconds:
+        return unknown("no rollout completed")
+    p50, p95 = statistics.percentile(seconds, 0.5), statistics.percentile(seconds, 0.95)
+    rate = f"; {len(seconds) / sum(seconds):.3g} rollouts a second" if sum(seconds) > 0 else ""
+    return Reading(
+        value=p95,
+        status="warn" if p95 > SLOW_SECONDS else "pass",
+        n=len(seconds),
+        detail=f"p50 {p50:.3g} s, p95 {p95:.3g} s a rollout, apart from the model{rate}",
+    )
+
+
+SPEED = (
+    MeasureDefinition(
+        code="speed",
+        title="Environment seconds",
+        unit="seconds",
+        threshold=SLOW_SECONDS,
+        read=speed,
+        question="How many seconds does the environment take, apart from the model?",
+        advice="Profile the slowest rollout.",
+    ),
+)

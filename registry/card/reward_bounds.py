@@ -1,0 +1,151 @@
+"""Floor and ceiling: mean rewards of probes that do no work, and of reference answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from envyard.contract.probes import NO_INFORMATION, ORACLE, PROBES, FloorLimit
+from registry.card import statistics
+from registry.card.evidence import Evidence, name, rewards
+from registry.card.scores import Score, score
+
+CEILING_SHARE = 0.9
+CEILING_MARGIN = 0.3
+NEARLY_FULL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The rewards of one policy that does no work, against the limit of its mean reward.
+
+    `best_rollout` and `best_reward` are those of its best-paid rollout, `full_marks` what a right
+    answer earns.
+    """
+
+    score: Score
+    best_rollout: str
+    best_reward: float
+    limit: float
+    full_marks: float
+
+    @property
+    def excess(self) -> float:
+        """How far the mean lies above the limit."""
+        return (self.score.mean or 0.0) - self.limit
+
+    @property
+    def status(self) -> Literal["pass", "warn", "fail"]:
+        """fail: paid beyond the limit on average; warn: beyond a quarter, or once near full."""
+        if self.excess > 0:
+            return "fail"
+        high = (self.score.mean or 0.0) > NO_INFORMATION * self.full_marks
+        once = (
+            limit_of(self.score.policy).warn_on_single_payment
+            and self.best_reward >= NEARLY_FULL * self.full_marks
+        )
+        return "warn" if high or once else "pass"
+
+    @property
+    def sentence(self) -> str:
+        """The numbers in words, naming the best-paid rollout."""
+        return (
+            f"{self.score.policy} is paid {self.score.mean:.3g} on average over "
+            f"{self.score.n} rollouts, at most {self.limit:.3g} is allowed "
+            f"(full marks: {self.full_marks:.3g}); {self.best_rollout} got {self.best_reward:.3g}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The rewards of reference answers. `enforced`: the environment's own oracle() gave them."""
+
+    score: Score
+    minimum: float
+    enforced: bool
+
+    @property
+    def status(self) -> Literal["pass", "warn", "fail"]:
+        """Below the minimum an oracle() fails and an answer field, which may lack the form that
+        the verifier requires, warns."""
+        if self.score.mean is not None and self.score.mean >= self.minimum:
+            return "pass"
+        return "fail" if self.enforced else "warn"
+
+    @property
+    def sentence(self) -> str:
+        """The numbers in words."""
+        source = "the environment's oracle()" if self.enforced else "the answer field"
+        paid = "nothing" if self.score.mean is None else f"{self.score.mean:.3g} on average"
+        return (
+            f"{source} is paid {paid} over {self.score.n} rollouts"
+            f"{f', {self.score.failed} failed' if self.score.failed else ''}; "
+            f"at least {self.minimum:.3g} is expected"
+        )
+
+
+def limit_of(policy: str) -> FloorLimit:
+    """The floor limit of a probe that does no work; raises KeyError for any other policy."""
+    limit = PROBES[policy].floor
+    if limit is None:
+        raise KeyError(policy)
+    return limit
+
+
+def floor(evidence: Evidence) -> list[Floor]:
+    """One Floor for each probe that does no work and was scored, in the run's order."""
+    full = full_marks(evidence)
+    floors = []
+    for policy in evidence.policies:
+        scored = [r for r in evidence.of(policy) if r.ok and r.reward is not None]
+        if policy in PROBES and PROBES[policy].floor and scored:
+            best = max(scored, key=lambda r: r.reward or 0.0)
+            floors.append(
+                Floor(
+                    score=score(policy, evidence.of(policy)),
+                    best_rollout=name(best),
+                    best_reward=max(rewards(scored)),
+                    limit=limit_of(policy).share * full,
+                    full_marks=full,
+                )
+            )
+    return floors
+
+
+def ceiling(evidence: Evidence) -> Ceiling | None:
+    """The reference answers' rewards; None where no task has a reference answer.
+
+    The minimum is nine tenths of the weights' sum, or three tenths of it above the best-paid
+    probe: no policy wins every game, and weights may exclude one another.
+    """
+    hooked = _tasks_with_oracle(evidence)
+    enforced = bool(hooked) and ORACLE in evidence.policies
+    answers = [r for r in evidence.of(ORACLE) if r.task in hooked or not enforced]
+    if not answers and not enforced:
+        return None
+    marks = weight_sum(evidence)
+    best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
+    minimum = min(CEILING_SHARE * marks, best_floor + CEILING_MARGIN * marks)
+    return Ceiling(score(ORACLE, answers), minimum, enforced)
+
+
+def full_marks(evidence: Evidence) -> float:
+    """What a right answer earns: the oracle()'s mean where that is paid, else the weights' sum."""
+    hooked = _tasks_with_oracle(evidence)
+    mean = statistics.mean(rewards([r for r in evidence.of(ORACLE) if r.task in hooked]))
+    return mean if mean is not None and mean > 0 else weight_sum(evidence)
+
+
+def weight_sum(evidence: Evidence) -> float:
+    """The largest sum of positive weights in a rollout, 1 where there are none; never more than
+    the best reward seen or 1, so that a huge weight on a tiny score hides nothing."""
+    scored = [r for r in evidence.rollouts if r.ok]
+    sums = [sum(max(0.0, part["weight"]) for part in r.rewards.values()) for r in scored]
+    largest = max(sums, default=0.0)
+    best_reward = max(rewards(scored), default=0.0)
+    return min(largest, max(best_reward, 1.0)) if largest > 0 else 1.0
+
+
+def _tasks_with_oracle(evidence: Evidence) -> set[int]:
+    """The tasks whose reference answer is the environment's own oracle()."""
+    return {task.index for task in evidence.facts.tasks or () if task.hook}
