@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import User
-from registry.accounts.permissions import Thing, can, require
+from registry.accounts.permissions import Object, can, require
 from registry.catalog.models import Environment, Version
 from registry.catalog.transfer import moved_to
 from registry.errors import HubError, NotFound
@@ -106,7 +106,7 @@ def told(problem: HubError) -> str:
     return f"{message.rstrip('.')}. {problem.hint}".strip()
 
 
-def demand(request: HttpRequest, verb: str, obj: Thing) -> User:
+def demand(request: HttpRequest, verb: str, obj: Object) -> User:
     """Who is signed in, where they may do that; else the page 404 or 403 that says why."""
     try:
         require(request.user, verb, obj)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import models
 
 from registry import constraints
 
-if TYPE_CHECKING:
-    from registry.accounts.models import Owner, User
-    from registry.catalog.models import Environment, Version
-    from registry.runs.models import Run
+
+class Row(Protocol):
+    """A saved row of a slice above this module, as far as the journal needs it."""
+
+    @property
+    def pk(self) -> Any: ...
+
+
+class EnvironmentRow(Row, Protocol):
+    """An environment, whose owner's journal holds its events too."""
+
+    owner_id: int
 
 
 class Event(models.Model):
@@ -61,11 +69,11 @@ class Event(models.Model):
 def record(
     verb: str,
     *,
-    by: User | None = None,
-    owner: Owner | None = None,
-    environment: Environment | None = None,
-    version: Version | None = None,
-    run: Run | None = None,
+    by: Row | None = None,
+    owner: Row | None = None,
+    environment: EnvironmentRow | None = None,
+    version: Row | None = None,
+    run: Row | None = None,
     **data: Any,
 ) -> Event:
     """Add one row; call it inside the transaction of the change it tells of.
@@ -75,10 +83,14 @@ def record(
     """
     return Event.objects.create(
         verb=verb,
-        actor=by,
-        owner_id=environment.owner_id if environment else owner.pk if owner else None,
-        environment=environment,
-        version=version,
-        run=run,
+        actor_id=_pk(by),
+        owner_id=environment.owner_id if environment else _pk(owner),
+        environment_id=_pk(environment),
+        version_id=_pk(version),
+        run_id=_pk(run),
         data=data,
     )
+
+
+def _pk(row: Row | None) -> Any:
+    return None if row is None else row.pk

@@ -15,15 +15,8 @@ from registry.cache import CacheRow
 from registry.card.models import Card
 from registry.catalog.changes import IndexChange
 from registry.catalog.locks import VersionLock
-from registry.catalog.models import (
-    Environment,
-    FormerName,
-    Star,
-    Tag,
-    UsedFilename,
-    Version,
-    VersionFinding,
-)
+from registry.catalog.models import Environment, Tag, Version
+from registry.catalog.related_models import FormerName, Star, UsedFilename, VersionFinding
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.events import Event
 from registry.moderation.models import Report

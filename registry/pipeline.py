@@ -32,7 +32,8 @@ from registry import dispatch, events, limits, storage
 from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
-from registry.catalog.models import Version, VersionFinding
+from registry.catalog.models import Version
+from registry.catalog.related_models import VersionFinding
 from registry.catalog.similar import name_findings
 from registry.errors import Forbidden, HubError, Stale
 from registry.runs import services as runs

@@ -16,7 +16,8 @@ from envyard.contract.findings import finding
 from registry import dispatch, events
 from registry.accounts import runners
 from registry.catalog.lifecycle import move
-from registry.catalog.models import Version, VersionFinding
+from registry.catalog.models import Version
+from registry.catalog.related_models import VersionFinding
 from registry.errors import Stale
 from registry.pipeline import CHECKING, EVALUATING, HELD, UPLOADED, Stage, evaluate, keep
 from registry.runs.models import Run

@@ -56,7 +56,7 @@ class NewReport(forms.Form):
 def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """The form, and the thanks for it."""
     env = environment_or_404(request, owner, name)
-    user = demand(request, "environment.denounce", env)
+    user = demand(request, "environment.report", env)
     asked = request.GET.get("version", "")
     form = NewReport(request.POST or None, initial={"version": asked})
     visible = env.versions.visible_to(user).newest_first().select_related("environment__owner")

@@ -10,7 +10,7 @@ from frontend.paging import page
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can
 from registry.api import shapes
-from registry.catalog.queries import environments_visible_to
+from registry.catalog.models import Environment
 
 
 @require_safe
@@ -21,7 +21,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
     found = Owner.objects.select_related("organisation", "user").filter(name=name).first()
     if found is None:
         raise Http404
-    rows = environments_visible_to(request.user).filter(owner=found).for_summary()
+    rows = Environment.objects.visible_to(request.user).filter(owner=found).for_summary()
     environments, following = page(request, rows, by=("name", "pk"))
     organisation = found.organisation
     context = {

@@ -64,8 +64,11 @@ def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     owner = Owner.objects.filter(name=name.lower()).select_related("user", "organisation").first()
     if owner is None:
         raise Http404
-    demand(request, "hub.moderate" if request.method == "POST" else "owner.quota", owner)
-    staff = can(request.user, "hub.moderate", owner)
+    if request.method == "POST":
+        demand(request, "hub.moderate", request.user)
+    else:
+        demand(request, "owner.quota", owner)
+    staff = can(request.user, "hub.moderate", request.user)
     row = Quota.objects.filter(owner=owner).first()
     initial = {field: getattr(row, field, None) for field in services.FIELDS}
     form = LimitsForm(request.POST or None, initial=initial)

@@ -14,8 +14,7 @@ from frontend.access import lately, person, takes_form, unless_refused
 from registry.accounts import lineage
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
-from registry.catalog.models import Environment
-from registry.catalog.queries import EnvironmentQuerySet, environments_visible_to
+from registry.catalog.models import Environment, EnvironmentQuerySet
 
 
 class NewToken(forms.Form):
@@ -49,7 +48,7 @@ class NewToken(forms.Form):
 def tokens(request: HttpRequest) -> HttpResponse:
     """List them; a new one's text is on this one answer and nowhere else."""
     user = person(request)
-    own = environments_visible_to(user).belonging_to(user).select_related("owner")
+    own = Environment.objects.visible_to(user).belonging_to(user).select_related("owner")
     form = _form(own, request.POST or None)
     minted: list[str] = []
 

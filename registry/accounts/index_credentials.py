@@ -7,23 +7,19 @@ it leans on the token that asked for it, and ends with it.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from django.core import signing
 
 from registry.accounts.models import Token
-
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment
 
 PREFIX = "hublent_"
 SALT = "registry.accounts.loan"
 TIME = timedelta(minutes=15)
 
 
-def lend(*, token: Token, environment: Environment) -> str:
+def lend(*, token: Token, environment_id: int) -> str:
     """The text of a loan for this environment, to the person of that token."""
-    return PREFIX + signing.dumps([token.public_id, environment.pk], salt=SALT, compress=False)
+    return PREFIX + signing.dumps([token.public_id, environment_id], salt=SALT, compress=False)
 
 
 def verify(text: str) -> Token | None:

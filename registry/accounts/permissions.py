@@ -1,319 +1,257 @@
-"""Who may do what: one table, from verb to rule. Everybody asks here, pages and API alike.
+"""Permissions: which actor may do what to which object. Pages and API alike call `can`.
 
-A token never adds to what its person may do, it takes away: below the verb's scope it allows
-nothing, and away from its one environment it reads like a stranger and writes nothing.
+Each slice registers the rules for its models in its own `permissions` module, which the app
+imports in `ready`. A rule may have an SQL twin for lists: both stand next to each other.
+
+A token never adds to what its user may do, it only restricts: below the scope of the verb it allows
+nothing, and outside its one environment its holder reads like a stranger and writes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Generic, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model, Q
 
 from registry.accounts import second_factor
 from registry.accounts.models import Membership, Organisation, Owner, Token, User
 from registry.accounts.tokens import RANK
 from registry.errors import Forbidden, HubError, NotFound
 
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment, Version
-    from registry.publishers.models import TrustedPublisher
-    from registry.runs.models import Run
-    from registry.self_reported.models import Evaluation
-
 Actor = User | AnonymousUser
-Thing: TypeAlias = (
-    "Environment | Version | Run | Evaluation | Owner | Organisation | Token | TrustedPublisher"
-    " | Actor"
-)
+Object = Model | AnonymousUser
+T = TypeVar("T", bound=Object)
 READ, PUBLISH, ADMIN = Token.Scope.READ, Token.Scope.PUBLISH, Token.Scope.ADMIN
 PUBLISHERS = (Membership.Role.OWNER, Membership.Role.MAINTAINER)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A person as far as the token lets them act; `staff` needs the browser or an admin token."""
+    """A user as far as the token allows; `staff` needs the browser or an admin token."""
 
     user: User | None
     staff: bool
 
     def role(self, owner_id: int) -> str | None:
-        """Their role under that owner."""
+        """The role under that owner."""
         return self.user.role(owner_id) if self.user else None
 
+    def is_owner(self, owner_id: int) -> bool:
+        """The role is owner, or the user is staff."""
+        return self.staff or self.role(owner_id) == Membership.Role.OWNER
+
+    def is_member(self, owner_id: int) -> bool:
+        """There is any role, or the user is staff."""
+        return self.staff or self.role(owner_id) is not None
+
     def publishes(self, owner_id: int) -> bool:
-        """Owner or maintainer there."""
+        """The role is owner or maintainer; being staff is not enough."""
         return self.role(owner_id) in PUBLISHERS
+
+    def manages(self, owner_id: int) -> bool:
+        """The role is owner or maintainer, or the user is staff."""
+        return self.staff or self.publishes(owner_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What a verb asks of the token, which environment it is about, and of the person.
+class Rule(Generic[T]):
+    """What a verb needs: a token of at least `scope`, and `allows` of principal and object.
 
-    Whatever needs more than a reading token needs a second factor too, where HUB_REQUIRE_MFA says
-    so; `weak` verbs do not: they publish nothing.
+    `action` completes "you may not ...". `where` is the SQL twin of the rule: a condition for the
+    rows of the object's model. A verb whose scope is more than read also needs a second factor
+    where HUB_REQUIRE_MFA is set; `exempt` verbs do not: they publish nothing.
     """
 
     scope: Token.Scope
-    about: Callable[[Any], int | None]
-    allows: Callable[[Principal, Any], bool]
-    weak: bool = False
+    allows: Callable[[Principal, T], bool]
+    action: str = "see {obj}"
+    exempt: bool = False
+    where: Callable[[Actor, Token | None], Q] | None = None
+
+    @property
+    def needs_second_factor(self) -> bool:
+        """Whether HUB_REQUIRE_MFA applies."""
+        return self.scope != READ and not self.exempt
 
 
-def _sees_environment(principal: Principal, environment: Environment) -> bool:
-    if environment.deleted_at is not None:
-        return False
-    if principal.staff or principal.role(environment.owner_id) is not None:
-        return True
-    return environment.visibility == "public" and environment.was_listed
+@dataclass(frozen=True)
+class Rules(Generic[T]):
+    """The rules of one kind of object, by verb.
+
+    `environment_id` gives the environment that a token must reach, None where no token for a
+    single environment suffices. Objects whose kind has a verb `see` are hidden: an actor who may
+    not see one gets 404 for every verb.
+    """
+
+    models: tuple[type[T], ...]
+    verbs: Mapping[str, Rule[T]]
+    environment_id: Callable[[T], int | None] = lambda _: None
 
 
-def _sees_version(principal: Principal, version: Version) -> bool:
-    if version.deleted_at is not None:
-        return False
-    environment = version.environment
-    if principal.staff or principal.role(environment.owner_id) is not None:
-        return True
-    return environment.visibility == "public" and version.status == "listed"
+KINDS: dict[str, Rules[Any]] = {}
 
 
-def _installs(principal: Principal, version: Version) -> bool:
-    blocked = version.quarantined_at or version.environment.quarantined_at
-    return blocked is None and _sees_version(principal, version)
+def register(kind: str, rules: Rules[Any]) -> None:
+    """Add the rules of one kind; `can` finds each as `kind.verb`."""
+    if kind in KINDS:
+        raise ValueError(f"permission rules for {kind!r} are registered already")
+    KINDS[kind] = rules
 
 
-def _sees_run(principal: Principal, run: Run) -> bool:
-    """What a quarantined version said in its runs is its owners' and the staff's to read."""
-    environment = run.version.environment
-    if principal.staff or principal.role(environment.owner_id) is not None:
-        return _sees_version(principal, run.version)
-    return _installs(principal, run.version)
+def verbs() -> list[str]:
+    """Every registered `kind.verb`."""
+    return [f"{kind}.{verb}" for kind, rules in KINDS.items() for verb in rules.verbs]
 
 
-def _sees_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
-    mine = principal.staff or principal.role(evaluation.owner_id) is not None
-    return (mine or evaluation.is_public) and _sees_environment(principal, evaluation.environment)
-
-
-def _changes_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
-    pushed = principal.user is not None and principal.user.pk == evaluation.created_by_id
-    belongs = principal.role(evaluation.owner_id) is not None  # who has left pushes nothing there
-    rightful = principal.staff or (pushed and belongs) or principal.publishes(evaluation.owner_id)
-    return rightful and _sees_evaluation(principal, evaluation)
-
-
-def _removes_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
-    """Besides, who publishes the environment decides what others' word its page carries."""
-    if _changes_evaluation(principal, evaluation):
-        return True
-    return _sees_evaluation(principal, evaluation) and _publishes(principal, evaluation.environment)
-
-
-def _publishes(principal: Principal, environment: Environment) -> bool:
-    """A deleted one comes back by `owner.publish`, not by what was given for it alone."""
-    return environment.deleted_at is None and principal.publishes(environment.owner_id)
-
-
-def _manages(principal: Principal, environment: Environment) -> bool:
-    return environment.deleted_at is None and (
-        principal.staff or principal.publishes(environment.owner_id)
-    )
-
-
-def _owns(principal: Principal, environment: Environment) -> bool:
-    return environment.deleted_at is None and (
-        principal.staff or principal.role(environment.owner_id) == Membership.Role.OWNER
-    )
-
-
-def _stars(principal: Principal, environment: Environment) -> bool:
-    return principal.user is not None and _sees_environment(principal, environment)
-
-
-def _moderates(principal: Principal, thing: Environment | Version) -> bool:
-    return principal.staff and thing.deleted_at is None
-
-
-def _none(_: object) -> None:
-    return None
-
-
-RULES: dict[str, Rule] = {
-    "environment.see": Rule(READ, lambda e: e.pk, _sees_environment),
-    "environment.publish": Rule(PUBLISH, lambda e: e.pk, _publishes),
-    "environment.manage": Rule(ADMIN, lambda e: e.pk, _manages),
-    "environment.deprecate": Rule(PUBLISH, lambda e: e.pk, _manages),
-    "environment.transfer": Rule(ADMIN, lambda e: e.pk, _owns),
-    "environment.delete": Rule(ADMIN, lambda e: e.pk, _owns),
-    "environment.star": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
-    "environment.report": Rule(
-        PUBLISH, lambda e: e.pk, lambda a, e: a.user is not None and _sees_environment(a, e)
-    ),
-    "environment.denounce": Rule(PUBLISH, lambda e: e.pk, _stars, weak=True),
-    "environment.journal": Rule(ADMIN, lambda e: e.pk, _manages, weak=True),
-    "environment.quarantine": Rule(ADMIN, lambda e: e.pk, _moderates),
-    "evaluation.see": Rule(READ, lambda e: e.environment_id, _sees_evaluation),
-    "evaluation.change": Rule(PUBLISH, lambda e: e.environment_id, _changes_evaluation),
-    "evaluation.remove": Rule(PUBLISH, lambda e: e.environment_id, _removes_evaluation),
-    "owner.publish": Rule(PUBLISH, _none, lambda a, o: a.publishes(o.pk)),
-    "owner.manage": Rule(
-        ADMIN, _none, lambda a, o: a.staff or a.role(o.pk) == Membership.Role.OWNER
-    ),
-    "owner.journal": Rule(ADMIN, _none, lambda a, o: a.staff or a.publishes(o.pk), weak=True),
-    "owner.quota": Rule(READ, _none, lambda a, o: a.staff or a.role(o.pk) is not None),
-    "hub.moderate": Rule(ADMIN, _none, lambda a, _: a.staff),
-    "account.organise": Rule(ADMIN, _none, lambda a, u: a.user == u),
-    "organisation.see": Rule(READ, _none, lambda a, o: a.staff or a.role(o.owner.pk) is not None),
-    "organisation.manage": Rule(
-        ADMIN, _none, lambda a, o: a.staff or a.role(o.owner.pk) == Membership.Role.OWNER
-    ),
-    "organisation.leave": Rule(
-        ADMIN, _none, lambda a, o: a.role(o.owner.pk) is not None, weak=True
-    ),
-    "account.answer": Rule(ADMIN, _none, lambda a, u: a.user == u, weak=True),
-    "version.see": Rule(READ, lambda v: v.environment_id, _sees_version),
-    "version.install": Rule(READ, lambda v: v.environment_id, _installs),
-    "version.yank": Rule(
-        PUBLISH,
-        lambda v: v.environment_id,
-        lambda a, v: v.deleted_at is None and _manages(a, v.environment),
-    ),
-    "version.delete": Rule(
-        ADMIN,
-        lambda v: v.environment_id,
-        lambda a, v: v.deleted_at is None and _owns(a, v.environment),
-    ),
-    "version.quarantine": Rule(ADMIN, lambda v: v.environment_id, _moderates),
-    "version.retry": Rule(
-        PUBLISH,
-        lambda v: v.environment_id,
-        lambda a, v: v.deleted_at is None and _manages(a, v.environment),
-    ),
-    "version.rejudge": Rule(ADMIN, lambda v: v.environment_id, _moderates),
-    "run.see": Rule(READ, lambda r: r.version.environment_id, _sees_run),
-    "run.cancel": Rule(
-        PUBLISH,
-        lambda r: r.version.environment_id,
-        lambda a, r: _manages(a, r.version.environment),
-    ),
-    "run.retry": Rule(
-        PUBLISH,
-        lambda r: r.version.environment_id,
-        lambda a, r: _manages(a, r.version.environment),
-    ),
-    "publisher.manage": Rule(
-        ADMIN, lambda p: p.environment_id, lambda a, p: a.publishes(p.under.pk)
-    ),
-    "token.manage": Rule(
-        ADMIN, _none, lambda a, t: a.user is not None and t.user_id == a.user.pk, weak=True
-    ),
-}
-# To be told "you may not" one must first be allowed to know that the thing is there.
-KNOWING = {
-    "environment": "environment.see",
-    "evaluation": "evaluation.see",
-    "version": "version.see",
-    "run": "run.see",
-    "organisation": "organisation.see",
-}
-NAMED = {
-    "environment.publish": "publish versions of {obj}",
-    "environment.manage": "change {obj}",
-    "environment.deprecate": "deprecate {obj}",
-    "environment.transfer": "transfer {obj}",
-    "environment.delete": "delete {obj}",
-    "environment.star": "star {obj}",
-    "environment.report": "push evaluations of {obj}",
-    "environment.denounce": "report {obj} to the staff",
-    "environment.journal": "read the journal of {obj}",
-    "environment.quarantine": "quarantine {obj}",
-    "evaluation.change": "change the evaluation {obj}",
-    "evaluation.remove": "remove the evaluation {obj}",
-    "owner.publish": "publish under {obj}",
-    "owner.manage": "manage {obj}",
-    "owner.journal": "read the journal of {obj}",
-    "owner.quota": "see the quota of {obj}",
-    "hub.moderate": "moderate this hub",
-    "account.organise": "make an organisation",
-    "organisation.manage": "manage {obj}",
-    "organisation.leave": "leave {obj}",
-    "account.answer": "answer invitations",
-    "version.install": "install {obj}",
-    "version.yank": "yank {obj}",
-    "version.delete": "delete {obj}",
-    "version.quarantine": "quarantine {obj}",
-    "version.retry": "retry {obj}",
-    "version.rejudge": "have the rejection of {obj} judged again",
-    "run.cancel": "cancel run {obj}",
-    "run.retry": "retry run {obj}",
-    "publisher.manage": "manage trusted publishers of {obj}",
-    "token.manage": "manage tokens",
-}
-
-
-def can(
-    who: Actor,
-    verb: str,
-    obj: Thing,
-    token: Token | None = None,
-) -> bool:
-    """May this person, acting through this token (None: in the browser), do that to the object?
+def can(actor: Actor, verb: str, obj: Object, token: Token | None = None) -> bool:
+    """May this actor, acting through this token (None: in the browser), do that to the object?
 
     Objects must come with what the rule reads: a version with its environment, a run with both.
     """
-    return _allowed(who, verb, obj, token) and not _unproven(who, verb)
+    rule = _rule(verb)
+    return _allowed(actor, verb, obj, token) and not _lacks_second_factor(actor, rule)
 
 
-def _unproven(who: Actor, verb: str) -> bool:
-    """Does only a second factor stand between the person and that verb?"""
-    rule = RULES[verb]
-    guarded = rule.scope != READ and not rule.weak
-    return guarded and isinstance(who, User) and second_factor.missing(who)
+def where(verb: str, actor: Actor, token: Token | None = None) -> Q:
+    """The rows for which `can(actor, verb, row, token)` holds, as a condition of their model."""
+    condition = _rule(verb).where
+    if condition is None:
+        raise LookupError(f"the permission rule {verb!r} has no SQL twin")
+    return condition(actor, token)
 
 
-def _allowed(who: Actor, verb: str, obj: Thing, token: Token | None) -> bool:
-    rule = RULES[verb]
-    principal = _asker(who, token)
+def member_rows(actor: Actor, token: Token | None, *, owner: str, environment: str) -> Q:
+    """The SQL twin of `Principal.is_member`, by the names of the two columns: rows of the actor's
+    owners, all rows for staff, only those of its environment for a token that is limited to one."""
+    principal = principal_of(actor, token)
+    if principal.user is None:
+        return Q(pk__in=())
+    rows = ~Q(pk__in=()) if principal.staff else Q(**{f"{owner}__in": principal.user.roles})
+    if token is not None and token.environment_id is not None:
+        rows &= Q(**{environment: token.environment_id})
+    return rows
+
+
+def principal_of(actor: Actor, token: Token | None) -> Principal:
+    """The actor as far as the scope of the token allows; nobody for a disabled account."""
+    if not isinstance(actor, User) or not actor.is_active:
+        return Principal(None, staff=False)
+    return Principal(actor, staff=actor.is_staff and (token is None or token.scope == ADMIN))
+
+
+def require(actor: Actor, verb: str, obj: Object, token: Token | None = None) -> None:
+    """Return where `can` allows it; else raise 404, 401 or 403, whichever reveals nothing."""
+    if can(actor, verb, obj, token):
+        return
+    rule, see = _rule(verb), f"{verb.partition('.')[0]}.see"
+    if _is_hidden(verb) and (verb == see or not can(actor, see, obj, token)):
+        raise NotFound
+    if not actor.is_authenticated:
+        raise HubError("request.unauthenticated", status=401)
+    if _allowed(actor, verb, obj, token):
+        raise second_factor.refusal(actor)
+    action = rule.action.format(obj=obj)
+    if token is not None and _allowed(actor, verb, obj, None):
+        limit = f"is for {token.environment} alone" if token.environment else "is not enough"
+        raise Forbidden(
+            f"this token (scope {token.scope}) {limit}: it may not {action}",
+            f"Make a token of scope {rule.scope} that covers it.",
+            "token.scope",
+        )
+    raise Forbidden(f"you may not {action}")
+
+
+def _rule(verb: str) -> Rule[Any]:
+    kind, _, name = verb.partition(".")
+    return KINDS[kind].verbs[name]
+
+
+def _is_hidden(verb: str) -> bool:
+    return "see" in KINDS[verb.partition(".")[0]].verbs
+
+
+def _lacks_second_factor(actor: Actor, rule: Rule[Any]) -> bool:
+    """Does only a second factor stand between the actor and the verb?"""
+    return rule.needs_second_factor and isinstance(actor, User) and second_factor.missing(actor)
+
+
+def _allowed(actor: Actor, verb: str, obj: Object, token: Token | None) -> bool:
+    kind, rule = KINDS[verb.partition(".")[0]], _rule(verb)
+    if not isinstance(obj, kind.models):
+        raise TypeError(f"{verb} is a permission on {kind.models}, not on {type(obj)}")
+    principal = principal_of(actor, token)
     if token is not None:
         if RANK[token.scope] < RANK[rule.scope]:
             return False
-        if token.environment_id is not None and rule.about(obj) != token.environment_id:
+        if token.environment_id is not None and kind.environment_id(obj) != token.environment_id:
             if rule.scope != READ:
                 return False
             principal = Principal(None, staff=False)
     return rule.allows(principal, obj)
 
 
-def _asker(who: Actor, token: Token | None) -> Principal:
-    if not isinstance(who, User) or not who.is_active:
-        return Principal(None, staff=False)
-    return Principal(who, staff=who.is_staff and (token is None or token.scope == ADMIN))
+def _is_self(principal: Principal, actor: Actor) -> bool:
+    return principal.user == actor
 
 
-def require(
-    who: Actor,
-    verb: str,
-    obj: Thing,
-    token: Token | None = None,
-) -> None:
-    """Return where `can` allows it; else raise 404, 401 or 403, whichever gives nothing away."""
-    if can(who, verb, obj, token):
-        return
-    knowing = KNOWING.get(verb.partition(".")[0])
-    if knowing is not None and (verb == knowing or not can(who, knowing, obj, token)):
-        raise NotFound
-    if not who.is_authenticated:
-        raise HubError("request.unauthenticated", status=401)
-    if _allowed(who, verb, obj, token):
-        raise second_factor.refusal(who)
-    doing = NAMED[verb].format(obj=obj)
-    if token is not None and _allowed(who, verb, obj, None):
-        limit = f"is for {token.environment} alone" if token.environment else "is not enough"
-        raise Forbidden(
-            f"this token (scope {token.scope}) {limit}: it may not {doing}",
-            f"Make a token of scope {RULES[verb].scope} that covers it.",
-            "token.scope",
-        )
-    raise Forbidden(f"you may not {doing}")
+register(
+    "owner",
+    Rules[Owner](
+        (Owner,),
+        {
+            "publish": Rule(PUBLISH, lambda p, o: p.publishes(o.pk), "publish under {obj}"),
+            "manage": Rule(ADMIN, lambda p, o: p.is_owner(o.pk), "manage {obj}"),
+            "journal": Rule(
+                ADMIN, lambda p, o: p.manages(o.pk), "read the journal of {obj}", exempt=True
+            ),
+            "quota": Rule(READ, lambda p, o: p.is_member(o.pk), "see the quota of {obj}"),
+        },
+    ),
+)
+register(
+    "organisation",
+    Rules[Organisation](
+        (Organisation,),
+        {
+            "see": Rule(READ, lambda p, o: p.is_member(o.owner.pk)),
+            "manage": Rule(ADMIN, lambda p, o: p.is_owner(o.owner.pk), "manage {obj}"),
+            "leave": Rule(
+                ADMIN, lambda p, o: p.role(o.owner.pk) is not None, "leave {obj}", exempt=True
+            ),
+        },
+    ),
+)
+register(
+    "account",
+    Rules[Any](
+        (User, AnonymousUser),
+        {
+            "organise": Rule(ADMIN, _is_self, "make an organisation"),
+            "answer": Rule(ADMIN, _is_self, "answer invitations", exempt=True),
+        },
+    ),
+)
+register(
+    "hub",
+    Rules[Any](
+        (User, AnonymousUser),
+        {"moderate": Rule(ADMIN, lambda p, _: p.staff, "moderate this hub")},
+    ),
+)
+register(
+    "token",
+    Rules[Token](
+        (Token,),
+        {
+            "manage": Rule(
+                ADMIN,
+                lambda p, t: p.user is not None and t.user_id == p.user.pk,
+                "manage tokens",
+                exempt=True,
+            )
+        },
+    ),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
@@ -15,9 +14,7 @@ from registry import events, prepared
 from registry.accounts import lineage, mail, second_factor, token_format
 from registry.accounts.models import Token, User
 from registry.errors import Forbidden, HubError, NotFound
-
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment
+from registry.events import EnvironmentRow
 
 PREFIX = "hub_"
 DAYS, MOST_DAYS = 90, 3650
@@ -55,7 +52,7 @@ def mint(
     user: User,
     name: str,
     scope: str,
-    environment: Environment | None = None,
+    environment: EnvironmentRow | None = None,
     days: int | None = None,
     parent: Token | None = None,
     shorten: bool = False,
@@ -84,7 +81,7 @@ def mint(
             public_id=key.public_id,
             digest=key.digest,
             scope=scope,
-            environment=environment,
+            environment_id=environment.pk if environment else None,
             expires_at=expires_at,
         )
         events.record(
@@ -119,7 +116,7 @@ def _check_parent(
     parent: Token,
     user: User,
     scope: str,
-    environment: Environment | None,
+    environment: EnvironmentRow | None,
     expires_at: datetime | None,
 ) -> None:
     """Raise where a new token would exceed the token that makes it, a row locked by the caller."""

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, parse_ref
-from registry.accounts import devices, publisher_tokens, second_factor, tokens
+from registry.accounts import devices, second_factor, tokens
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import require
 from registry.api import body, links, lookup, shapes, throttles
@@ -18,6 +18,7 @@ from registry.api.auth import get_actor, person, sole_person
 from registry.api.paging import page
 from registry.catalog.models import Environment
 from registry.errors import Forbidden, HubError
+from registry.publishers import publisher_tokens
 
 CURRENT = "current"
 

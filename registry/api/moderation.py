@@ -26,7 +26,7 @@ from registry.moderation.models import Report
 @api_view(["POST"])
 def report(request: Request, owner: str, name: str) -> Response:
     """Tell staff what is wrong with it, or with one `version` of it."""
-    found = lookup.environment(request, owner, name, "environment.denounce")
+    found = lookup.environment(request, owner, name, "environment.report")
     user, data = person(request), body.read(request)
     throttles.check(request, "report", who=str(user.pk))
     number = body.text(data, "version", default="")

@@ -16,7 +16,8 @@ from registry.api import links, lost_attempts, scores
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.locks import VersionLock
-from registry.catalog.models import Environment, Version, VersionFinding
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import VersionFinding
 from registry.events import Event
 from registry.runs import queue
 from registry.runs.models import Run

@@ -2,14 +2,76 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from registry import constraints
-from registry.accounts.models import Owner, User
+from registry.accounts import permissions
+from registry.accounts.models import Owner, Token, User
+from registry.accounts.permissions import Actor
 from registry.catalog.likeness import like
-from registry.catalog.queries import EnvironmentQuerySet, VersionQuerySet
+
+NOT_SUMMARISED = (
+    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
+    *("latest__published_with", "latest__card__measures"),
+)
+
+
+class VersionQuerySet(QuerySet["Version"]):
+    """Versions."""
+
+    def published(self) -> Self:
+        """Listed and not deleted; yanked and quarantined ones included. The index shows these."""
+        return self.filter(status="listed", deleted_at=None)
+
+    def current(self) -> Self:
+        """Published, not yanked, not quarantined: what catalogue, search and `latest` see."""
+        return self.published().filter(yanked_at=None, quarantined_at=None)
+
+    def installable(self) -> Self:
+        """Published and not quarantined, yanked ones included: what an index offers."""
+        return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
+
+    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """Those for which `can(actor, "version.see", ...)` holds."""
+        return self.filter(permissions.where("version.see", actor, token))
+
+    def newest_first(self) -> Self:
+        """In falling PEP 440 order."""
+        return self.order_by("-sort_key", "-pk")
+
+
+class EnvironmentQuerySet(QuerySet["Environment"]):
+    """Environments."""
+
+    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """Those for which `can(actor, "environment.see", ...)` holds."""
+        return self.filter(permissions.where("environment.see", actor, token))
+
+    def listed(self) -> Self:
+        """Those with a current version, not quarantined: the catalogue."""
+        return self.filter(latest__isnull=False, quarantined_at=None)
+
+    def indexed(self) -> Self:
+        """Those with a published version, yanked or not: what an owner's index names."""
+        published = Version.objects.published().filter(environment=OuterRef("pk"))
+        return self.filter(Exists(published))
+
+    def belonging_to(self, user: User) -> Self:
+        """Those under the person's own name or an organisation they are in."""
+        return self.filter(owner_id__in=user.roles)
+
+    def for_summary(self) -> Self:
+        """With all that a summary shows, in two queries for any number of them."""
+        rows = self.select_related("owner", "latest__card", "successor__owner")
+        return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
+
+    def for_page(self) -> Self:
+        """The same with all that there is of the latest version."""
+        return self.for_summary().defer(None)
 
 
 class Tag(models.Model):
@@ -246,101 +308,3 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.environment}=={self.version}"
-
-
-class FormerName(models.Model):
-    """owner/name under which an environment lived before a transfer: it leads to the new place,
-    and nobody can put anything else there."""
-
-    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(max_length=100)
-    environment = models.ForeignKey(
-        Environment, on_delete=models.CASCADE, related_name="former_names"
-    )
-    at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_former_name"),
-            models.CheckConstraint(
-                condition=Q(name__regex=constraints.NAME), name="former_name_normalised"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.owner.name}/{self.name}"
-
-
-class UsedFilename(models.Model):
-    """A wheel's file name under one owner, taken for ever (PyPI's file registry)."""
-
-    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
-    filename = models.CharField(max_length=255)
-    sha256 = models.CharField(max_length=64)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("owner", "filename"), name="file_names_never_return"),
-            models.CheckConstraint(
-                condition=constraints.sha256("sha256"), name="used_file_digest_is_sha256"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return self.filename
-
-
-class VersionFinding(models.Model):
-    """One finding about a version: from the upload's checks, a run, or the card."""
-
-    class Stage(models.TextChoices):
-        CHECK = "check"
-        RUN = "run"
-        CARD = "card"
-
-    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="findings")
-    run = models.ForeignKey(
-        "registry.Run", null=True, on_delete=models.CASCADE, related_name="findings"
-    )
-    stage = models.CharField(max_length=8, choices=Stage.choices)
-    code = models.CharField(max_length=80)
-    severity = models.CharField(max_length=8)
-    message = models.TextField()
-    hint = models.TextField(blank=True)
-    where = models.CharField(max_length=300, blank=True)
-    details = models.JSONField(default=dict)
-    at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ("id",)
-        constraints = (
-            models.CheckConstraint(
-                condition=Q(stage__in=("check", "run", "card")), name="finding_stage_is_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(severity__in=("error", "warning", "info")),
-                name="finding_severity_is_known",
-            ),
-            models.CheckConstraint(
-                condition=~Q(stage="run") | Q(run__isnull=False), name="findings_of_a_run_name_it"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return self.code
-
-
-class Star(models.Model):
-    """A person's mark on an environment."""
-
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="stars")
-    environment = models.ForeignKey(Environment, on_delete=models.CASCADE, related_name="stars")
-    at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("user", "environment"), name="one_star_a_person"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.user} * {self.environment}"

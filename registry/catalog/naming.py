@@ -14,7 +14,8 @@ from envyard.contract.names import BadName, check_name, module_name
 from registry.accounts.models import Owner, User
 from registry.accounts.permissions import can
 from registry.catalog.likeness import like, likeness
-from registry.catalog.models import Environment, FormerName
+from registry.catalog.models import Environment
+from registry.catalog.related_models import FormerName
 from registry.errors import HubError
 from registry.events import Event
 

@@ -17,7 +17,6 @@ from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
 from registry.catalog.changes import index_changed
 from registry.catalog.models import Environment, Version
-from registry.catalog.queries import environments_visible_to
 from registry.catalog.services import lock, refresh_latest
 from registry.errors import HubError, Stale
 
@@ -88,7 +87,7 @@ def successor_named(text: str, *, who: Actor, token: Token | None = None) -> Env
         ref = parse_ref(text)
     except BadName as refused:
         raise _wrong_successor(str(refused)) from None
-    visible = environments_visible_to(who, token).select_related("owner")
+    visible = Environment.objects.visible_to(who, token).select_related("owner")
     found = visible.filter(owner__name=ref.owner, name=ref.name).first()
     if found is None:
         raise _wrong_successor(f"successor {text[:140]!r} is no environment that you may see")

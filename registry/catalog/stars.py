@@ -10,7 +10,8 @@ from django.db.models import F
 
 from registry.accounts.models import User
 from registry.accounts.permissions import Actor
-from registry.catalog.models import Environment, Star
+from registry.catalog.models import Environment
+from registry.catalog.related_models import Star
 from registry.catalog.services import lock
 
 

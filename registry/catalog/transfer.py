@@ -10,7 +10,8 @@ from registry.accounts import owner_notices
 from registry.accounts.models import Owner, User
 from registry.catalog import naming
 from registry.catalog.changes import index_changed
-from registry.catalog.models import Environment, FormerName, UsedFilename
+from registry.catalog.models import Environment
+from registry.catalog.related_models import FormerName, UsedFilename
 from registry.errors import HubError, Stale
 from registry.quotas import services as quotas
 
@@ -33,7 +34,7 @@ def transfer(*, environment: Environment, to: Owner, by: User) -> None:
         rows = Environment.objects.select_for_update()
         if not rows.filter(pk=environment.pk, owner=before, deleted_at=None).exists():
             raise Stale(f"{environment} is not under {before} any more")
-        quotas.check_transfer(environment=environment, to=to)
+        quotas.check_transfer(environment=environment.pk, to=to)
         naming.check_unlike(owner=to, name=environment.name, by=by, but=environment)
         _notify_owners(environment, before, to, by)
         index_changed(environment)

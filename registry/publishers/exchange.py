@@ -14,12 +14,12 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from registry.accounts import permissions, publisher_tokens, token_format, tokens
+from registry.accounts import permissions, token_format, tokens
 from registry.accounts.models import Owner, Token
 from registry.catalog.models import Environment
 from registry.catalog.services import get_or_create_environment
 from registry.errors import HubError
-from registry.publishers import identity, matching
+from registry.publishers import identity, matching, publisher_tokens
 from registry.publishers.identity import Identity
 from registry.publishers.models import TrustedPublisher, UsedJti
 

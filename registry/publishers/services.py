@@ -11,12 +11,11 @@ from django.db.models import Q, QuerySet
 
 from envyard.contract.names import BadName, check_name
 from registry import events
-from registry.accounts import publisher_tokens
 from registry.accounts.models import Owner, Token, User
 from registry.catalog import naming
 from registry.catalog.models import Environment
 from registry.errors import HubError, NotFound
-from registry.publishers import matching
+from registry.publishers import matching, publisher_tokens
 from registry.publishers.models import TrustedPublisher
 
 MOST = 50  # publishers of one environment, and pending ones of one owner or added by one person

@@ -6,28 +6,25 @@ The settings HUB_UPLOADS_PER_HOUR, HUB_OWNER_BYTES and HUB_QUEUED_VERSIONS hold 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from django.apps import apps
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, QuerySet, Subquery, Sum
+from django.db.models import QuerySet, Subquery
 from django.utils import timezone
 
 from registry import events, prepared
 from registry.accounts.models import Owner, User
 from registry.errors import HubError
 from registry.quotas.models import Quota
-
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment, Version
+from registry.quotas.usage import SOURCES, of_limit
 
 HOUR = timedelta(hours=1)
 QUEUE_RETRY = 60  # seconds after which a version of a full queue may have been decided
-WAITING = ("uploaded", "checking", "evaluating")
 FIELDS = ("uploads_per_hour", "storage_bytes", "queued_versions")
 MOST = {"uploads_per_hour": 1_000_000, "storage_bytes": 1 << 50, "queued_versions": 1_000_000}
 # These stand for what a query is asked for.
@@ -70,39 +67,32 @@ def measure(*, owner: Owner, by: User | None = None) -> tuple[Limits, Usage]:
         _numbers,
         {_OWNER: owner.pk, _BY: person.pk if person else 0, _moment(_SINCE): _moment(since)},
     )
-    storage, queue, rate, wheels, sources, samples, waiting, uploads = numbers or (None,) * 8
+    storage, queue, rate, *totals = numbers or (None,) * (3 + len(SOURCES))
     default = default_limits()
     limits = Limits(
         default.uploads_per_hour if rate is None else rate,
         default.storage_bytes if storage is None else storage,
         default.queued_versions if queue is None else queue,
     )
-    used = int(wheels or 0) + int(sources or 0) + int(samples or 0)
-    return limits, Usage(uploads or 0, used, waiting or 0)
+    used = dict.fromkeys(FIELDS, 0)
+    for source, total in zip(SOURCES, totals, strict=True):
+        used[source.limit] += int(total or 0)
+    return limits, Usage(**used)
 
 
 def _numbers() -> QuerySet[Owner, Any]:
-    """One row: the limits that staff set, the bytes of wheels, source archives (both until a
-    deletion has emptied them) and samples of pushed evaluations, and two counts. What the hub
-    itself measured is not stored at the owner's cost."""
-    rows = _versions().objects.filter(environment__owner=_OWNER).order_by()
-    versions = rows.values("environment__owner")
-    kept = versions.filter(emptied_at=None)
-    waiting = versions.filter(status__in=WAITING, deleted_at=None)
-    pushed = apps.get_model("registry", "Evaluation")._default_manager.filter(owner=_OWNER)  # noqa: SLF001
-    newest = _versions().objects.filter(uploaded_by=_BY, uploaded_at__gt=_SINCE).order_by()
+    """One row: the limits that staff set, then the total of each source. What the hub itself
+    measured is not stored at the owner's cost."""
     of_person = Quota.objects.filter(owner__user=_BY)
+    totals = (
+        source.of_holder(_BY, since=_SINCE) if source.time else source.of_holder(_OWNER)
+        for source in SOURCES
+    )
     return Owner.objects.filter(pk=_OWNER).values_list(
         "quota__storage_bytes",
         "quota__queued_versions",
         Subquery(of_person.values("uploads_per_hour")[:1]),
-        Subquery(kept.annotate(total=Sum("size")).values("total")),
-        Subquery(kept.annotate(total=Sum("source__size")).values("total")),
-        Subquery(
-            pushed.order_by().values("owner").annotate(total=Sum("sample_bytes")).values("total")
-        ),
-        Subquery(waiting.annotate(total=Count("pk")).values("total")),
-        Subquery(newest.values("uploaded_by").annotate(total=Count("pk")).values("total")),
+        *map(Subquery, totals),
     )
 
 
@@ -165,15 +155,17 @@ def _check_storage(owner: Owner, most: int, used: int, more: int) -> None:
         )
 
 
-def check_transfer(*, environment: Environment, to: Owner) -> None:
-    """Raise where the environment's files would exceed the new owner's storage, or the versions
-    that wait for their evaluation the new owner's queue."""
-    rows = _versions().objects.filter(environment=environment, emptied_at=None)
-    totals = rows.aggregate(wheels=Sum("size", default=0), sources=Sum("source__size", default=0))
-    check_storage(owner=to, more=totals["wheels"] + totals["sources"])
-    if more := rows.filter(status__in=WAITING, deleted_at=None).count():
+def check_transfer(*, environment: int, to: Owner) -> None:
+    """Raise where the files of that environment would exceed the new owner's storage, or its
+    versions that wait for their evaluation the new owner's queue."""
+    check_storage(owner=to, more=_moving("storage_bytes", environment))
+    if more := _moving("queued_versions", environment):
         limits, usage = measure(owner=to, by=None)
         _check_queue(to, limits.queued_versions, usage.queued_versions, more)
+
+
+def _moving(limit: str, environment: int) -> int:
+    return sum(source.of_environment(environment) for source in of_limit(limit))
 
 
 def change(*, owner: Owner, by: User | None, **limits: int | None) -> None:
@@ -226,14 +218,15 @@ def _closed(code: str, rule: str) -> HubError:
 
 def _until_next(by: User, most: int) -> int:
     """Seconds until the last hour has room: the oldest of the uploads that fill it leaves then."""
-    newest = _versions().objects.filter(uploaded_by=by).order_by("-uploaded_at")
-    times = newest.values_list("uploaded_at", flat=True)[max(most - 1, 0) : max(most, 1)]
+    times = sorted(_upload_times(by, most), reverse=True)[max(most - 1, 0) : max(most, 1)]
     first = next(iter(times), None)
     if first is None:
         return int(HOUR.total_seconds())
     return max(1, ceil((first + HOUR - timezone.now()).total_seconds()))
 
 
-def _versions() -> type[Version]:
-    """The catalogue stands above this slice and uses it."""
-    return cast("type[Version]", apps.get_model("registry", "Version"))
+def _upload_times(by: User, count: int) -> Iterator[datetime]:
+    """The times of the newest uploads, at least `count` where there are so many."""
+    for source in of_limit("uploads_per_hour"):
+        rows = source.rows().filter(**{source.holder: by}).order_by(f"-{source.time}")
+        yield from rows.values_list(source.time, flat=True)[: max(count, 1)]

@@ -13,7 +13,8 @@ from envyard.contract.findings import Finding
 from envyard.contract.job import queue_for
 from envyard.contract.values import text
 from registry import dispatch, events
-from registry.catalog.models import Version, VersionFinding
+from registry.catalog.models import Version
+from registry.catalog.related_models import VersionFinding
 from registry.runs import attempts, limits
 from registry.runs.models import LogChunk, LostAttempt, Run
 from registry.runs.sanitize import clean_finding

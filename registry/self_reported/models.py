@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import uuid
+from typing import Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from registry.accounts.models import Owner, User
+from registry.accounts import permissions
+from registry.accounts.models import Owner, Token, User
+from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
-from registry.self_reported.queries import EvaluationQuerySet
+
+
+class EvaluationQuerySet(QuerySet["Evaluation"]):
+    """Evaluations."""
+
+    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """Those for which `can(actor, "evaluation.see", ...)` holds."""
+        return self.filter(permissions.where("evaluation.see", actor, token))
+
+    def for_summary(self) -> Self:
+        """With all that a summary shows."""
+        return self.select_related("environment__owner", "version", "owner", "created_by")
 
 
 class Evaluation(models.Model):

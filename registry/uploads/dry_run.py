@@ -11,7 +11,8 @@ from envyard.contract.names import BadName, canonical_version
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.catalog import naming, similar
-from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import UsedFilename
 from registry.catalog.sorting import sort_key
 from registry.errors import HubError
 from registry.uploads import authority

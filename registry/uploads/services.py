@@ -22,7 +22,8 @@ from registry import dispatch, events, limits, prepared
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
-from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import UsedFilename
 from registry.catalog.services import get_or_create_environment, locked
 from registry.catalog.sorting import sort_key
 from registry.errors import HubError

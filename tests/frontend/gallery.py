@@ -12,7 +12,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners
 from registry.card import services as cards
-from registry.catalog.models import VersionFinding
+from registry.catalog.related_models import VersionFinding
 from registry.models import LogChunk, Rollout, Run, User, Version
 from registry.runs.endings import store_findings
 from tests.factories import make_rollout, make_run, make_version

@@ -17,7 +17,8 @@ from envyard.contract.findings import finding
 from registry import pipeline
 from registry.accounts.models import User
 from registry.catalog.lifecycle import move
-from registry.catalog.models import Version, VersionFinding
+from registry.catalog.models import Version
+from registry.catalog.related_models import VersionFinding
 from registry.errors import Forbidden, HubError, Stale
 from registry.moderation.journal import sentence
 from registry.runs import endings, services

@@ -15,8 +15,7 @@ from registry.api.paging import whole
 from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint, flag, short
 from registry.catalog import deletion, services
-from registry.catalog.models import Environment
-from registry.catalog.queries import EnvironmentQuerySet
+from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.find import Found, Question
 from registry.errors import HubError
 

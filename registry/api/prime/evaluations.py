@@ -108,7 +108,8 @@ def _environment(request: Request, data: dict[str, Any]) -> tuple[Environment, s
             details={"field": "environments"},
         )
     pk = short(listed[0], "id", 40, default=None)
-    return find.by_id(request, pk, "environment.report"), short(listed[0], "version_id", 80)
+    environment = find.by_id(request, pk, "environment.push_evaluation")
+    return environment, short(listed[0], "version_id", 80)
 
 
 def _version(request: Request, environment: Environment, said: str) -> Version | None:

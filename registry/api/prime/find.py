@@ -13,8 +13,7 @@ from registry.accounts.models import Owner
 from registry.accounts.permissions import require
 from registry.api import body, lookup
 from registry.api.auth import get_actor, sole_person
-from registry.catalog.models import Environment, Version
-from registry.catalog.queries import VersionQuerySet
+from registry.catalog.models import Environment, Version, VersionQuerySet
 from registry.errors import HubError, NotFound
 
 PREFIX = "env_"

@@ -12,7 +12,8 @@ from registry.api.schema.base import Moment, Page, Shape, among
 from registry.api.shapes import STEPS
 from registry.card.measures import Measure
 from registry.card.scores import Score
-from registry.catalog.models import Environment, Version, VersionFinding
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import VersionFinding
 from registry.catalog.search.facets import FACETS
 from registry.runs.models import Run
 

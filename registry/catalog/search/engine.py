@@ -10,8 +10,8 @@ from typing import Protocol
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from registry.catalog.queries import DocumentQuerySet
 from registry.catalog.search import postgresql, sqlite
+from registry.catalog.search.models import DocumentQuerySet
 from registry.catalog.search.text import Query
 
 

@@ -17,12 +17,7 @@ from django.db.models import Exists, OuterRef
 
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
-from registry.catalog.models import Environment
-from registry.catalog.queries import (
-    DocumentQuerySet,
-    EnvironmentQuerySet,
-    environments_visible_to,
-)
+from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.engine import engine
 from registry.catalog.search.facets import (
     FACETS,
@@ -33,7 +28,7 @@ from registry.catalog.search.facets import (
     mark,
     whole_catalogue,
 )
-from registry.catalog.search.models import SearchDocument
+from registry.catalog.search.models import DocumentQuerySet, SearchDocument
 from registry.catalog.search.rank import HEAD, Head, rank
 from registry.catalog.search.text import Query, meant, query
 
@@ -208,7 +203,7 @@ class Found:
     def _visible(self) -> DocumentQuerySet:
         documents = SearchDocument.objects.all()
         if self.question.mine and isinstance(self._who, User):
-            visible = environments_visible_to(self._who, self._token)
+            visible = Environment.objects.visible_to(self._who, self._token)
             return documents.filter(environment__in=visible.belonging_to(self._who))
         return documents.listed_to(self._who, self._token)
 

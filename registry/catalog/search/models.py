@@ -5,11 +5,30 @@ Both are derived: `documents.write` keeps them, `manage.py rebuild_search` makes
 
 from __future__ import annotations
 
-from django.db import models
+from typing import Self
 
-from registry.accounts.models import Owner
+from django.db import models
+from django.db.models import Q, QuerySet
+
+from registry.accounts.models import Owner, Token
+from registry.accounts.permissions import Actor, member_rows
 from registry.catalog.models import Environment
-from registry.catalog.queries import DocumentQuerySet
+
+
+class DocumentQuerySet(QuerySet["SearchDocument"]):
+    """What search reads of environments."""
+
+    def listed_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """The catalogue, as far as this person may see it through this token."""
+        return self.filter(Q(visibility="public") | _member_rows(actor, token), listed=True)
+
+    def private_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """The private ones of these."""
+        return self.filter(_member_rows(actor, token), listed=True, visibility="private")
+
+
+def _member_rows(actor: Actor, token: Token | None) -> Q:
+    return member_rows(actor, token, owner="owner_id", environment="pk")
 
 
 class SearchDocument(models.Model):

@@ -25,7 +25,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import F, Field, TextField
 from django.db.models.expressions import Col
 
-from registry.catalog.queries import DocumentQuerySet
+from registry.catalog.search.models import DocumentQuerySet
 from registry.catalog.search.text import Query
 
 WEIGHTS = {"name": "A", "owner_name": "B", "tags": "B"}

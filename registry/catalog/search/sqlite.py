@@ -20,7 +20,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Concat, StrIndex
 from django.db.models.lookups import GreaterThan
 
-from registry.catalog.queries import DocumentQuerySet
+from registry.catalog.search.models import DocumentQuerySet
 from registry.catalog.search.text import Query
 
 TEXTS = ("name", "owner_name", "tags", "summary", "readme", "marks")

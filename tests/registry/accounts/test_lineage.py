@@ -156,9 +156,13 @@ def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
     one, other = make_environment(alice), make_environment(alice, "other")
     token = tokens.mint(user=alice, name="x", scope="read", environment=one)[0]
     assert (
-        index_credentials.verify(index_credentials.lend(token=token, environment=one)) is not None
+        index_credentials.verify(index_credentials.lend(token=token, environment_id=one.pk))
+        is not None
     )
-    assert index_credentials.verify(index_credentials.lend(token=token, environment=other)) is None
+    assert (
+        index_credentials.verify(index_credentials.lend(token=token, environment_id=other.pk))
+        is None
+    )
 
 
 def test_the_page_names_what_ends_with_a_token(client: Client, alice: User) -> None:

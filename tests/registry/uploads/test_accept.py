@@ -14,7 +14,8 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from registry import storage
 from registry.accounts import tokens
 from registry.accounts.models import Membership, Organisation, Owner, Token, User
-from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import UsedFilename
 from registry.errors import Forbidden, HubError
 from registry.events import Event
 from registry.uploads.services import Accepted, accept

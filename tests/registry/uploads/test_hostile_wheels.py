@@ -17,7 +17,8 @@ from pytest_django import Settings
 from envyard.contract.wheel import LIMITS
 from registry.accounts import runners, tokens
 from registry.accounts.models import Token, User
-from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import UsedFilename
 from registry.models import Event
 from registry.uploads.rendering import safe_html
 from tests.corpus import GOOD, content, documents, framing, paths

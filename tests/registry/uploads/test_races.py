@@ -9,7 +9,8 @@ from django.db import connection
 from pytest_django import Settings
 
 from registry.accounts.models import User
-from registry.catalog.models import Environment, UsedFilename, Version
+from registry.catalog.models import Environment, Version
+from registry.catalog.related_models import UsedFilename
 from registry.errors import HubError
 from registry.uploads.services import accept
 from tests.registry.uploads.forms import form_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,9 +15,7 @@ from registry import events
 from registry.accounts import token_format
 from registry.accounts.models import Token, User
 from registry.accounts.tokens import PREFIX
-
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment
+from registry.catalog.models import Environment
 
 KEPT = timedelta(minutes=15)  # after its end, for whoever finds its text
 

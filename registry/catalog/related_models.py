@@ -1,0 +1,108 @@
+"""Rows about environments and versions: former names, used file names, findings and stars."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from registry import constraints
+from registry.accounts.models import Owner, User
+from registry.catalog.models import Environment, Version
+
+
+class FormerName(models.Model):
+    """owner/name under which an environment lived before a transfer: it leads to the new place,
+    and nobody can put anything else there."""
+
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=100)
+    environment = models.ForeignKey(
+        Environment, on_delete=models.CASCADE, related_name="former_names"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_environment_a_former_name"),
+            models.CheckConstraint(
+                condition=Q(name__regex=constraints.NAME), name="former_name_normalised"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.owner.name}/{self.name}"
+
+
+class UsedFilename(models.Model):
+    """A wheel's file name under one owner, taken for ever (PyPI's file registry)."""
+
+    owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
+    filename = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "filename"), name="file_names_never_return"),
+            models.CheckConstraint(
+                condition=constraints.sha256("sha256"), name="used_file_digest_is_sha256"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.filename
+
+
+class VersionFinding(models.Model):
+    """One finding about a version: from the upload's checks, a run, or the card."""
+
+    class Stage(models.TextChoices):
+        CHECK = "check"
+        RUN = "run"
+        CARD = "card"
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="findings")
+    run = models.ForeignKey(
+        "registry.Run", null=True, on_delete=models.CASCADE, related_name="findings"
+    )
+    stage = models.CharField(max_length=8, choices=Stage.choices)
+    code = models.CharField(max_length=80)
+    severity = models.CharField(max_length=8)
+    message = models.TextField()
+    hint = models.TextField(blank=True)
+    where = models.CharField(max_length=300, blank=True)
+    details = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(stage__in=("check", "run", "card")), name="finding_stage_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(severity__in=("error", "warning", "info")),
+                name="finding_severity_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(stage="run") | Q(run__isnull=False), name="findings_of_a_run_name_it"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Star(models.Model):
+    """A person's mark on an environment."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="stars")
+    environment = models.ForeignKey(Environment, on_delete=models.CASCADE, related_name="stars")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("user", "environment"), name="one_star_a_person"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} * {self.environment}"
