@@ -32,7 +32,6 @@ def name_findings(environment: Environment) -> list[Finding]:
         finding(
             "name.similar",
             f"{environment.name!r} is easily taken for {found}",
-            severity="warning",
             resembles=str(found),
         )
     ]

@@ -164,9 +164,7 @@ def _store_rollouts(run: Run, events: Events, packed: Packed | None) -> None:
     if strange is not None and not run.findings.filter(code=UNPLANNED).exists():
         name = f"{strange.policy}/{strange.task}/{strange.attempt}"
         message = f"A rollout {name!r} was reported that this run did not plan; it is not kept."
-        endings.keep_findings(
-            run=run, findings=[finding(UNPLANNED, message, where=name, severity="warning")]
-        )
+        endings.keep_findings(run=run, findings=[finding(UNPLANNED, message, where=name)])
 
 
 def _store_replays(run: Run, replays: list[Replayed]) -> None:

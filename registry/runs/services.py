@@ -115,7 +115,7 @@ def _take(run: Run, runner: Runner) -> Run | None:
     version = run.version
     if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
-        gone = finding("run.cancelled", message, severity="info")
+        gone = finding("run.cancelled", message)
         endings.end(run=run, status=Run.Status.CANCELLED, findings=[gone])
         return None
     now = timezone.now()
@@ -156,7 +156,7 @@ def cancel(*, run: Run, by: User) -> None:
             return
         run.cancel_requested_at = timezone.now()
         run.save(update_fields=["cancel_requested_at"])
-        asked = finding("run.cancelled", f"Cancelled by {by.username}.", severity="info")
+        asked = finding("run.cancelled", f"Cancelled by {by.username}.")
         endings.keep_findings(run=run, findings=[asked])
         events.record(
             "run.cancel_requested",

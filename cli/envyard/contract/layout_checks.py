@@ -200,7 +200,6 @@ def _shared(top: str) -> Finding:
         "wheel.shared_name",
         f"top-level {top!r} is a name that other wheels install too: the files of one replace "
         "those of the other",
-        severity="warning",
         where=top,
     )
 

@@ -140,8 +140,8 @@ def card(whl: Wheel) -> Iterator[Finding]:
     if not said.name:
         return
     if not said.summary:
-        yield finding("metadata.no_summary", severity="warning", where="summary")
+        yield finding("metadata.no_summary", where="summary")
     if not said.description.strip():
-        yield finding("metadata.no_readme", severity="warning", where="description")
+        yield finding("metadata.no_readme", where="description")
     if not said.license and not said.license_files:
-        yield finding("metadata.no_license", severity="warning", where="license-expression")
+        yield finding("metadata.no_license", where="license-expression")

@@ -76,14 +76,12 @@ def pickles(whl: Wheel) -> Iterator[Finding]:
                 yield finding(
                     "wheel.pickle_unread",
                     f"{verdict.path!r} is a pickle that the hub cannot follow to its end",
-                    severity="warning",
                     where=member.name,
                 )
             else:
                 yield finding(
                     "wheel.pickle_imports",
                     f"{verdict.path!r} is a pickle that imports {shown} when it is loaded",
-                    severity="warning",
                     where=member.name,
                 )
 
@@ -120,6 +118,5 @@ def programs(whl: Wheel) -> Iterator[Finding]:
                 "wheel.program_member",
                 f"member {member.name!r} begins as a {member.program} program; other machines "
                 "cannot run it",
-                severity="warning",
                 where=member.name,
             )

@@ -42,7 +42,7 @@ def missing_modules(
                     reported.setdefault(absent, f"{files[module]}:{line}")
     for name, where in reported.items():
         message = f"{where} imports {name[:200]!r}, which is not in the wheel"
-        yield finding("env.module_missing", message, severity="warning", where=where)
+        yield finding("env.module_missing", message, where=where)
 
 
 class _Imports:

@@ -98,7 +98,6 @@ def failed_alike(
             "run.rollouts_failed",
             f"{alike if failed + scored > 1 else 'The only rollout failed'}: {causes[0].message}",
             hint=causes[0].hint,
-            severity="warning",
             cause=causes[0].cause,
             error=f"{text(errors[0].get('type'), 200)}: {text(errors[0].get('message'), 2000)}",
             traceback=text(errors[0].get("traceback"), TRACEBACK),

@@ -37,7 +37,7 @@ def uncounted(story: Story) -> list[Finding]:
             f"The calls of {len(story.not_compared)} of {scored} rollouts could not be compared "
             "with a prompt, because their tasks have none of their own."
         )
-        findings.append(finding("run.prompt_not_compared", message, severity="info"))
+        findings.append(finding("run.prompt_not_compared", message))
     return findings
 
 

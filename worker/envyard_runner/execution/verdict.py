@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.codes import CODES, Severity
+from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding, finding
 from envyard.contract.runner_events import Outcome
 from envyard.contract.values import text
@@ -154,26 +154,24 @@ def _misbehaviour(story: Story, end: Exit) -> list[Finding]:
     if count := story.refusals:
         names = ", ".join(story.refused)
         message = f"{count} reports that the run did not ask for were refused, such as: {names}"
-        found.append(finding("run.unplanned_rollouts", message, severity="warning"))
+        found.append(finding("run.unplanned_rollouts", message))
     if end.network_attempts or end.targets:
         found.append(_network(end))
     refused = end.refused_calls or {}
     if tried := set(refused) - USUAL:
-        found.append(_refused("isolation.refused_calls", "warning", refused, tried))
+        found.append(_refused("isolation.refused_calls", refused, tried))
     if tried := set(refused) & USUAL:
-        found.append(_refused("isolation.unusual_calls", "info", refused, tried))
+        found.append(_refused("isolation.unusual_calls", refused, tried))
     if end.reached:
         message = f"The environment used up {', '.join(end.reached)}."
-        found.append(finding("isolation.limits_reached", message, severity="warning"))
+        found.append(finding("isolation.limits_reached", message))
     return found
 
 
-def _refused(
-    code: str, severity: Severity, counts: Mapping[str, int], tried: Collection[str]
-) -> Finding:
+def _refused(code: str, counts: Mapping[str, int], tried: Collection[str]) -> Finding:
     calls = {call: counts[call] for call in sorted(tried)}
     named = some([f"{call} ({count})" for call, count in calls.items()])
-    return finding(code, f"{CODES[code].message[:-1]}: {named}.", severity=severity, calls=calls)
+    return finding(code, f"{CODES[code].message[:-1]}: {named}.", calls=calls)
 
 
 def _network(end: Exit) -> Finding:
@@ -183,7 +181,6 @@ def _network(end: Exit) -> Finding:
     return finding(
         "run.network",
         f"{tried} connections or datagrams to addresses outside the sandbox were refused{named}.",
-        severity="warning",
         attempts=tried,
         targets=targets,
     )
