@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.names import BadName, check_name, module_name
 from envyard.errors import HubCliError, UsageError
 
@@ -34,7 +35,7 @@ def templates_dir() -> Path:
 
 def templates() -> list[str]:
     """The names `--template` takes."""
-    return sorted(p.name for p in templates_dir().iterdir() if (p / "pyproject.toml").exists())
+    return [template for adapter in ADAPTERS.values() for template in adapter.templates]
 
 
 def names_for(name: str, description: str = "", author: str = "") -> Names:
@@ -76,11 +77,11 @@ def git_user() -> str:
 
 def copy(template: str, target: Path, names: Names) -> list[Path]:
     """Write the template's files into `target`, which must be absent or empty."""
-    source = templates_dir() / template
-    if not (source / "pyproject.toml").is_file():
+    if template not in templates():
         raise UsageError(
             f"there is no template {template!r}", f"Use one of: {', '.join(templates())}"
         )
+    source = templates_dir() / template
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise HubCliError(f"{target} exists and is not empty", "Choose another name or --path.")
     values = asdict(names)

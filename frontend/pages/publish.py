@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
+from envyard.contract.probes import PROBES
 from frontend.command import COMMAND, RUNNER, packed
 
 
@@ -23,6 +24,7 @@ def publish(request: HttpRequest) -> HttpResponse:
         {
             "hub": hub,
             "install": install(),
+            "probes": PROBES.values(),
             "commands": [
                 "hub login",
                 "hub init my-env",

@@ -8,7 +8,12 @@ from envyard import scaffold
 from envyard.__main__ import main
 
 
-@pytest.mark.parametrize("template", ["single-turn", "multi-turn", "tool-use"])
+def test_every_template_folder_belongs_to_an_adapter() -> None:
+    folders = {path.parent.name for path in scaffold.templates_dir().glob("*/pyproject.toml")}
+    assert sorted(folders) == sorted(scaffold.templates())
+
+
+@pytest.mark.parametrize("template", scaffold.templates())
 def test_every_variable_is_filled_in_every_file_and_path(template: str, home: Path) -> None:
     assert main(["init", "my-env", "--template", template, "--author", 'Al "x" \\ Ice']) == 0
     files = [p for p in (home / "my-env").rglob("*") if p.is_file()]

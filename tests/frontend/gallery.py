@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from envyard.contract.findings import finding
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners
@@ -19,7 +20,7 @@ from tests.factories import make_rollout, make_run, make_version
 from tests.registry.story import facts
 
 NAME = "word-games"
-PROBES = ["silent", "parrot", "babble", "oracle", "swapped"]
+PROBES = list(PROBE_NAMES)
 OWN = "document.title = 'owned'"
 HOSTILE = f'</pre><script>{OWN}</script><img src=x onerror="{OWN}">'
 LOG = (

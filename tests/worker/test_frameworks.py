@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
+from envyard_runner import guest
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.guest import play
 from envyard_runner.guest.job import InsideJob
@@ -68,3 +70,10 @@ def test_a_wheel_gets_the_newest_release_that_exports_what_its_code_uses(tmp_pat
 def test_a_release_later_than_the_table_is_known_as_such() -> None:
     assert verifiers.known("0.4.0")
     assert not verifiers.known("0.4.99")
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.api)
+def test_every_adapter_has_its_guest_program(adapter: Adapter) -> None:
+    module, _, name = adapter.guest_program.partition(":")
+    source = Path(guest.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    assert f"class {name}" in source

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from envyard.contract.probes import PROBES
 from envyard_runner.gateway.probes import REPLIES, Ask, NoReference, plain
 
 
@@ -59,3 +60,7 @@ def test_oracle_and_swapped_repeat_the_reference(policy: str) -> None:
 
 def test_plain_takes_whatever_a_content_may_be() -> None:
     assert [plain(None), plain(3), plain([1, {"text": 5}, {"text": "a"}])] == ["", "", "a"]
+
+
+def test_the_runner_replies_for_exactly_the_probes_of_the_contract() -> None:
+    assert set(REPLIES) == set(PROBES)

@@ -9,6 +9,8 @@ from typing import Any
 from envyard import scaffold
 from envyard.output import Output
 
+DEFAULT_TEMPLATE = "single-turn"
+
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add init."""
@@ -16,8 +18,8 @@ def register(commands: Any, common: ArgumentParser) -> None:
     init.add_argument("name", help="its name, e.g. my-env")
     init.add_argument(
         "--template",
-        default="single-turn",
-        help="single-turn (default), multi-turn or tool-use",
+        default=DEFAULT_TEMPLATE,
+        help=f"{', '.join(scaffold.templates())} (default: {DEFAULT_TEMPLATE})",
     )
     init.add_argument("--path", type=Path, help="where to write it (default: ./NAME)")
     init.add_argument("--description", default="", help="one line about it")
