@@ -92,7 +92,7 @@ def _queue_again(run: Run, earliest: datetime | None, why: str) -> bool:
         attempt=run.attempt + 1,
         runner=None,
         lease_expires_at=None,
-        rung_at=timezone.now(),
+        last_notified_at=timezone.now(),
         not_before=earliest,
         last_seq=0,
         done=0,

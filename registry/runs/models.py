@@ -39,7 +39,7 @@ class Run(models.Model):
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
     owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
     turn = models.PositiveBigIntegerField(default=0)
-    place = models.PositiveBigIntegerField(default=0)
+    priority = models.PositiveBigIntegerField(default=0)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)
     policies = models.JSONField()
@@ -54,7 +54,7 @@ class Run(models.Model):
     runner = models.ForeignKey(Runner, null=True, on_delete=models.SET_NULL, related_name="runs")
     lease_expires_at = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
-    rung_at = models.DateTimeField(null=True)
+    last_notified_at = models.DateTimeField(null=True)
     not_before = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
@@ -75,7 +75,7 @@ class Run(models.Model):
             models.CheckConstraint(
                 condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
                 | Q(lease_expires_at__isnull=False, runner__isnull=False),
-                name="held_runs_have_a_lease",
+                name="leased_runs_have_a_lease",
             ),
             models.CheckConstraint(
                 condition=Q(
@@ -95,19 +95,21 @@ class Run(models.Model):
             models.CheckConstraint(
                 condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
                 | Q(started_at__isnull=False),
-                name="held_runs_have_a_start",
+                name="leased_runs_have_a_start",
             ),
             models.CheckConstraint(
                 condition=Q(attempt__gte=1, attempts__gte=1, tasks__gte=1),
                 name="runs_try_something",
             ),
             models.CheckConstraint(condition=Q(seed__gte=0), name="seeds_are_not_negative"),
-            models.CheckConstraint(condition=Q(place__gte=F("turn")), name="runs_keep_their_turn"),
+            models.CheckConstraint(
+                condition=Q(priority__gte=F("turn")), name="run_priority_is_at_least_its_turn"
+            ),
         )
         indexes = (
             models.Index(fields=("status", "lease_expires_at"), name="run_by_lease"),
-            models.Index(fields=("status", "place", "created_at"), name="run_by_place"),
-            models.Index(fields=("status", "model", "place", "created_at"), name="run_by_model"),
+            models.Index(fields=("status", "priority", "created_at"), name="run_by_priority"),
+            models.Index(fields=("status", "model", "priority", "created_at"), name="run_by_model"),
             models.Index(fields=("status", "created_at"), name="run_by_age"),
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
         )

@@ -20,7 +20,8 @@ from registry.catalog.models import Version
 from registry.runs import limits, pythons
 from registry.runs.models import LostAttempt, Run
 
-FIRST, FURTHER, AGAIN = 0, 2, 10  # turns that a run waits for the sake of more urgent ones
+# Turns by which a run is delayed behind more urgent ones.
+FIRST_VERSION_DELAY, FURTHER_VERSION_DELAY, RERUN_DELAY = 0, 2, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,14 @@ class Position:
     runners: int
 
 
-def place(version: Version) -> tuple[int, int]:
-    """Turn and place of a run that is queued for the version now.
+def assign(version: Version) -> tuple[int, int]:
+    """Turn and priority of a run that is queued for the version now.
 
     Two requests of one owner at the same moment may get the same turn, which costs nobody much.
     """
     owner = version.environment.owner_id
     turn = max(_now_at(), _last_turn(owner) + 1)
-    return turn, turn + _patience(version)
+    return turn, turn + _delay(version)
 
 
 def _last_turn(owner: int) -> int:
@@ -53,19 +54,20 @@ def _last_turn(owner: int) -> int:
 
 
 def _now_at() -> int:
-    """The place that the queue is at: the last one taken, else the turn of the first that waits."""
-    held = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("place"))["at"]
+    """The priority that the queue has reached: of the last run leased, else the turn of the first
+    one that waits."""
+    held = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("priority"))["at"]
     if held is not None:
         return int(held)
-    waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("place", "created_at")
+    waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("priority", "created_at")
     return waiting.values_list("turn", flat=True).first() or 0
 
 
-def _patience(version: Version) -> int:
+def _delay(version: Version) -> int:
     if version.runs.exists():
-        return AGAIN
+        return RERUN_DELAY
     others = version.environment.versions.exclude(pk=version.pk)
-    return FURTHER if others.exists() else FIRST
+    return FURTHER_VERSION_DELAY if others.exists() else FIRST_VERSION_DELAY
 
 
 def head(
@@ -88,7 +90,7 @@ def head(
     return (
         waiting.filter(pythons.runnable(runners.pythons(runner)))
         .exclude(owner__in=without)
-        .order_by("place", "created_at")
+        .order_by("priority", "created_at")
         .select_for_update(skip_locked=True)
         .first()
     )
@@ -141,7 +143,7 @@ def position(run: Run) -> Position | None:
     """Where the run waits; None where it does not."""
     if run.status != Run.Status.QUEUED:
         return None
-    earlier = Q(place__lt=run.place) | Q(place=run.place, created_at__lt=run.created_at)
+    earlier = Q(priority__lt=run.priority) | Q(priority=run.priority, created_at__lt=run.created_at)
     waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model)
     # Of a column that the index has, so that no row is read.
     every = Count("created_at")

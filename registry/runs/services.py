@@ -33,12 +33,12 @@ def request(
     """
     try:
         with transaction.atomic():
-            turn, place = queue.place(version)
+            turn, priority = queue.assign(version)
             run = Run.objects.create(
                 version=version,
                 owner=version.environment.owner,
                 turn=turn,
-                place=place,
+                priority=priority,
                 policies=list(policies),
                 model=model if MODEL in policies else "",
                 tasks=settings.HUB_SMOKE_TASKS,
@@ -46,7 +46,7 @@ def request(
                 seed=int(version.sha256[:8], 16),
                 pythons=pythons.tag_of(version),
                 requested_by=by,
-                rung_at=timezone.now(),
+                last_notified_at=timezone.now(),
             )
             events.record(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
@@ -72,12 +72,12 @@ def notify_again() -> int:
     queued = Run.objects.filter(queue.ready(now), status=Run.Status.QUEUED)
     for model in queued.order_by().values_list("model", flat=True).distinct():
         waiting = queued.filter(model=model)
-        for run in waiting.order_by("place", "created_at")[: min(idle + 1, MAX_NOTIFICATIONS)]:
+        for run in waiting.order_by("priority", "created_at")[: min(idle + 1, MAX_NOTIFICATIONS)]:
             since = run.started_at or run.created_at
-            last = run.rung_at or since
+            last = run.last_notified_at or since
             paused = run.not_before is not None and last < run.not_before
             if paused or now - last >= max(limits.notify_again(), (last - since) / 2):
-                Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(rung_at=now)
+                Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(last_notified_at=now)
                 for _ in range(idle + 1 if run.attempt > 1 else 1):
                     rung += dispatch.enqueue(dispatch.RUN, queue=queue_for(run.model))
     return rung

@@ -1,13 +1,14 @@
 """Every migration can be undone and done again, with rows present."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
-from django.db import connection, models
+from django.db import IntegrityError, connection, models
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -15,7 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from registry import models as registry_models
 from registry.accounts import tokens
 from registry.catalog import stars
-from registry.models import Rollout, Token, User, Version
+from registry.models import Rollout, Run, Token, User, Version
 from registry.upkeep import upgrade
 from tests.factories import make_rollout, make_run, make_version
 
@@ -54,6 +55,24 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
         assert Token.objects.get() == kept
     finally:
         migrate()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_run_keeps_priority_and_notification_time_when_columns_are_renamed(alice: User) -> None:
+    run = make_run(make_version(alice))
+    try:
+        migrate("registry", "0001_squashed")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE registry_run SET turn = 3, place = 5, rung_at = '2026-01-02 03:04:05+00:00'"
+            )
+    finally:
+        migrate()
+    run.refresh_from_db()
+    assert (run.turn, run.priority) == (3, 5)
+    assert run.last_notified_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    with pytest.raises(IntegrityError):
+        Run.objects.update(priority=2)
 
 
 @pytest.fixture

@@ -90,7 +90,9 @@ def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
     _begins_early(had)
     _takes_turns(had, sent, cancelled)
     again = next(n for n, run in enumerate(had) if run.kind == "again")
-    early = [n for n, run in enumerate(had) if run.kind == "first" and run.number < queue.AGAIN]
+    early = [
+        n for n, run in enumerate(had) if run.kind == "first" and run.number < queue.RERUN_DELAY
+    ]
     assert max(early) < again + ASIDE
 
 
@@ -119,7 +121,7 @@ def _worked_off(by: User) -> tuple[list[UUID], dict[UUID, int]]:
 
 def _cancel_next(by: User) -> UUID | None:
     """Cancel the run that is next, and where a runner was faster, the one that then is."""
-    waiting = Run.objects.filter(status="queued").order_by("place", "created_at")
+    waiting = Run.objects.filter(status="queued").order_by("priority", "created_at")
     while (run := waiting.first()) is not None:
         services.cancel(run=run, by=by)
         if Run.objects.get(pk=run.pk).status == "cancelled":
@@ -132,7 +134,7 @@ def _begins_early(had: list[Asked]) -> None:
     for number in range(len(SHARES)):
         first = next(n for n, run in enumerate(had) if run.owner == f"owner-{number}")
         patient = KINDS[number % len(KINDS)] == ("again",)
-        places = 1 + (queue.AGAIN if patient else queue.FURTHER)
+        places = 1 + (queue.RERUN_DELAY if patient else queue.FURTHER_VERSION_DELAY)
         assert first < places * len(SHARES) + ASIDE, f"owner-{number} waited for {first}"
 
 
@@ -148,7 +150,7 @@ def _takes_turns(had: list[Asked], sent: dict[UUID, Asked], cancelled: dict[UUID
         turns[run.owner] += 1
         left[run.owner] -= 1
         waiting = [turns[owner] for owner in left if left[owner]]
-        assert not waiting or max(waiting) - min(waiting) <= queue.AGAIN + ASIDE
+        assert not waiting or max(waiting) - min(waiting) <= queue.RERUN_DELAY + ASIDE
 
 
 def statements(act: Callable[[], Any]) -> int:
@@ -165,11 +167,11 @@ def test_what_asks_the_queue_asks_as_often_of_five_hundred_runs_as_of_five(
     asked = iter(versions(carol.owner, ("first", "first")))
 
     def each() -> list[int]:
-        last = Run.objects.filter(owner=alice.owner, status="queued").order_by("-place")[0]
+        last = Run.objects.filter(owner=alice.owner, status="queued").order_by("-priority")[0]
         version = next(asked)
         acts: list[Callable[[], Any]] = [
             lambda: story.make_run(version, ["silent"]),
-            lambda: queue.place(last.version),
+            lambda: queue.assign(last.version),
             lambda: queue.position(last),
             services.notify_again,
             lambda: sweep(now=timezone.now()),

@@ -103,21 +103,27 @@ def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, bells: Bells) 
     bells.heard("runs")
     assert services.notify_again() == 0
     now = timezone.now()
-    Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(seconds=21))
+    Run.objects.update(
+        last_notified_at=now - timedelta(seconds=20), created_at=now - timedelta(seconds=21)
+    )
     assert services.notify_again() == 1
     assert bells.heard("runs") == [("envyard.run", {})]
-    Run.objects.update(rung_at=now - timedelta(seconds=20), created_at=now - timedelta(hours=1))
+    Run.objects.update(
+        last_notified_at=now - timedelta(seconds=20), created_at=now - timedelta(hours=1)
+    )
     assert services.notify_again() == 0
 
 
 def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, bells: Bells) -> None:
     story.make_run(story.make_version(alice.owner))
     now, ago = timezone.now(), timedelta(seconds=20)
-    Run.objects.update(rung_at=now - ago, started_at=now - 2 * ago, created_at=now - 999 * ago)
+    Run.objects.update(
+        last_notified_at=now - ago, started_at=now - 2 * ago, created_at=now - 999 * ago
+    )
     assert services.notify_again() == 1
 
 
 def test_a_leased_run_is_not_rung_again(alice: User, bells: Bells) -> None:
     story.leased(story.make_version(alice.owner))
-    Run.objects.update(rung_at=timezone.now() - timedelta(hours=2))
+    Run.objects.update(last_notified_at=timezone.now() - timedelta(hours=2))
     assert services.notify_again() == 0

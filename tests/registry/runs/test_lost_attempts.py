@@ -54,7 +54,7 @@ def after(**some: float) -> None:
     for run in Run.objects.filter(not_before__isnull=False):
         moved = {
             "not_before": run.not_before - ago,
-            "rung_at": (run.rung_at or run.created_at) - ago,
+            "last_notified_at": (run.last_notified_at or run.created_at) - ago,
         }
         Run.objects.filter(pk=run.pk).update(**moved)
 

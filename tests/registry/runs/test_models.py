@@ -50,7 +50,7 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, bells: Bel
         asking(alice)
     assert len(bells.heard(queue_for(NAME))) == 1
     assert bells.heard("runs") == []
-    Run.objects.update(rung_at=timezone.now() - timedelta(minutes=1))
+    Run.objects.update(last_notified_at=timezone.now() - timedelta(minutes=1))
     services.notify_again()
     assert len(bells.heard(queue_for(NAME))) == 1
     taken = services.lease(runner=story.make_runner(), models=[NAME])

@@ -39,7 +39,7 @@ def crowd(owner: Owner, count: int) -> None:
     )  # fmt: skip
     Run.objects.bulk_create(
         Run(
-            version=version, owner=owner, turn=turn, place=turn + queue.FURTHER,
+            version=version, owner=owner, turn=turn, priority=turn + queue.FURTHER_VERSION_DELAY,
             policies=["silent"], tasks=1, attempts=1,
         )
         for turn, version in enumerate(versions)
@@ -94,7 +94,7 @@ def test_not_even_a_re_run_waits_for_all_that_another_owner_sends(alice: User, c
     while again not in got:
         got += taken(1, gpu)
         Run.objects.filter(pk=got[-1].pk).update(status="succeeded", ended_at=timezone.now())
-        assert len(got) <= queue.AGAIN + 2
+        assert len(got) <= queue.RERUN_DELAY + 2
 
 
 def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
@@ -171,10 +171,10 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     gpu = story.make_runner()
     with CaptureQueriesContext(connection) as queries:
         assert services.lease(runner=gpu, models=["m"]) is not None
-    [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "place" in q["sql"]]
+    [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "priority" in q["sql"]]
     how = "" if connection.vendor == "postgresql" else "QUERY PLAN"
     plan = "\n".join(str(row) for row in explained(asking, how))
-    assert "run_by_place" in plan
+    assert "run_by_priority" in plan
     assert not re.search("Sort|TEMP B-TREE|Seq Scan on registry_run|SCAN registry_run$", plan)
     many = len(queries)
     Run.objects.filter(turn__gt=10).delete()
@@ -185,10 +185,10 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
 
 def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol: User) -> None:
     crowd(alice.owner, 500)
-    waiting = list(Run.objects.select_related("version").order_by("place"))
+    waiting = list(Run.objects.select_related("version").order_by("priority"))
     Run.objects.bulk_create(
         Run(
-            version=run.version, owner=carol.owner, turn=turn, place=turn, policies=["silent"],
+            version=run.version, owner=carol.owner, turn=turn, priority=turn, policies=["silent"],
             tasks=1, attempts=1, status="succeeded", ended_at=timezone.now(),
         )
         for turn in range(10)
@@ -198,7 +198,7 @@ def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol
     gpu = story.make_runner()
     acts: list[tuple[Callable[[], Any], int]] = [
         (lambda: services.lease(runner=gpu, models=["m"]), 5),
-        (lambda: queue.place(waiting[-1].version), 5),
+        (lambda: queue.assign(waiting[-1].version), 5),
         (lambda: queue.position(waiting[-1]), 505),
     ]
     for act, most in acts:
@@ -218,7 +218,7 @@ def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol
 
 def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) -> None:
     crowd(alice.owner, 500)
-    Run.objects.update(rung_at=timezone.now())
+    Run.objects.update(last_notified_at=timezone.now())
     with CaptureQueriesContext(connection) as queries:
         assert services.notify_again() == 0
     assert len(queries) == 3
@@ -230,12 +230,12 @@ def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells:
             asked(alice.owner, name=f"env-{number}")
     assert len(bells.heard("runs")) == services.MAX_NOTIFICATIONS
     ago = timezone.now() - timedelta(minutes=5)
-    Run.objects.update(created_at=ago, rung_at=ago)
+    Run.objects.update(created_at=ago, last_notified_at=ago)
     assert services.notify_again() == 1  # nobody lives: one bell for whoever comes
     story.make_runner()
     story.make_runner("gpu-2")
     Runner.objects.update(last_seen_at=timezone.now())
-    Run.objects.update(rung_at=ago)
+    Run.objects.update(last_notified_at=ago)
     assert services.notify_again() == 3
     bells.heard("runs")
     with bells.committed():
