@@ -84,6 +84,7 @@ openapi: setup  ## compare the API with the kept OpenAPI document (UPDATE=1 keep
 lint: setup types  ## check style, import order between layers, migrations
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/djangofmt --quiet --check frontend/templates
 	@$(BIN)/lint-imports
 	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
 
@@ -93,6 +94,7 @@ types: setup  ## check types
 format: setup  ## rewrite the code in the house style
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
+	@$(BIN)/djangofmt --quiet frontend/templates
 
 clean:  ## remove what setup made; HUB_HOME stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
