@@ -42,7 +42,7 @@ class SignUp(SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         plain(self)
         name = self.fields["username"]
-        name.help_text = "Your environments live under it: lower-case letters, digits, hyphens."
+        name.help_text = "The prefix of your environments: lower-case letters, digits and hyphens."
         name.widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:

@@ -15,8 +15,8 @@ from registry.accounts import devices, tokens
 from registry.errors import HubError
 
 DONE = {
-    "approve": {"tone": "good", "text": "Confirmed. Go back to your terminal."},
-    "deny": {"tone": "warn", "text": "Refused. The command line gets no token."},
+    "approve": {"tone": "good", "text": "Confirmed. Return to your terminal."},
+    "deny": {"tone": "warn", "text": "Refused. No token was issued."},
 }
 
 

@@ -29,10 +29,13 @@ class Visibility(forms.Form):
     """Who sees it."""
 
     visibility = forms.ChoiceField(
-        label="Who sees it",
+        label="Visible to",
         choices=[
-            (Environment.Visibility.PUBLIC, "public – everybody sees and installs it"),
-            (Environment.Visibility.PRIVATE, "private – its owner's people alone"),
+            (Environment.Visibility.PUBLIC, "public – everyone can see and install it"),
+            (
+                Environment.Visibility.PRIVATE,
+                "private – only its owner and their members can see it",
+            ),
         ],
     )
 
@@ -44,7 +47,9 @@ class Deprecation(forms.Form):
         max_length=overlays.LONGEST_REASON, help_text="Shown on its page and by hub install."
     )
     successor = forms.CharField(
-        max_length=140, required=False, help_text="owner/name of what to use instead, if anything."
+        max_length=140,
+        required=False,
+        help_text="owner/name of the environment to use instead, if any.",
     )
 
 
@@ -154,7 +159,7 @@ def undeprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env, user = managed(request, owner, name, "environment.deprecate")
     form = Deprecation({})
     if unless_refused(form, partial(overlays.undeprecate, environment=env, by=user)):
-        return done(request, env, f"{env} is not deprecated any more.")
+        return done(request, env, f"{env} is no longer deprecated.")
     return page(request, env, deprecation=form)
 
 
@@ -171,7 +176,7 @@ def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         give(environment=env, to=to, by=user)
 
     if confirmed(form, was) and unless_refused(form, act):
-        return done(request, env, f"{was} is {env} now; its old address leads here.")
+        return done(request, env, f"{was} is now {env}. The old address redirects here.")
     return page(request, env, transfer=form)
 
 
@@ -183,7 +188,7 @@ def delete(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     form = deletion_form(env, request.POST)
     act: Callable[[], None] = partial(delete_environment, environment=env, by=user)
     if confirmed(form, str(env)) and unless_refused(form, act):
-        messages.success(request, f"{env} is deleted.")
+        messages.success(request, f"{env} was deleted.")
         return redirect("owner", env.owner.name)
     return page(request, env, deletion=form)
 

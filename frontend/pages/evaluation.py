@@ -47,7 +47,7 @@ def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRespons
     found = _found_or_404(request, owner, name, pk)
     user = demand(request, "evaluation.remove", found)
     services.delete(evaluation=found, by=user)
-    messages.success(request, f"The evaluation {found.name} is deleted.")
+    messages.success(request, f"The evaluation {found.name} was deleted.")
     return redirect("environment", owner, name)
 
 

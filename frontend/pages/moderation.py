@@ -38,15 +38,15 @@ from registry.runs.models import Run
 class NewReport(forms.Form):
     """What is wrong, and with which version."""
 
-    reason = forms.ChoiceField(label="It …", choices=Report.Reason.choices)
+    reason = forms.ChoiceField(label="Reason", choices=Report.Reason.choices)
     version = forms.ModelChoiceField(
-        Version.objects.none(), required=False, to_field_name="version", empty_label="all of them"
+        Version.objects.none(), required=False, to_field_name="version", empty_label="all versions"
     )
     text = forms.CharField(
-        label="What did you see?",
+        label="Description",
         max_length=services.LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="Where it stands, and how staff can see it too.",
+        help_text="Where the problem is and how staff can reproduce it.",
     )
 
 
@@ -69,7 +69,7 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         services.report(environment=env, by=user, **form.cleaned_data)
 
     if form.is_valid() and unless_refused(form, send):
-        messages.success(request, f"Thank you. The staff will look at {env}.")
+        messages.success(request, f"Thank you. The staff will review {env}.")
         return redirect("environment", env.owner.name, env.name)
     context = {"env": shapes.environment_summary(env), "form": form}
     return render(request, "pages/report.html", context, status=400 if form.errors else 200)

@@ -25,9 +25,9 @@ class NewOrganisation(forms.Form):
 
     name = forms.CharField(
         max_length=39,
-        help_text="Its environments live under it: lower-case letters, digits, hyphens.",
+        help_text="The prefix of its environments: lower-case letters, digits and hyphens.",
     )
-    title = forms.CharField(max_length=100, required=False, help_text="What people call it.")
+    title = forms.CharField(max_length=100, required=False, help_text="The name that pages show.")
 
 
 class Title(forms.Form):

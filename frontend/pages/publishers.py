@@ -30,33 +30,33 @@ KINDS = {"github": "GitHub Actions", "gitlab": "GitLab CI/CD", "other": "OpenID 
 class NewPublisher(forms.Form):
     """A workflow, as its forge names it in identity tokens."""
 
-    issuer = forms.ChoiceField(label="Where it runs")
+    issuer = forms.ChoiceField(label="Platform")
     repository = forms.CharField(
-        max_length=255, required=False, help_text="owner/name, as in its address."
+        max_length=255, required=False, help_text="owner/name, as in its URL."
     )
     workflow = forms.CharField(
         max_length=255,
         required=False,
-        help_text="The file that publishes: publish.yml in .github/workflows on GitHub, "
-        "or the path of the pipeline's file on GitLab.",
+        help_text="The file of the workflow: publish.yml in .github/workflows on GitHub, "
+        "or the path of the pipeline file on GitLab.",
     )
     ci_environment = forms.CharField(
         max_length=255,
         required=False,
         label="Deployment environment",
-        help_text="Of GitHub or GitLab. Say one where its approvals should guard publishing.",
+        help_text="On GitHub or GitLab. Set one to require its approvals for publishing.",
     )
     owner_id = forms.CharField(
         max_length=20,
         required=False,
-        label="Number of the repository's owner",
-        help_text="Left out, the first use pins it: whoever takes the name over cannot publish.",
+        label="ID of the repository's owner",
+        help_text="If empty, the first use pins it: a later owner of the name cannot publish.",
     )
     sub = forms.CharField(
         max_length=255,
         required=False,
         label="Subject",
-        help_text="For other issuers only: the `sub` of their tokens, exactly.",
+        help_text="For other issuers only: the exact `sub` claim of their tokens.",
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -120,7 +120,7 @@ def remove(request: HttpRequest, owner: str, name: str, pk: int) -> HttpResponse
         services.remove(publisher=services.of_environment(env, pk), by=user)
     except HubError:
         raise Http404 from None
-    messages.success(request, "The trusted publisher is removed, and its tokens have ended.")
+    messages.success(request, "The trusted publisher was removed and its tokens revoked.")
     return redirect("environment-publishers", env.owner.name, env.name)
 
 
@@ -133,7 +133,7 @@ def remove_pending(request: HttpRequest, name: str, pk: int) -> HttpResponse:
         services.remove(publisher=services.of_owner(owner, pk), by=person(request))
     except HubError:
         raise Http404 from None
-    messages.success(request, "The pending publisher is removed.")
+    messages.success(request, "The pending publisher was removed.")
     return redirect("owner-publishers", owner.name)
 
 
@@ -154,7 +154,7 @@ def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bo
     )
     if not unless_refused(form, act):
         return False
-    messages.success(request, "The trusted publisher is added.")
+    messages.success(request, "The trusted publisher was added.")
     return True
 
 

@@ -27,7 +27,7 @@ class LimitsForm(forms.Form):
 
     uploads_per_hour = forms.IntegerField(required=False, min_value=0, label="Uploads per hour")
     storage_bytes = forms.IntegerField(required=False, min_value=0, label="Storage, in bytes")
-    queued_versions = forms.IntegerField(required=False, min_value=0, label="Versions that wait")
+    queued_versions = forms.IntegerField(required=False, min_value=0, label="Queued versions")
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from statistics import median
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -100,10 +101,10 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "live": found.is_active,
         "stopping": stopping,
         "may_cancel": found.is_active and not stopping and can(request.user, "run.cancel", found),
-        "seen": state(found),
         "rollouts": cells,
         "policy": policy,
         "failed": failed,
+        "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(found)}),
         "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
         "hidden": max(wanted - ROWS, 0),
         "log": plain.log(log.partition("\n")[2] or log if cut else log),

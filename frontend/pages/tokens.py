@@ -20,12 +20,12 @@ from registry.catalog.models import Environment, EnvironmentQuerySet
 class NewToken(forms.Form):
     """Name, scope, reach and life of a new token."""
 
-    name = forms.CharField(max_length=80, help_text="What it is for, e.g. ci")
+    name = forms.CharField(max_length=80, help_text="Purpose, e.g. ci")
     scope = forms.ChoiceField(
         choices=[
-            (Token.Scope.PUBLISH, "publish – read, and upload versions"),
-            (Token.Scope.READ, "read – see and install"),
-            (Token.Scope.ADMIN, "admin – all that you may do"),
+            (Token.Scope.PUBLISH, "publish – read and upload versions"),
+            (Token.Scope.READ, "read – see and install environments"),
+            (Token.Scope.ADMIN, "admin – everything that you may do"),
         ]
     )
     environment = forms.ModelChoiceField(

@@ -135,7 +135,7 @@ def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
         messages.error(request, f"{found} was not deleted: type {found.version} to confirm.")
         return redirect("version", env.owner.name, env.name, found.version)
     delete_version(version=found, by=user)
-    messages.success(request, f"{found} is deleted.")
+    messages.success(request, f"{found} was deleted.")
     return redirect("environment", env.owner.name, env.name)
 
 

@@ -105,7 +105,7 @@ def token(visitor: Visitor) -> str:
     """A token made on the Tokens page, where it is seen once."""
     page = visitor.open("/settings/tokens/")
     page.get_by_label("Name").fill("laptop")
-    page.get_by_role("button", name="Make token").click()
+    page.get_by_role("button", name="Create token").click()
     text = page.locator(".note.good code").inner_text()
     assert text.startswith("hub_")
     visitor.open("/settings/tokens/")
@@ -184,7 +184,7 @@ def test_hub_login_is_confirmed_on_the_page_it_names(
         page = visitor.open(told.strip())
         expect(page.locator(".code")).to_have_text(told.strip()[-9:])
         page.get_by_role("button", name="Confirm").click()
-        expect(page.get_by_text("Go back to your terminal")).to_be_visible()
+        expect(page.get_by_text("Return to your terminal")).to_be_visible()
         _, said = login.communicate(timeout=60)
     finally:
         login.kill()
@@ -243,7 +243,7 @@ def test_slash_searches_from_every_page(visitor: Visitor, pushed: Pushed) -> Non
 
 def test_a_yank_is_shown_and_undone(visitor: Visitor, pushed: Pushed) -> None:
     page = visitor.open(pushed.version)
-    page.get_by_label("Yank it, because").fill("the reward was wrong")
+    page.get_by_label("Reason to yank").fill("the reward was wrong")
     page.get_by_role("button", name="Yank this version").click()
     expect(page.locator(".note.warn")).to_contain_text("the reward was wrong")
     page.get_by_role("button", name="Un-yank this version").click()

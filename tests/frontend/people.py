@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 from django.core import mail
+from django.http import HttpResponse
 from django.test import Client
 
 LINK = re.compile(r"http://\S+")
+SPACE_BEFORE = re.compile(r" (</|>)")
+SPACE_AFTER = re.compile(r"(<[a-z][^<>]*>|</(?:dd|details|div|dt|h\d|li|p|pre|summary|td|tr)>) ")
 
 
 def sign_in(client: Client, name: str, password: str = "") -> Client:
@@ -19,10 +22,18 @@ def sign_in(client: Client, name: str, password: str = "") -> Client:
 
 
 def text(client: Client, url: str, status: int = 200) -> str:
-    """The page's HTML, its status checked."""
-    answer = client.get(url)
-    assert answer.status_code == status, f"{url}: {answer.status_code}"
-    return answer.content.decode()
+    """The page's HTML without its layout, its status checked."""
+    response = client.get(url)
+    assert response.status_code == status, f"{url}: {response.status_code}"
+    return flat(response)
+
+
+def flat(response: HttpResponse) -> str:
+    """The HTML with single spaces, and none at the start or end of an element."""
+    html = " ".join(response.content.decode().split())
+    for pattern in (SPACE_BEFORE, SPACE_AFTER):
+        html = pattern.sub(r"\1", html)
+    return html
 
 
 def link_in_mail(to: str, subject: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -62,8 +63,8 @@ def test_an_account_that_never_confirmed_an_address_changes_it_as_often_as_it_li
     assert list(rows) == [DORA, NEW]
     page = text(client, "/email/")
     page = " ".join(page.split())
-    assert "Mail goes to <b>dora@example.com</b>, which is not confirmed yet" in page
-    assert "It changes to <b>new@example.com</b>" in page
+    assert "E-mail is sent to <b>dora@example.com</b>, which is not confirmed yet" in page
+    assert "The address changes to <b>new@example.com</b>" in page
     client.post(link_in_mail(NEW))
     assert User.objects.get().email == NEW
     assert links_after_reset(DORA, NEW) == [NEW]
@@ -139,8 +140,8 @@ def test_the_link_goes_to_the_address_of_sign_up_until_another_account_confirms_
     Client().post(RESET, {"email": DORA})
     assert [m.to for m in mail.outbox if "/password/reset/key/" in str(m.body)] == [[DORA]] * 2
     assert "No link can be sent" not in "".join(str(m.body) for m in mail.outbox)
-    warning = "no link for a forgotten password is sent for dora:"
-    assert warning in " ".join(text(second, path).split())
+    warning = "no password reset link is sent for dora."
+    assert warning in text(second, path)
     second.post(path)
     assert links_after_reset(DORA) == [DORA]
     body = str(mail.outbox[0].body)
@@ -168,7 +169,7 @@ def test_the_page_of_an_account_does_not_tell_who_else_has_its_address(
 
 
 def _without_tokens(page: str) -> str:
-    return "".join(line for line in page.splitlines() if "csrfmiddlewaretoken" not in line)
+    return re.sub(r'"csrfmiddlewaretoken" value="[^"]+"', "", page)
 
 
 def test_staff_give_an_address_to_who_can_receive_no_link(

@@ -45,7 +45,7 @@ def test_stock_installers_take_it_by_address_and_hash(
 ) -> None:
     settings.HUB_URL = live_server.url
     page = unescape(text(client, "/publish/"))
-    (line,) = re.findall(rf"<code>{tool} (.* \"envyard @ .*\")</code>", page)
+    (line,) = re.findall(rf"<code>{tool} ([^<]* \"envyard @ [^<]*\")</code>", page)
     words = shlex.split(line)
     bin_ = tmp_path / "bin"
     if tool == "uv":
@@ -71,14 +71,14 @@ def test_a_bare_machine_gets_its_runner_from_the_page(
     """No index has `envyard`, which the runner needs: both come from the hub."""
     settings.HUB_URL = live_server.url
     page = unescape(text(client, "/runner/"))
-    (line,) = re.findall(r"<code>uv venv \S+ && uv (pip install .*envyard.*)</code>", page)
+    (line,) = re.findall(r"<code>uv venv \S+ && uv (pip install [^<]*envyard[^<]*)</code>", page)
     run(UV, "venv", "-q", "--python", sys.executable, tmp_path / "venv")
     words = shlex.split(line.replace("/opt/envyard-runner", str(tmp_path / "venv")))
     run(UV, *words)
     assert run(tmp_path / "venv/bin/hub-runner", "--version").startswith("hub-runner ")
     inside = "import pathlib, envyard_runner as e; print(pathlib.Path(e.__file__).parent)"
     installed = Path(run(tmp_path / "venv/bin/python", "-c", inside).strip())
-    assert (installed / "inside/supervise.py").exists()
+    assert (installed / "guest/supervise.py").exists()
 
 
 @pytest.mark.parametrize("package", [COMMAND, RUNNER])

@@ -9,6 +9,7 @@ from django.test import Client
 from registry.catalog.transfer import transfer
 from registry.models import Environment, Organisation, User, Version
 from tests.factories import make_environment, make_version
+from tests.frontend.people import text
 
 PAGE = "/envs/alice/demo-env/"
 SETTINGS = f"{PAGE}settings/"
@@ -18,13 +19,6 @@ SETTINGS = f"{PAGE}settings/"
 def env(alice: User) -> Environment:
     """alice/demo-env with one listed version."""
     return make_version(alice).environment
-
-
-def text(client: Client, url: str, status: int = 200) -> str:
-    """The page's HTML, its status checked."""
-    answer = client.get(url)
-    assert answer.status_code == status, f"{url}: {answer.status_code}"
-    return answer.content.decode()
 
 
 def post(client: Client, url: str, status: int = 302, **data: str) -> Any:
@@ -144,7 +138,7 @@ def test_an_environment_is_deleted_once_its_name_is_typed(
         post(client, f"{SETTINGS}delete/", 400, confirm=typed)
     gone = post(client, f"{SETTINGS}delete/", confirm=" alice/demo-env ")
     assert gone.headers["Location"] == "/owners/alice/"
-    assert "alice/demo-env is deleted." in text(client, "/owners/alice/")
+    assert "alice/demo-env was deleted." in text(client, "/owners/alice/")
     for url in (PAGE, SETTINGS, f"{PAGE}0.1.0/"):
         text(client, url, 404)
 

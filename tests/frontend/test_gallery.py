@@ -27,7 +27,7 @@ IN_THE_DARK = ("version-listed", "run-stopping", "run-failed", "rollout", "rollo
 FOCUSED = """() => {
     const on = document.activeElement;
     const style = getComputedStyle(on), box = on.getBoundingClientRect();
-    const name = on.getAttribute("aria-label") ?? on.textContent.trim();
+    const name = on.getAttribute("aria-label") ?? on.textContent.trim().replace(/\\s+/g, " ");
     const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
     const there = box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0;
     return [name, seen && there];

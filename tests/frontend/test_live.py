@@ -27,7 +27,7 @@ LINES = 5
 def page_of(run: Run) -> tuple[str, float]:
     """The address that the run's page asks, and how often in seconds."""
     text = Client().get(f"/runs/{run.pk}/").content.decode()
-    address = re.search(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"', text)
+    address = re.search(r'hx-get="([^"]+)"\s+hx-trigger="every (\d+)s"', text)
     assert address is not None
     return html.unescape(address[1]), float(address[2])
 

@@ -42,12 +42,12 @@ def test_a_reader_reports_and_staff_withdraw_and_resolve(
     client.post(f"{PAGE}0.1.0/quarantine/", {"reason": "It reads keys."})
     pk = Report.objects.get().pk
     client.post(f"/moderation/reports/{pk}/resolve/", {"resolution": "Withdrawn."})
-    assert "None is open." in text(client, "/moderation/")
+    assert "No open reports." in text(client, "/moderation/")
     assert "Release this version" in text(client, f"{PAGE}0.1.0/")
 
     client.force_login(carol)
     shown = text(client, f"{PAGE}0.1.0/")
-    assert "They say: It reads keys." in shown
+    assert "Reason: It reads keys." in shown
     assert "hub install" not in shown
     assert "Release this version" not in shown
 
@@ -100,7 +100,7 @@ def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining
     assert shown() == (True, False)
     runners.describe(runner=runner, capabilities=farewell())
     assert shown() == (False, True)
-    assert "last seen" in text(client, "/moderation/")
+    assert "Last seen" in text(client, "/moderation/")
     runners.drain(runner=runner)
     assert shown() == (True, True)
 
@@ -130,7 +130,7 @@ def test_staff_see_why_a_runner_took_itself_out_of_service(client: Client, root:
     page = text(client, "/moderation/")
     assert '<span class="pill warn">out of service</span>' in page
     assert "3 runs &lt;failed&gt;" in page
-    assert "Its last self-check failed: uv: no cache" in page
+    assert "The last self-check failed: uv: no cache" in page
     [row] = client.get("/api/v1/runners/").json()["results"]
     assert row["out_of_service"]["reason"] == "3 runs <failed>"
     runners.describe(runner=runner, capabilities={})

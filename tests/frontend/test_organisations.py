@@ -19,7 +19,7 @@ LAB = "/orgs/lab/"
 
 def test_one_makes_an_organisation_and_manages_it(client: Client, alice: User) -> None:
     sign_in(client, "alice")
-    assert "You belong to none" in text(client, "/settings/organisations/")
+    assert "You belong to no organisation" in text(client, "/settings/organisations/")
     refused = client.post("/settings/organisations/", {"name": "admin", "title": ""})
     assert "reserved" in refused.content.decode()
     made = client.post("/settings/organisations/", {"name": "lab", "title": "The lab"})
@@ -97,11 +97,11 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     assert f'href="/signup/?next={link}"' in asked
     assert client.post(link).headers["Location"] == f"/login/?next={link}"
     assert client.post(f"/login/?next={link}", CAROL).headers["Location"] == link
-    assert "None waits for you" in text(client, "/settings/invitations/")
+    assert "You have no open invitations" in text(client, "/settings/invitations/")
     assert "as <b>maintainer</b>" in text(client, link)
     assert client.post(link, {"answer": "accept"}).headers["Location"] == LAB
     assert Membership.objects.get(user=carol).role == "maintainer"
-    assert "This invitation is over" in text(client, link, 404)
+    assert "This invitation is not valid" in text(client, link, 404)
 
 
 def test_a_link_without_its_secret_tells_nobody_of_the_organisation(
@@ -109,7 +109,7 @@ def test_a_link_without_its_secret_tells_nobody_of_the_organisation(
 ) -> None:
     invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
     said = text(client, "/invitations/guessed/", 404)
-    assert "This invitation is over" in said
+    assert "This invitation is not valid" in said
     assert "alice" not in said
     assert "lab" not in said.replace("label", "")
 
@@ -144,7 +144,7 @@ def test_an_old_invitation_is_over_and_makes_room_for_another(
         created_at=now - timedelta(days=8), expires_at=now - timedelta(days=1)
     )
     client.force_login(carol)
-    assert "None waits for you" in text(client, "/settings/invitations/")
+    assert "You have no open invitations" in text(client, "/settings/invitations/")
     assert client.post(f"/settings/invitations/{old.pk}/").status_code == 404
     sign_in(client, "alice")
     client.post(f"{LAB}invite/", {"to": "carol", "role": "member"})

@@ -37,9 +37,9 @@ def test_other_spellings_of_a_version_find_it(client: Client, listed: Version) -
 
 def test_search_finds_and_says_when_it_does_not(client: Client, listed: Version) -> None:
     assert "alice/demo-env" in text(client, "/envs/?q=demo")
-    assert "Nothing matches" in text(client, "/envs/?q=zebra")
+    assert "No environment matches" in text(client, "/envs/?q=zebra")
     assert 'href="?tag=zebra"' in text(client, "/envs/?tag=zebra&q=demo")
-    assert "Nothing matches" in text(client, "/envs/?tag=zebra&owner=alice&sort=name&page=x")
+    assert "No environment matches" in text(client, "/envs/?tag=zebra&owner=alice&sort=name&page=x")
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -73,11 +73,11 @@ def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) ->
     )
     client.force_login(alice)
     page = text(client, VERSION)
-    assert '<details><summary class="small">Traceback</summary>\n<pre' in page
+    assert '<details><summary class="small">Traceback</summary><pre' in page
     assert "&lt;b&gt;line 3&lt;/b&gt;</pre></details>" in page
     assert "KeyError: &#x27;answer&#x27;" in page
     assert "run.load_failed" in page
-    assert "raise the version" in page
+    assert "increase the version number" in page
 
 
 def test_only_who_may_can_yank(client: Client, alice: User, carol: User, listed: Version) -> None:

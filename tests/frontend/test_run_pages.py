@@ -56,7 +56,7 @@ def test_a_long_log_says_where_the_rest_of_it_is(client: Client, alice: User) ->
     assert "hub logs" not in text(client, f"/runs/{run.pk}/")
     LogChunk.objects.create(run=run, attempt=1, seq=2, text="one more\n" * 8000)
     page = text(client, f"/runs/{run.pk}/")
-    assert 'aria-label="Log">one more\n' in page  # not the half of a line
+    assert 'aria-label="Log">one more one more' in page  # not the half of a line
     assert f"<code>hub logs {run.pk}</code>" in page
 
 
@@ -68,7 +68,7 @@ def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
     path = f"/runs/{run.pk}/"
     for part in (path, f"{path}live/"):
         assert f'href="{path}cancel/">Cancel this run</a>' in text(client, part)
-    assert "Let it run" in text(client, f"{path}cancel/")
+    assert "Keep it running" in text(client, f"{path}cancel/")
     run.refresh_from_db()
     assert run.cancel_requested_at is None  # to ask is not to do
     assert client.post(f"{path}cancel/").status_code == 302
@@ -100,7 +100,7 @@ def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
     run = make_run(version, status="queued")
     client.force_login(alice)
     page = f"/runs/{run.pk}/"
-    assert "Number 1 of 1 in the queue; 0 runners present." in text(client, page)
+    assert "Position 1 of 1 in the queue; 0 runners online." in text(client, page)
     client.post(f"{page}cancel/")
     Version.objects.update(status="held")
     assert "Evaluate again" in text(client, page)
@@ -168,29 +168,29 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     assert '<a href="#options-1">options 1</a>' in page
     assert "1: stop, logprobs</summary>" in page
     assert "&lt;/i&gt;" in page
-    failed = page.index("A call got no reply after 0 s: the model server answered 500")
+    failed = page.index("A call failed after 0 s: the model server answered 500")
     assert page.index('id="turn-0"') < failed < page.index('id="turn-1"')
     for shown in ("This record is shortened", "look_up", "<dt>temperature</dt><dd>1.0</dd>"):
         assert shown in page
-    summary = '<summary class="small">Reasoning: 8\ncharacters, 5 tokens\n<span class="muted">'
-    assert f"<details>\n{summary}&lt;b&gt;e4?" in page
+    summary = '<summary class="small">Reasoning: 8 characters, 5 tokens <span class="muted">'
+    assert f"<details>{summary}&lt;b&gt;e4?" in page
     assert "<pre>&lt;b&gt;e4?&lt;/</pre></details>" in page
-    assert "640 out,\n5 of them reasoning" in page
+    assert "640 out, 5 of them reasoning" in page
     Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
     page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
-    assert "This transcript is not kept any more." in page
+    assert "This transcript is no longer stored." in page
 
 
 @pytest.mark.parametrize(
     ("again", "row", "side"),
     [
-        (Replay(reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}), "again 0.5",
+        (Replay(reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}), "replay 0.5",
          ('<b>0.5</b> <span class="pill warn">differs</span>', "<dt>exact</dt><dd>0.5 × 1</dd>",
-          "<dd>the same</dd>")),
-        (Replay(error="KeyError: <x>", diverged=2, asked="user: <why>?"), "again failed",
-         ("KeyError: &lt;x&gt;", "another from call 2 on: user: &lt;why&gt;?")),
+          "<dd>identical</dd>")),
+        (Replay(error="KeyError: <x>", diverged=2, asked="user: <why>?"), "replay failed",
+         ("KeyError: &lt;x&gt;", "diverged at call 2: user: &lt;why&gt;?")),
         (Replay(left_out="its record is shortened"), "",
-         ("Left out: its record is shortened",)),
+         ("Not replayed: its record is shortened",)),
     ],
 )  # fmt: skip
 def test_a_rollout_that_was_played_again_shows_its_second_reward(
@@ -199,10 +199,10 @@ def test_a_rollout_that_was_played_again_shows_its_second_reward(
     run = Run.objects.get()
     one = make_rollout(run, "babble", replay=again.to_dict(), rescored=again.reward)
     page = text(client, f"/runs/{run.pk}/rollouts/{one.pk}/")
-    assert "<h2>Played again</h2>" in page
+    assert "<h2>Replay</h2>" in page
     for shown in side:
         assert shown in page
-    assert ("again" in (table := text(client, f"/runs/{run.pk}/?policy=babble"))) == bool(row)
+    assert ("replay" in (table := text(client, f"/runs/{run.pk}/?policy=babble"))) == bool(row)
     assert row in table
 
 
@@ -210,7 +210,7 @@ def test_a_runs_rollouts_are_chosen_by_policy_and_outcome(client: Client, listed
     path = f"/runs/{Run.objects.get().pk}/"
     assert "silent · task 0" in text(client, f"{path}?failed=1")
     assert "oracle · task 0" not in text(client, f"{path}?failed=1")
-    assert "No such rollout." in text(client, f"{path}?policy=oracle&failed=1")
+    assert "No matching rollout." in text(client, f"{path}?policy=oracle&failed=1")
 
 
 def test_a_version_page_names_what_no_runner_has(client: Client, alice: User) -> None:
@@ -231,11 +231,11 @@ def test_a_held_version_offers_one_way_to_retry_to_those_who_may(
     make_version(lab, status="held")
     client.force_login(bob)
     page = text(client, "/envs/lab/demo-env/0.1.0/")
-    assert "Those who may publish here can have it evaluated again." in page
+    assert "Anyone who may publish this environment can evaluate it again." in page
     assert "Evaluate again" not in page
     make_run(make_version(alice, status="held", framework="verifiers"), status="errored")
     client.force_login(alice)
-    for status, sentence in {"errored": "could not decide", "cancelled": "was cancelled"}.items():
+    for status, sentence in {"errored": "could not evaluate", "cancelled": "was cancelled"}.items():
         Run.objects.update(status=status)
         page = text(client, VERSION)
         assert sentence in page
@@ -265,10 +265,10 @@ def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_ot
     client.force_login(alice)
     for path in (f"/runs/{run.pk}/", VERSION):
         page = text(client, path)
-        assert "The next attempt begins at" in page
+        assert "The next attempt starts no earlier than" in page
         assert "on gpu-1: uv cache: permission denied" in page
-        assert "does not count" in page
+        assert "not counted" in page
     asked = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
     text(client, html.unescape(asked), 204)
     Run.objects.update(not_before=timezone.now())
-    assert "The next attempt begins at" not in text(client, html.unescape(asked))
+    assert "The next attempt starts no earlier than" not in text(client, html.unescape(asked))

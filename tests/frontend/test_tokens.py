@@ -85,9 +85,9 @@ def test_a_device_is_confirmed_by_its_code(client: Client, alice: User) -> None:
     sign_in(client, "alice")
     page = text(client, f"/device{path}")
     assert "box" in page
-    assert "lasts 90 days" in page
+    assert "expires after 90 days" in page
     answer = client.post("/device/", {"code": begun["user_code"], "answer": "approve"})
-    assert "Go back to your terminal" in answer.content.decode()
+    assert "Return to your terminal" in answer.content.decode()
     polled = client.post(
         "/api/v1/login/poll/",
         {"device_code": begun["device_code"]},

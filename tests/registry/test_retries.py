@@ -248,10 +248,10 @@ def test_author_and_staff_find_their_buttons_on_the_page(
     held.refresh_from_db()
     assert held.status == "evaluating"
     Version.objects.update(status="rejected")
-    assert "Judge again" not in client.get(page).text
+    assert "Decide again" not in client.get(page).text
     assert client.post(f"{page}rejudge/", {"reason": "x"}).status_code == 403
     client.force_login(root)
-    assert "Judge again" in client.get(page).text
+    assert "Decide again" in client.get(page).text
     Run.objects.update(status="failed", ended_at=timezone.now())
     client.post(f"{page}rejudge/", {"reason": "the driver was mended"})
     held.refresh_from_db()
