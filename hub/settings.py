@@ -125,6 +125,7 @@ REST_FRAMEWORK = {
         "registry.api.auth.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
+    "DEFAULT_SCHEMA_CLASS": "registry.api.schema.auto_schema.AutoSchema",
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
 SPECTACULAR_SETTINGS = {
@@ -135,6 +136,7 @@ SPECTACULAR_SETTINGS = {
     "SERVERS": [{"url": HUB_URL}],
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_PATCH": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": [],
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,

@@ -117,6 +117,7 @@ class _Resolver:
         if "$ref" in schema:
             return self._referred(schema)
         shape = {key: self._keyword(key, value) for key, value in self.keep(schema).items()}
+        shape.pop("readOnly", None)  # no schema here serves both requests and responses
         if shape.get("additionalProperties") in (True, {}):
             del shape["additionalProperties"]
         if "const" in shape:

@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS, adapters_of
 from envyard.contract.frameworks.table import table
 from registry.accounts import runners
 
 
+class DrivenApiSerializer(Serializer[Any]):
+    """The releases that runners can drive for one API of a framework."""
+
+    specifier = serializers.CharField()
+    default = serializers.CharField(help_text="The newest.")
+
+
+class DrivenFrameworkSerializer(Serializer[Any]):
+    """The releases of a framework that this hub knows and can drive, in ascending order."""
+
+    releases = serializers.ListField(child=serializers.CharField())
+    default = serializers.CharField(help_text="The newest of all.")
+    apis = serializers.DictField(child=DrivenApiSerializer())
+
+
+class AboutSerializer(Serializer[Any]):
+    """What this hub evaluates with."""
+
+    pythons = serializers.ListField(
+        child=serializers.CharField(), help_text="The Python versions of the live runners."
+    )
+    frameworks = serializers.DictField(child=DrivenFrameworkSerializer())
+    index = serializers.CharField(
+        help_text="The runners' package index; empty: the resolver's own default."
+    )
+
+
+@extend_schema(
+    operation_id="getAbout",
+    tags=["Runners"],
+    summary="Show what the hub evaluates with",
+    description="The Pythons of its live runners and the framework releases that they can drive.",
+    responses=AboutSerializer,
+)
 @api_view(["GET"])
 @authentication_classes([])
 def about(request: Request) -> Response:
     """The same for everybody; a client checks a wheel against it before it uploads one."""
-    return Response(
-        {
-            "pythons": runners.pythons_offered(),
-            "frameworks": {name: _framework(name) for name in FRAMEWORKS},
-            "index": settings.HUB_PACKAGE_INDEX,
-        }
-    )
+    values = {
+        "pythons": runners.pythons_offered(),
+        "frameworks": {name: _framework(name) for name in FRAMEWORKS},
+        "index": settings.HUB_PACKAGE_INDEX,
+    }
+    return Response(AboutSerializer(values).data)
 
 
 def _framework(name: str) -> dict[str, object]:

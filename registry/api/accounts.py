@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import F
-from rest_framework.decorators import api_view, authentication_classes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.decorators import (
+    api_view,
+    authentication_classes,
+    permission_classes,
+    throttle_classes,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, parse_ref
 from registry.accounts import devices, second_factor, tokens
-from registry.accounts.models import Owner, Token, User
-from registry.accounts.permissions import require
-from registry.api import body, links, lookup, shapes, throttles
+from registry.accounts.models import Owner, Token
+from registry.api import lookup
 from registry.api.auth import get_actor, person, sole_person
-from registry.api.paging import page
+from registry.api.pagination import page
+from registry.api.permissions import SignedIn, demand, requires
+from registry.api.schema.auto_schema import refusals
+from registry.api.serializers import people
+from registry.api.serializers.base import validated
+from registry.api.throttles import rate_scope
 from registry.catalog.models import Environment
 from registry.errors import Forbidden, HubError
 from registry.publishers import publisher_tokens
+from registry.read_models import links
 
 CURRENT = "current"
 
 
+@extend_schema(
+    operation_id="whoami",
+    tags=["You"],
+    summary="Show who you are",
+    description="The names you may publish under or look into, and the token you use.",
+    responses=people.WhoamiSerializer,
+)
 @api_view(["GET"])
+@permission_classes([SignedIn])
 def whoami(request: Request) -> Response:
     """The person, the names they may publish under or look into, what keeps them from publishing
     anywhere, and the token they use.
@@ -35,31 +52,32 @@ def whoami(request: Request) -> Response:
     own_first = F("organisation_id").asc(nulls_first=True)
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
     owners = owners if token is None or token.environment_id is None else owners.none()
-    return Response(
-        {
-            "user": user.username,
-            "owners": [
-                {
-                    "name": owner.name,
-                    "kind": "organisation" if owner.organisation_id else "user",
-                    "role": user.roles[owner.pk],
-                }
-                for owner in owners
-            ],
-            "publish_refusal": _publish_refusal(user),
-            "token": shapes.token(token) if token else None,
-        }
-    )
+    refusal = second_factor.refusal(user) if second_factor.missing(user) else None
+    values = {"user": user, "owners": owners, "publish_refusal": refusal, "token": token}
+    return Response(people.WhoamiSerializer(values, context={"user": user}).data)
 
 
-def _publish_refusal(user: User) -> shapes.Shape | None:
-    if not second_factor.missing(user):
-        return None
-    refusal = second_factor.refusal(user)
-    return {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
-
-
+@extend_schema(
+    methods=["GET"],
+    operation_id="listTokens",
+    tags=["You"],
+    summary="List your tokens",
+    description="Those that are not revoked, newest first, without their secrets.",
+    responses=people.TokenSerializer(many=True),
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="createToken",
+    tags=["You"],
+    summary="Make a token",
+    description="Needs an admin token; its text is shown this once. In the browser there is a "
+    "page.",
+    request=people.TokenRequestSerializer,
+    responses={201: people.NewTokenSerializer, **refusals(404, 409, 429)},
+)
 @api_view(["GET", "POST"])
+@permission_classes([requires(GET="token.manage", POST="token.manage")])
+@throttle_classes([rate_scope("token", per_person=True, method="POST")])
 def own_tokens(request: Request) -> Response:
     """GET: the person's tokens but revoked ones. POST: a new one, whose text is shown this once.
 
@@ -67,36 +85,32 @@ def own_tokens(request: Request) -> Response:
     the token that makes it where that ends sooner. It may not outlive or exceed that token, and is
     revoked with it.
     """
-    user = _manager(request)
     if request.method == "POST":
-        return _mint(request, user)
-    # Not those of trusted publishers, which are soon gone.
-    mine = Token.objects.filter(user=user, revoked_at=None, published_with={})
-    rows = mine.select_related("environment__owner", "parent")
-    return page(
-        request, rows, by=("-pk",), shape=lambda found: [shapes.token(token) for token in found]
-    )
+        return _mint(request)
+    # Not those of trusted publishers, which expire within minutes.
+    rows = Token.objects.filter(user=person(request), revoked_at=None, published_with={})
+    rows = rows.select_related("environment__owner", "parent")
+    return page(request, rows, people.TokenSerializer, by=("-pk",))
 
 
-def _mint(request: Request, user: User) -> Response:
+def _mint(request: Request) -> Response:
     parent = get_actor(request)[1]
     if parent is None:
         raise Forbidden(
             "a browser session makes no tokens here",
             "Make one on the Tokens page, which asks for the password, or send an admin token.",
         )
-    throttles.check(request, "token", who=str(user.pk))
-    data = body.read(request, only=("name", "scope", "environment", "days"))
+    fields = validated(people.TokenRequestSerializer, request)
     token, text = tokens.mint(
-        user=user,
-        name=body.text(data, "name"),
-        scope=body.text(data, "scope"),
-        environment=_environment(request, body.text(data, "environment", default="")),
-        days=body.whole(data, "days") if "days" in data else tokens.DAYS,
+        user=person(request),
+        name=fields["name"],
+        scope=fields["scope"],
+        environment=_environment(request, fields["environment"]),
+        days=fields["days"],
         parent=parent,
-        shorten="days" not in data,
+        shorten="days" not in request.data,
     )
-    return Response({"token": text} | shapes.token(token), 201)
+    return Response(people.NewTokenSerializer(token, context={"text": text}).data, 201)
 
 
 def _environment(request: Request, ref: str) -> Environment | None:
@@ -104,13 +118,21 @@ def _environment(request: Request, ref: str) -> Environment | None:
     if not ref:
         return None
     try:
-        wanted = parse_ref(ref)
-    except BadName as refused:
-        raise HubError("request.invalid", str(refused), details={"field": "environment"}) from None
-    return lookup.environment(request, wanted.owner, wanted.name, "environment.see")
+        parsed = parse_ref(ref)
+    except BadName as error:
+        raise HubError("request.invalid", str(error), details={"field": "environment"}) from None
+    return lookup.environment(request, parsed.owner, parsed.name, "environment.see")
 
 
+@extend_schema(
+    operation_id="revokeToken",
+    tags=["You"],
+    summary="Revoke a token",
+    description="`current` is the request's own token, which any token may end.",
+    responses={204: None},
+)
 @api_view(["DELETE"])
+@permission_classes([SignedIn])
 def own_token(request: Request, public_id: str) -> Response:
     """Revoke one of the person's tokens; `current` is the request's own, which any may end."""
     _, token = get_actor(request)
@@ -119,26 +141,29 @@ def own_token(request: Request, public_id: str) -> Response:
     elif public_id == CURRENT and token:
         tokens.revoke(user=token.user, public_id=token.public_id)
     else:
-        tokens.revoke(user=_manager(request), public_id=public_id)
+        user = person(request)
+        demand(request, "token.manage", Token(user=user))
+        tokens.revoke(user=user, public_id=public_id)
     return Response(status=204)
 
 
-def _manager(request: Request) -> User:
-    """The person, where browser session or token may manage tokens."""
-    user = person(request)
-    _, token = get_actor(request)
-    require(user, "token.manage", Token(user=user), token)
-    return user
-
-
+@extend_schema(
+    operation_id="beginLogin",
+    tags=["You"],
+    summary="Begin to sign a machine in",
+    description="Gives a code for the browser and a secret to poll with, as `hub login` does "
+    "(RFC 8628).",
+    request=people.DeviceSerializer,
+    responses={200: people.DeviceLoginSerializer, **refusals(429)},
+)
 @api_view(["POST"])
 @authentication_classes([])
+@throttle_classes([rate_scope("device")])
 def login(request: Request) -> Response:
     """Begin `hub login`: a code for the browser and a secret to poll with (RFC 8628)."""
-    throttles.check(request, "device")
-    begun = devices.begin(device_name=body.text(body.read(request), "device_name"))
+    begun = devices.begin(**validated(people.DeviceSerializer, request))
     page = links.to("device")
-    answer: dict[str, Any] = {
+    values = {
         "device_code": begun.device_code,
         "user_code": begun.user_code,
         "verification_url": page,
@@ -146,16 +171,29 @@ def login(request: Request) -> Response:
         "interval": begun.interval,
         "expires_in": begun.expires_in,
     }
-    return Response(answer)
+    return Response(people.DeviceLoginSerializer(values).data)
 
 
+@extend_schema(
+    operation_id="pollLogin",
+    tags=["You"],
+    summary="Ask whether the sign-in was approved",
+    description="202 while nobody decided; the token is given once.",
+    request=people.DeviceCodeSerializer,
+    responses={
+        200: people.SignedInSerializer,
+        202: OpenApiResponse(people.PendingSerializer, "Nobody decided yet."),
+        **refusals(403, 404, 410, 429),
+    },
+)
 @api_view(["POST"])
 @authentication_classes([])
+@throttle_classes([rate_scope("poll")])
 def poll(request: Request) -> Response:
     """202 while undecided; 200 with the token once; 403 denied; 410 over."""
-    throttles.check(request, "poll")
-    minted = devices.poll(device_code=body.text(body.read(request), "device_code"))
+    minted = devices.poll(**validated(people.DeviceCodeSerializer, request))
     if minted is None:
-        return Response({"status": "pending"}, 202)
+        return Response(people.PendingSerializer({"status": "pending"}).data, 202)
     token, text = minted
-    return Response({"token": text, "user": token.user.username})
+    values = {"token": text, "user": token.user.username}
+    return Response(people.SignedInSerializer(values).data)

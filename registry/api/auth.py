@@ -85,6 +85,8 @@ def _password(value: str) -> str:
 class TokenAuthentication(BaseAuthentication):
     """The same for REST framework, which then puts the token into `request.auth`."""
 
+    schemes = ("bearer", "basic")  # in the OpenAPI document
+
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
         """The pair, or None so that the session is tried next."""
         token = token_of(request._request)  # noqa: SLF001 - REST framework has no public name for it

@@ -36,7 +36,7 @@ def environments(request: Request) -> Response:
 def _create(request: Request) -> Response:
     user = person(request)
     data = body.read(request, only=("name", "owner", "visibility"))
-    owner = lookup.owner(body.owner_name(data, user))
+    owner = lookup.find_owner(body.owner_name(data, user))
     _, token = get_actor(request)
     require(user, "owner.publish", owner, token)
     environment, created = services.get_or_create_environment(
@@ -69,7 +69,7 @@ def environment(request: Request, owner: str, name: str) -> Response:
 def transfer(request: Request, owner: str, name: str) -> Response:
     """Give it to another owner, under whom the get_actor publishes too."""
     found = lookup.environment(request, owner, name, "environment.transfer")
-    to = lookup.owner(body.text(body.read(request, only=("owner",)), "owner"))
+    to = lookup.find_owner(body.text(body.read(request, only=("owner",)), "owner"))
     user, (_, token) = person(request), get_actor(request)
     require(user, "owner.publish", to, token)
     give(environment=found, to=to, by=user)

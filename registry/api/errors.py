@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from rest_framework import exceptions
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 from rest_framework.views import set_rollback
 
 from registry.api.auth import CHALLENGE
@@ -99,10 +100,27 @@ def _translate(exc: Exception) -> HubError | None:
             return HubError("request.forbidden", str(exc), status=403)
         case exceptions.PermissionDenied() if str(exc.detail).startswith("CSRF Failed"):
             return Forbidden(str(exc.detail), "Send the CSRF token as header X-CSRFToken.")
+        case exceptions.ValidationError():
+            return _of_validation(exc)
         case exceptions.APIException():
             code = CODES.get(type(exc), "request.invalid")
             return HubError(code, str(exc.detail), status=exc.status_code)
     return full(exc)
+
+
+def _of_validation(exc: exceptions.ValidationError) -> HubError:
+    """The refusal for the first field that a serializer found invalid."""
+    names: list[str] = []
+    detail: Any = exc.detail
+    while isinstance(detail, dict | list):
+        if isinstance(detail, dict):
+            name, detail = next(iter(detail.items()))
+            names.append(str(name))
+        else:
+            detail = next(item for item in detail if item)
+    field = ".".join(name for name in names if name != api_settings.NON_FIELD_ERRORS_KEY)
+    details = {"field": field} if field else {}
+    return HubError("request.invalid", f"{field} {detail}".strip(), details=details)
 
 
 def headers(error: HubError) -> dict[str, str]:

@@ -12,6 +12,7 @@ from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can, require
 from registry.api.auth import get_actor
+from registry.api.permissions import check_object
 from registry.catalog.models import Environment, Version
 from registry.catalog.transfer import moved_to
 from registry.errors import Moved, NotFound
@@ -21,8 +22,18 @@ T = TypeVar("T", Environment, Version, Run)
 RUNS = Run.objects.select_related("version__environment__owner", "runner")
 
 
-def owner(name: str) -> Owner:
-    """The person or organisation of that name; names of owners are no secret."""
+def owner(request: Request, name: str) -> Owner:
+    """The person or organisation of that name; names of owners are no secret.
+
+    Checked against the permission classes of the request's view.
+    """
+    row = find_owner(name)
+    check_object(request, row)
+    return row
+
+
+def find_owner(name: str) -> Owner:
+    """The same without a check."""
     found = Owner.objects.filter(name=name.lower()).first()
     if found is None:
         raise NotFound(f"there is no owner {name[:40]!r}")

@@ -102,7 +102,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["GET"])
 def of_owner(request: Request, name: str) -> Response:
     """What happened under that name, the newest first."""
-    found = lookup.owner(name)
+    found = lookup.find_owner(name)
     who, token = get_actor(request)
     require(who, "owner.journal", found, token)
     return _events(request, journal.of_owner(found))

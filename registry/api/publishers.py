@@ -95,7 +95,7 @@ def _environment(request: Request, owner: str, name: str) -> Environment:
 
 
 def _owner(request: Request, name: str) -> Owner:
-    found = lookup.owner(name)
+    found = lookup.find_owner(name)
     who, token = get_actor(request)
     require(who, "publisher.manage", TrustedPublisher(owner=found), token)
     return found

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from envyard.contract.transcript import Exchange, Message, Transcript
-from registry.api import links
+from registry.read_models import links
 from registry.runs import transcripts
 from registry.runs.models import Rollout, Run
 

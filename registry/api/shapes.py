@@ -12,13 +12,14 @@ from typing import Any
 
 from envyard.contract.job import MODEL
 from registry.accounts.models import Token
-from registry.api import links, lost_attempts, scores
+from registry.api import lost_attempts, scores
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Version
 from registry.catalog.related_models import VersionFinding
 from registry.events import Event
+from registry.read_models import links
 from registry.runs import queue
 from registry.runs.models import Run
 

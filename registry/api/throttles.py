@@ -15,6 +15,9 @@ from math import ceil
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
 
 from registry.errors import HubError
 
@@ -38,6 +41,31 @@ RATES = {
 
 # `1.2.3.4:567` and `[2001:db8::1]:567`, as some proxies write an address.
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.%\w]+)\](?::\d+)?|(?P<v4>\d+(?:\.\d+){3}):\d+")
+
+
+def rate_scope(scope: str, *, per_person: bool = False, method: str = "") -> type[BaseThrottle]:
+    """The throttle class of a view: `@throttle_classes([rate_scope("token", per_person=True)])`.
+
+    `method` is the only one that is counted, where the view has several.
+    """
+    values = {"scope": scope, "per_person": per_person, "method": method}
+    return type("RateScope", (RateScope,), values)
+
+
+class RateScope(BaseThrottle):
+    """Counts requests of a scope by the client's address, or by the person, whom the view's
+    permission class has required."""
+
+    scope = ""
+    per_person = False
+    method = ""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        """True; raises 429 with the time to wait."""
+        if request.method == (self.method or request.method):
+            who = str(request.user.pk) if self.per_person else ""
+            check(request._request, self.scope, who=who)  # noqa: SLF001 - the client's address is there
+        return True
 
 
 def check(request: HttpRequest, door: str, *, who: str = "") -> None:

@@ -65,7 +65,7 @@ def teams(request: Request) -> Response:
 @endpoint("GET")
 def members(request: Request, team: str) -> Response:
     """Who is in an organisation, for those who are; without addresses."""
-    organisation = lookup.owner(team).organisation
+    organisation = lookup.find_owner(team).organisation
     if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
     who, token = get_actor(request)

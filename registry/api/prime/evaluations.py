@@ -60,7 +60,7 @@ def _list(request: Request) -> Response:
     elif not query.get("team_id"):
         found = found.filter(owner_id__in=user.roles)
     if team := query.get("team_id"):
-        found = found.filter(owner=lookup.owner(team))
+        found = found.filter(owner=lookup.find_owner(team))
     if query.get("suite_id"):
         found = found.none()  # there are no suites here
     limit = whole(request, "limit", 50, low=1, high=100)
@@ -83,7 +83,7 @@ def _create(request: Request) -> Response:
         raise HubError("request.invalid", "is_public must be true or false")
     owner: Owner = user.owner
     if data.get("team_id") is not None:
-        owner = lookup.owner(body.text(data, "team_id"))
+        owner = lookup.find_owner(body.text(data, "team_id"))
         require(user, "owner.publish", owner, token)
     evaluation = services.create(
         environment=environment,

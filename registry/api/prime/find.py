@@ -83,5 +83,5 @@ def owner(request: Request, data: dict[str, object]) -> Owner:
     """The owner that the body names in one of prime's ways; the person's own name by default."""
     for field in ("owner_slug", "team_slug", "team_id"):
         if data.get(field) is not None:
-            return lookup.owner(body.text(data, field))
+            return lookup.find_owner(body.text(data, field))
     return sole_person(request).owner

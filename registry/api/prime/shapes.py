@@ -10,11 +10,11 @@ from django.conf import settings
 from registry.accounts import index_credentials
 from registry.accounts.models import Owner, Token
 from registry.accounts.permissions import Actor, can
-from registry.api import links
 from registry.api.auth import BASIC_USER
 from registry.api.prime.find import id_of
 from registry.api.shapes import when
 from registry.catalog.models import Environment, Version
+from registry.read_models import links
 from registry.sources.models import Source
 
 Shape = dict[str, Any]

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
+from registry.api.schema import extensions as extensions
 from registry.api.schema.operation import Operation
 from registry.api.schema.outside import PATHS
 from registry.api.schema.prose import ABOUT, SCHEMES, TAGS
@@ -102,14 +103,26 @@ class Generator(SchemaGenerator):
     def create_view(self, callback: Any, method: str, request: Any = None) -> Any:
         """The view, told of by the table."""
         view = super().create_view(callback, method, request)
-        self._set_schema_to_view(view, Told())
+        if not hasattr(callback.cls, "kwargs"):  # without @extend_schema
+            self._set_schema_to_view(view, Told())
         return view
 
     def get_schema(self, request: Any = None, public: bool = False) -> dict[str, Any]:
         """With the addresses outside the REST API that people and installers use."""
         document: dict[str, Any] = super().get_schema(request, public)
+        _drop_enum_ids(document["components"]["schemas"])
         document["info"]["description"] = ABOUT
         document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
         document["paths"] |= PATHS
         document["components"]["securitySchemes"] = SCHEMES
         return document
+
+
+def _drop_enum_ids(value: Any) -> None:
+    """Remove the marks that drf-spectacular leaves for its hook on enumerations."""
+    if isinstance(value, dict):
+        value.pop("x-spec-enum-id", None)
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            _drop_enum_ids(item)

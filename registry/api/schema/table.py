@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from registry.api.schema import (
     about_environments,
-    about_hub,
     about_locks,
     about_moderation,
-    about_people,
     about_runners,
     about_runs,
     about_trials,
@@ -18,8 +16,6 @@ OPERATIONS = (
     | about_locks.OPERATIONS
     | about_runs.OPERATIONS
     | about_runners.OPERATIONS
-    | about_people.OPERATIONS
     | about_moderation.OPERATIONS
-    | about_hub.OPERATIONS
     | about_trials.OPERATIONS
 )
