@@ -11,10 +11,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from envyard.contract.facets import FACETS
 from frontend.paging import SIZE, begun
 from registry.api import catalog_query, shapes
-from registry.catalog.search.facets import FACETS, Facet
-from registry.catalog.search.find import RELEVANCE, SORTS, Found, Question
+from registry.catalog.search.facets import CountedFacet
+from registry.catalog.search.results import RELEVANCE, SORTS, CatalogSearch, SearchResults
 from registry.errors import HubError
 
 LABELS = {
@@ -23,13 +24,6 @@ LABELS = {
     "installs": "Most installed",
     "stars": "Most starred",
     "name": "Name",
-}
-TITLES = {
-    "framework": "Framework",
-    "tag": "Tag",
-    "owner": "Owner",
-    "license": "Licence",
-    "visibility": "Visibility",
 }
 LONGEST = 200  # characters of a search
 
@@ -56,61 +50,62 @@ class Choice:
 def browse(request: HttpRequest) -> HttpResponse:
     """What is listed, by words, filters and an order; with `mine` all that one belongs to."""
     given = {name: value for name, value in request.GET.items() if isinstance(value, str)}
-    asked = catalog_query.question(given | {"q": given.get("q", "")[:LONGEST]})
-    if asked.mine and not request.user.is_authenticated:
+    search = catalog_query.search(given | {"q": given.get("q", "")[:LONGEST]})
+    if search.mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        sort = catalog_query.sort(given, asked)
+        sort = catalog_query.sort(given, search)
     except HubError:
-        sort = catalog_query.sort({}, asked)
-    found = Found(asked, request.user, by_relevance=sort == RELEVANCE)
+        sort = catalog_query.sort({}, search)
+    results = SearchResults(search, request.user, by_relevance=sort == RELEVANCE)
     rows, following = begun(
         request,
-        lambda cursor: catalog_query.environments(found, sort=sort, cursor=cursor, limit=SIZE),
+        lambda cursor: catalog_query.environments(results, sort=sort, cursor=cursor, limit=SIZE),
     )
     return render(
         request,
         "pages/browse.html",
         {
-            "query": asked.words,
-            "mine": asked.mine,
+            "query": search.words,
+            "mine": search.mine,
             "environments": shapes.environment_summaries(rows),
             "next": following,
-            "filters": list(filters(request.GET, asked)),
-            "facets": list(choices(request.GET, found.facets())),
+            "filters": list(filters(request.GET, search)),
+            "facets": list(choices(request.GET, results.facets())),
             "sorts": [
                 Link(LABELS[key], changed(request.GET, sort=key), key == sort)
                 for key in SORTS
-                if asked.words or key != RELEVANCE
+                if search.words or key != RELEVANCE
             ],
         },
     )
 
 
-def filters(given: QueryDict, asked: Question) -> Iterator[Link]:
+def filters(given: QueryDict, search: CatalogSearch) -> Iterator[Link]:
     """A chip for each filter in force, which takes it away."""
-    if asked.words:
-        yield Link(asked.words, changed(given, q=None))
-    for name in FACETS:
-        if value := getattr(asked, name):
-            yield Link(f"{TITLES[name].lower()}: {value}", changed(given, **{name: None}))
+    if search.words:
+        yield Link(search.words, changed(given, q=None))
+    for name, facet in FACETS.items():
+        if value := search.filters[name]:
+            yield Link(f"{facet.title.lower()}: {value}", changed(given, **{name: None}))
 
 
-def choices(given: QueryDict, facets: list[Facet]) -> Iterator[Choice]:
+def choices(given: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
     """The facets that leave a choice or are in force; a value links to the page with it alone,
     the chosen one to the page without."""
-    for facet in facets:
+    for counted in facets:
+        facet = counted.facet
         links = [
             Link(
                 value.value,
                 changed(given, **{facet.name: None if value.chosen else value.value}),
                 value.chosen,
-                f"{value.count}{'' if facet.whole else '+'}",
+                f"{value.count}{'' if counted.complete else '+'}",
             )
-            for value in facet.values
+            for value in counted.values
         ]
         if links:
-            yield Choice(TITLES[facet.name], links)
+            yield Choice(facet.title, links)
 
 
 def changed(given: QueryDict, **change: str | None) -> str:

@@ -5,30 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from envyard.contract.facets import FACETS
 from registry.api.cursors import cut, cut_ranked
 from registry.catalog.models import Environment
-from registry.catalog.search.facets import Facet
-from registry.catalog.search.find import ORDERS, RELEVANCE, SORTS, Found, Question
+from registry.catalog.search.facets import CountedFacet
+from registry.catalog.search.results import (
+    ORDERS,
+    RELEVANCE,
+    SORTS,
+    CatalogSearch,
+    SearchResults,
+)
 from registry.errors import HubError
 
-LOWER = ("framework", "tag", "owner", "visibility")  # their values have no capitals
 
-
-def question(given: Mapping[str, str]) -> Question:
-    """What `q`, `mine` and the filters of a query string ask for."""
-    filters = {name: given.get(name, "").strip().lower() for name in LOWER}
-    return Question(
-        words=given.get("q", "").strip(),
-        license=given.get("license", "").strip(),
-        mine=given.get("mine") == "1",
-        **filters,
+def search(parameters: Mapping[str, str]) -> CatalogSearch:
+    """The search that `q`, `mine` and the filters of a query string describe."""
+    return CatalogSearch(
+        words=parameters.get("q", "").strip(),
+        filters={name: facet.parse(parameters.get(name, "")) for name, facet in FACETS.items()},
+        mine=parameters.get("mine") == "1",
     )
 
 
-def sort(given: Mapping[str, str], asked: Question) -> str:
+def sort(parameters: Mapping[str, str], search: CatalogSearch) -> str:
     """The order that `sort` names, else the usual one; raises 400 for another word."""
-    chosen = given.get("sort") or (RELEVANCE if asked.words else "fresh")
-    if chosen not in SORTS or (chosen == RELEVANCE and not asked.words):
+    chosen = parameters.get("sort") or (RELEVANCE if search.words else "fresh")
+    if chosen not in SORTS or (chosen == RELEVANCE and not search.words):
         raise HubError(
             "request.invalid",
             f"sort {chosen[:40]!r} must be one of {', '.join(SORTS)}; relevance needs q",
@@ -38,21 +41,21 @@ def sort(given: Mapping[str, str], asked: Question) -> str:
 
 
 def environments(
-    found: Found, *, sort: str, cursor: str, limit: int
+    results: SearchResults, *, sort: str, cursor: str, limit: int
 ) -> tuple[list[Environment], str]:
-    """A page of what is found, ready for `shapes`, and the cursor of the next one."""
+    """A page of the results, ready for `shapes`, and the cursor of the next one."""
     if sort != RELEVANCE:
-        return cut(found.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
-    keys, following = cut_ranked(found.ranked(), cursor=cursor, limit=limit)
+        return cut(results.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
+    keys, following = cut_ranked(results.ranked(), cursor=cursor, limit=limit)
     rows = Environment.objects.for_summary().in_bulk([pk for _, pk in keys])
     return [rows[pk] for _, pk in keys if pk in rows], following
 
 
-def facet_shapes(facets: Sequence[Facet]) -> dict[str, Any]:
-    """Name to its values, the most frequent first; counts are at least so many unless `whole`."""
+def facet_shapes(facets: Sequence[CountedFacet]) -> dict[str, Any]:
+    """Name to its values, the most frequent first; counts are lower bounds unless `whole`."""
     return {
-        facet.name: {
-            "whole": facet.whole,
+        facet.facet.name: {
+            "whole": facet.complete,
             "values": [
                 {"value": value.value, "count": value.count, "chosen": value.chosen}
                 for value in facet.values

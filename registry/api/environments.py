@@ -12,7 +12,7 @@ from registry.api.auth import get_actor, person
 from registry.catalog import overlays, services, stars
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
-from registry.catalog.search.find import RELEVANCE, Found
+from registry.catalog.search.results import RELEVANCE, SearchResults
 from registry.catalog.transfer import transfer as give
 
 
@@ -21,15 +21,15 @@ def environments(request: Request) -> Response:
     """GET: the catalogue, with `facets=1` counted too. POST: get or create an empty environment."""
     if request.method == "POST":
         return _create(request)
-    asked = catalog_query.question(request.query_params)
-    if asked.mine:
+    search = catalog_query.search(request.query_params)
+    if search.mine:
         person(request)
-    sort = catalog_query.sort(request.query_params, asked)
-    found = Found(asked, *get_actor(request), by_relevance=sort == RELEVANCE)
-    rows, cursor = catalog_query.environments(found, sort=sort, **paging.asked(request))
+    sort = catalog_query.sort(request.query_params, search)
+    results = SearchResults(search, *get_actor(request), by_relevance=sort == RELEVANCE)
+    rows, cursor = catalog_query.environments(results, sort=sort, **paging.asked(request))
     more = {}
     if request.query_params.get("facets") == "1":
-        more["facets"] = catalog_query.facet_shapes(found.facets())
+        more["facets"] = catalog_query.facet_shapes(results.facets())
     return paging.answer(request, shapes.environment_summaries(rows), cursor, **more)
 
 

@@ -20,6 +20,7 @@ def main() -> None:
     from django.test import Client
 
     from envyard import scaffold
+    from envyard.commands import search
     from envyard.contract.detect import detect
     from envyard.contract.findings import finding
     from envyard_runner.gateway.probes import REPLIES
@@ -33,6 +34,7 @@ def main() -> None:
         "templates": scaffold.templates(),
         "code": finding("run.too_loud").to_dict(),
         "card": _card(),
+        "options": {name: facet.option for name, facet in search.OPTIONS.items()},
         "docs": "".join(rewritten(path.read_text()) for path in DOCS.glob("*.md")),
     }
     print(json.dumps(shown))  # noqa: T201

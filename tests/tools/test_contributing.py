@@ -50,6 +50,12 @@ MEASURE_CODE = """
 ADAPTER = """
 LOUD = replace(V0, api="loud", templates=("loud-turn",), entry_description="a load_loudly")
 """
+FACET = """
+        Facet(
+            name="turns", key="n", column="latest__api", title="Turns", description="So many.",
+            option="only with so many turns",
+        ),
+"""
 # Of each entry: the row of CONTRIBUTING.md, the file, the line before it and the entry.
 ENTRIES = (
     ("probe", "cli/envyard/contract/probes.py", "ENTRIES = (\n", PROBE),
@@ -57,6 +63,7 @@ ENTRIES = (
     ("finding or error code", "cli/envyard/contract/codes/run.py", "RUN = (\n", CODES),
     ("measure", "registry/card/measures/speed.py", "SPEED = (\n", MEASURE),
     ("measure", "cli/envyard/contract/codes/card.py", "CARD = (\n", MEASURE_CODE),
+    ("facet of the catalogue", "cli/envyard/contract/facets.py", "registry(\n    (\n", FACET),
     ("adapter", "cli/envyard/contract/frameworks/adapters.py", "import V0, V1\n", ADAPTER),
 )
 
@@ -120,6 +127,15 @@ def test_an_added_measure_is_on_the_card_and_documented(shown: dict[str, Any]) -
 def test_an_added_code_brings_its_message_hint_and_severity(shown: dict[str, Any]) -> None:
     assert shown["code"]["message"] == "The run was too loud."
     assert (shown["code"]["hint"], shown["code"]["severity"]) == ("Lower it.", "warning")
+
+
+def test_an_added_facet_is_a_parameter_of_the_api_and_an_option_of_the_command(
+    shown: dict[str, Any],
+) -> None:
+    parameters = json.loads(shown["openapi"])["paths"]["/api/v1/environments/"]["get"]["parameters"]
+    described = {parameter["name"]: parameter["description"] for parameter in parameters}
+    assert described["turns"] == "So many."
+    assert shown["options"]["turns"] == "only with so many turns"
 
 
 def test_an_added_adapter_is_detected_and_offers_its_template(shown: dict[str, Any]) -> None:

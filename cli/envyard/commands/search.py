@@ -8,7 +8,10 @@ from typing import Any
 from envyard import config as configs
 from envyard.client import Hub
 from envyard.commands.show import score_text
+from envyard.contract.facets import FACETS
 from envyard.output import Output
+
+OPTIONS = {name: facet for name, facet in FACETS.items() if facet.option}
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -17,9 +20,8 @@ def register(commands: Any, common: ArgumentParser) -> None:
     search.add_argument(
         "words", nargs="*", help="words in name, owner, summary, tags or README; slips are forgiven"
     )
-    search.add_argument("--framework", help="only what speaks this framework")
-    search.add_argument("--tag", help="only with this tag")
-    search.add_argument("--owner", help="only of this owner")
+    for name, facet in OPTIONS.items():
+        search.add_argument(f"--{name}", help=facet.option)
     search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
     search.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
     search.set_defaults(run=run)
@@ -29,7 +31,7 @@ def run(args: Namespace, out: Output) -> None:
     """Print one line an environment."""
     hub = Hub(configs.load(args.url))
     words = " ".join(args.words) or None
-    filters = {"framework": args.framework, "tag": args.tag, "owner": args.owner}
+    filters = {name: getattr(args, name) for name in OPTIONS}
     rows = list(
         hub.pages(
             "environments/",

@@ -16,7 +16,7 @@ from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint, flag, short
 from registry.catalog import deletion, services
 from registry.catalog.models import Environment, EnvironmentQuerySet
-from registry.catalog.search.find import Found, Question
+from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.errors import HubError
 
 # Ids grow with time, and `fresh_at` has an index: both sort as what they stand for.
@@ -50,14 +50,16 @@ def _chosen(request: Request) -> EnvironmentQuerySet:
     query = request.query_params
     visibility = _one_of(request, "visibility", ("", *Environment.Visibility.values), "")
     tags = [tag.lower() for tag in query.getlist("tags")[:MOST_TAGS]]
-    question = Question(
+    search = CatalogSearch(
         words=query.get("search", "").strip(),
-        tag=tags[0] if tags else "",
-        owner=query.get("owner", "").lower(),
-        visibility=visibility,
+        filters={
+            "tag": tags[0] if tags else "",
+            "owner": query.get("owner", "").lower(),
+            "visibility": visibility,
+        },
         mine=flag(request, "mine_only") and person(request).is_authenticated,
     )
-    found = Found(question, *get_actor(request), by_relevance=False).rows()
+    found = SearchResults(search, *get_actor(request), by_relevance=False).rows()
     for tag in tags[1:]:
         found = found.filter(tags__name=tag)
     if flag(request, "starred_only"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envyard.contract.facets import FACETS
 from registry.api.schema import bodies
 from registry.api.schema.base import All, Page
 from registry.api.schema.environments import (
@@ -14,19 +15,17 @@ from registry.api.schema.environments import (
 )
 from registry.api.schema.operation import PAGED, Operation, query
 from registry.api.schema.people import Publisher
-from registry.catalog.models import Environment
-from registry.catalog.search.find import SORTS
+from registry.catalog.search.results import SORTS
 
 ENV = "environments/{owner}/{name}/"
 VERSION = f"{ENV}versions/{{number}}/"
 OWNER = "owners/{name}/publishers/"
 FILTERS = (
     query("q", "Words; all must be found, misspelled ones are forgiven."),
-    query("framework", "Of that framework only."),
-    query("tag", "With that tag only."),
-    query("owner", "Of that owner only."),
-    query("license", "Under that licence only, as SPDX writes it."),
-    query("visibility", "Only those.", enum=Environment.Visibility.values),
+    *(
+        query(name, facet.description, **({"enum": list(facet.choices)} if facet.choices else {}))
+        for name, facet in FACETS.items()
+    ),
     query("mine", "1: what you belong to, listed or not.", enum=["1"]),
     query("facets", "1: count what the filters would leave.", enum=["1"]),
     query("sort", "`relevance` needs `q`, and is then the usual order.", enum=SORTS),

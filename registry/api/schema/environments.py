@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from envyard.contract.facets import FACETS
 from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
 from registry.api.schema.base import Moment, Page, Shape, among
@@ -14,7 +15,6 @@ from registry.card.measures import Measure
 from registry.card.scores import Score
 from registry.catalog.models import Environment, Version
 from registry.catalog.related_models import VersionFinding
-from registry.catalog.search.facets import FACETS
 from registry.runs.models import Run
 
 Visibility = Annotated[str, among(Environment.Visibility.values)]

@@ -1,1 +1,4 @@
-"""Search behind one door: `find.Found` reads, `documents.write` keeps what it reads."""
+"""Catalogue search: `results.SearchResults` reads the documents that `documents.write` keeps.
+
+May import accounts and the models of the catalog.
+"""

@@ -1,4 +1,4 @@
-"""Keep the documents of search equal to the environments they are made of."""
+"""Keep the search documents equal to the environments that they are made of."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from django.db import connections, transaction
 
 from registry.catalog.models import Environment
 from registry.catalog.search.engine import rebuilding
-from registry.catalog.search.facets import mark
+from registry.catalog.search.facets import marks_of
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.catalog.search.text import with_joined, words
 
-README = 20_000  # characters of a README that are read
-README_WORDS = 600  # different words of it that can be found
+README_CHARACTERS = 20_000  # of a README that are indexed
+README_WORDS = 600  # different words of it that are indexed
 BATCH = 2000
-PLACES = 40  # bits of a place that hold the environment's number
+KEY_BITS = 40  # of a place, that hold the primary key of the environment
 COLUMNS = [field.attname for field in SearchDocument._meta.concrete_fields]  # noqa: SLF001
 
 
 class Models(NamedTuple):
-    """Today's models, or a migration's."""
+    """The current models, or those of a migration."""
 
     environment: type[Any] = Environment
     document: type[Any] = SearchDocument
@@ -29,57 +29,65 @@ class Models(NamedTuple):
 
 
 def write(environment: Environment) -> None:
-    """Make its document say what it is now; call it in the transaction of every change."""
-    made = document(_sources(Environment).get(pk=environment.pk))
+    """Update the document of the environment; call it in the transaction of every change."""
+    current = document(_sources(Environment).get(pk=environment.pk))
     SearchDocument.objects.update_or_create(
-        environment_id=made.pk, defaults={name: getattr(made, name) for name in COLUMNS[1:]}
+        environment_id=current.pk, defaults={name: getattr(current, name) for name in COLUMNS[1:]}
     )
-    names = _names(made)
-    _learn(names - set(SearchWord.objects.filter(word__in=names).values_list("word", flat=True)))
+    names = _names(current)
+    _add_words(
+        names - set(SearchWord.objects.filter(word__in=names).values_list("word", flat=True))
+    )
 
 
 def rebuild(models: Models = Models(), *, alone: bool = False) -> int:  # noqa: B008 - immutable
-    """Make all documents and the database's indexes anew; how many documents there are.
+    """Rebuild all documents and the database's indexes, and return the number of documents.
 
     It is quicker `alone`, but then nobody can search meanwhile.
     """
-    number = 0
+    count = 0
     connection = connections[models.document.objects.db]
     with transaction.atomic(), rebuilding(connection, alone=alone):
         models.document.objects.all().delete()
         models.word.objects.all().delete()
         for batch in _batches(models):
-            number += len(models.document.objects.bulk_create(batch))
-            _learn({word for made in batch for word in _names(made)}, models.word)
-    return number
+            count += len(models.document.objects.bulk_create(batch))
+            _add_words({word for row in batch for word in _names(row)}, models.word)
+    return count
 
 
 def differing() -> Iterator[str]:
-    """What of the documents is not as `rebuild` would make it, a sentence each."""
+    """The documents that `rebuild` would change, one sentence each with the columns that differ."""
     for batch in _batches(Models()):
-        kept = SearchDocument.objects.in_bulk([made.pk for made in batch])
-        for made in batch:
-            found = kept.get(made.pk)
-            wrong = [
-                name
-                for name in COLUMNS
-                if name != "place" and getattr(found, name, None) != getattr(made, name)
-            ]
-            if wrong:
-                yield f"{made.environment}: {', '.join(wrong) if found else 'no document'}"
+        stored = SearchDocument.objects.in_bulk([row.pk for row in batch])
+        for expected in batch:
+            document = stored.get(expected.pk)
+            if document is None:
+                yield f"{expected.environment}: no document"
+            elif columns := _differing_columns(document, expected):
+                yield f"{expected.environment}: {', '.join(columns)}"
+
+
+def _differing_columns(document: SearchDocument, expected: SearchDocument) -> list[str]:
+    """Without the place, which is only as recent as the last change; marks are in any order."""
+    rows = []
+    for row in (document, expected):
+        values = {name: getattr(row, name) for name in COLUMNS if name != "place"}
+        rows.append(values | {"marks": set(row.marks.split())})
+    return [name for name, value in rows[0].items() if rows[1][name] != value]
 
 
 def document(environment: Any, model: type[Any] = SearchDocument) -> Any:
-    """Its document, not saved; it comes with owner, latest version and tags."""
+    """The unsaved document of an environment with owner, latest version and tags loaded."""
     latest, labels = environment.latest, sorted(tag.name for tag in environment.tags.all())
-    readme = words(latest.readme[:README]) if latest else []
+    readme = words(latest.readme[:README_CHARACTERS]) if latest else []
     return model(
         environment=environment,
         owner=environment.owner,
         place=place(environment),
         listed=latest is not None and environment.quarantined_at is None,
         visibility=environment.visibility,
-        marks=" ".join(_marks(environment, labels)),
+        marks=" ".join(marks_of(environment)),
         name=with_joined([environment.name]),
         owner_name=with_joined([environment.owner.name]),
         tags=with_joined(labels),
@@ -88,37 +96,27 @@ def document(environment: Any, model: type[Any] = SearchDocument) -> Any:
     )
 
 
-def _marks(environment: Any, labels: list[str]) -> Iterator[str]:
-    latest = environment.latest
-    if latest and latest.framework:
-        yield mark("framework", latest.framework)
-    if latest and latest.license:
-        yield mark("license", latest.license)
-    yield from (mark("tag", label) for label in labels)
-    yield mark("owner", environment.owner.name)
-    yield mark("visibility", environment.visibility)
-
-
 def place(environment: Any) -> int:
-    """Greater for the more used: in steps of two by installs and ten times the stars, then newer.
+    """A number that is greater for more used environments: the binary logarithm of installs plus
+    ten times the stars, then the primary key.
 
-    It is as old as the environment's last change: what people do every day would else write the
-    indexes anew every time. `rebuild` brings all up to date.
+    It is only as recent as the environment's last change: every install and star would otherwise
+    update the indexes. `rebuild` updates all.
     """
-    used = environment.installs + 10 * environment.star_count
-    return (int(used).bit_length() << PLACES) + int(environment.pk)
+    usage = environment.installs + 10 * environment.star_count
+    return (int(usage).bit_length() << KEY_BITS) + int(environment.pk)
 
 
 def steps(place: int) -> int:
-    """How many steps of use up a place stands."""
-    return place >> PLACES
+    """The logarithm of the usage that a place holds."""
+    return place >> KEY_BITS
 
 
-def _names(made: Any) -> set[str]:
-    return set(f"{made.name} {made.owner_name} {made.tags}".split())
+def _names(row: Any) -> set[str]:
+    return set(f"{row.name} {row.owner_name} {row.tags}".split())
 
 
-def _learn(new: Iterable[str], model: type[Any] = SearchWord) -> None:
+def _add_words(new: Iterable[str], model: type[Any] = SearchWord) -> None:
     rows = [model(word=word) for word in sorted(new)]
     model.objects.bulk_create(rows, ignore_conflicts=True, batch_size=BATCH)
 

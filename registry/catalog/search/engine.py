@@ -1,4 +1,4 @@
-"""What a database must be able to do for search; everything else is the same on all of them."""
+"""The part of search that differs between databases."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from registry.catalog.search import postgresql, sqlite
 from registry.catalog.search.models import DocumentQuerySet
-from registry.catalog.search.text import Query
+from registry.catalog.search.text import TextQuery
 
 
 class Engine(Protocol):
-    """Finds documents by their words, and words by their letters."""
+    """Matches documents by their words, and words by their letters."""
 
-    def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
-        """Those that hold every word of one of the query's groups somewhere."""
+    def matching(self, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet:
+        """Those that contain every word of one of the query's groups somewhere."""
 
-    def foremost(
-        self, documents: DocumentQuerySet, query: Query, *, names: bool = False
+    def most_used(
+        self, documents: DocumentQuerySet, query: TextQuery, *, in_names: bool = False
     ) -> DocumentQuerySet:
-        """The same, to be asked for the first few: greatest place first. With `names`, those that
-        hold these words in name, owner or tags. Not to be put into another query."""
+        """The same, greatest place first, to be sliced. With `in_names`, those that contain the
+        words in name, owner or tags. Not to be put into another query."""
 
-    def like(self, word: str, most: int) -> Iterable[str]:
-        """Known words that share most letters with it or hold it; none where it cannot tell."""
+    def similar_words(self, word: str, maximum: int) -> Iterable[str]:
+        """Known words that share most letters with it or contain it; none without an index."""
 
 
 def engine(using: str) -> Engine:
-    """That of the database with this alias."""
+    """The engine of the database with this alias."""
     connection: BaseDatabaseWrapper = connections[using]
-    made: Engine = _module(connection).Engine(connection)
-    return made
+    instance: Engine = _module(connection).Engine(connection)
+    return instance
 
 
 @contextmanager
 def rebuilding(connection: BaseDatabaseWrapper, *, alone: bool) -> Iterator[None]:
-    """Make the database's own indexes, in the quickest way for all rows to be written inside;
-    with `alone`, readers may be kept waiting until the transaction ends."""
+    """Create the database's own indexes in the quickest way for all rows being written inside;
+    with `alone`, readers may have to wait until the transaction ends."""
     with _module(connection).rebuilding(connection, alone=alone):
         yield
 
 
 def uninstall(connection: BaseDatabaseWrapper) -> None:
-    """Take the database's own indexes away."""
+    """Remove the database's own indexes."""
     _module(connection).uninstall(connection)
 
 

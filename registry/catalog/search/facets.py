@@ -1,28 +1,29 @@
-"""The values by which what is found can be narrowed, each with how many it would leave.
+"""Count the values of facets among search results, or of the whole catalogue.
 
-A document holds each of its values as a mark: one word that no text of it holds, so that the
-index of words narrows as well, and that can be read again once it was counted.
+A search document holds each value as a mark: one word that no text contains, so that the index of
+words filters by it as well. A counted mark is read back into facet and value.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.cache import cache
 
+from envyard.contract.facets import FACETS, Facet
 from registry.catalog.search.models import SearchDocument
 
-FACETS = ("framework", "tag", "owner", "license", "visibility")  # told apart by first letters
-MOST_VALUES = 20
-MOST = 500  # matches that are counted one by one; of more, the most used ones
-KEPT = "search.facets"  # in the cache: what `recount` counted
+MAX_VALUES = 20
+MAX_COUNTED = 500  # matches that are counted one by one; of more, the most used ones
+CACHE_KEY = "search.facets"  # the counts of `recount`
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """One value; what it would leave is `count`, or more where the facet is not whole."""
+class FacetValue:
+    """One value; `count` matches have it, or more where the facet is not `complete`."""
 
     value: str
     count: int
@@ -30,54 +31,81 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Facet:
-    """A facet's most frequent values; `whole` where all matches were counted."""
+class CountedFacet:
+    """The most frequent values of a facet; `complete` where all matches were counted."""
 
-    name: str
-    values: tuple[Value, ...]
-    whole: bool
-
-
-def mark(facet: str, value: str) -> str:
-    """The value as a word; words of texts hold letters and digits alone."""
-    return f"={facet[0]}{value.encode().hex()}"
+    facet: Facet
+    values: tuple[FacetValue, ...]
+    complete: bool
 
 
-def counted(marks: Iterable[str]) -> Counter[str]:
-    """How many of the documents hold each mark; they are given by their column."""
-    return Counter(mark for held in marks for mark in held.split())
+def mark(facet: Facet, value: str) -> str:
+    """The value as one word; words of texts contain letters and digits only."""
+    return f"={facet.key}{value.encode().hex()}"
 
 
-def facet(name: str, counts: Counter[str], *, chosen: str, whole: bool) -> Facet:
-    """That facet of what was counted."""
-    own = {m: count for m, count in counts.items() if m[1] == name[0]}
-    most = sorted(own, key=lambda m: (-own[m], m))[:MOST_VALUES]
-    if chosen and (asked := mark(name, chosen)) not in most:
-        most.append(asked)
-    values = ((bytes.fromhex(m[2:]).decode(), own.get(m, 0)) for m in most)
-    return Facet(name, tuple(Value(v, n, v == chosen) for v, n in values), whole)
+def marks_of(environment: Any) -> Iterator[str]:
+    """The marks of an environment with owner, latest version and tags loaded."""
+    for facet in FACETS.values():
+        for value in sorted(_read(environment, facet.column)):
+            yield mark(facet, value)
+
+
+def _read(row: Any, column: str) -> Iterator[str]:
+    """The values at that Django lookup, related rows included; none for empty ones."""
+    name, _, rest = column.partition("__")
+    value = getattr(row, name)
+    if hasattr(value, "all"):
+        for related in value.all():
+            yield from _read(related, rest)
+    elif rest and value is not None:
+        yield from _read(value, rest)
+    elif value:
+        yield str(value)
+
+
+def count_marks(columns: Iterable[str]) -> Counter[str]:
+    """The number of documents with each mark; documents are given by their `marks` column."""
+    return Counter(mark for column in columns for mark in column.split())
+
+
+def counted(
+    facet: Facet, counts: Counter[str], *, chosen: str = "", complete: bool
+) -> CountedFacet:
+    """That facet's share of the counts, most frequent values first, always with the chosen one."""
+    prefix = mark(facet, "")
+    own = {mark: count for mark, count in counts.items() if mark.startswith(prefix)}
+    frequent = sorted(own, key=lambda mark: (-own[mark], mark))[:MAX_VALUES]
+    if chosen and (chosen_mark := mark(facet, chosen)) not in frequent:
+        frequent.append(chosen_mark)
+    values = tuple(
+        FacetValue(value, own.get(mark, 0), value == chosen)
+        for mark in frequent
+        for value in (bytes.fromhex(mark.removeprefix(prefix)).decode(),)
+    )
+    return CountedFacet(facet, values, complete)
 
 
 def recount() -> None:
-    """Count the public catalogue to its end, where a question would not (beat).
+    """Count the whole public catalogue, which a search would not; celery beat runs it.
 
-    Values are kept that are shown or that a question cannot count.
+    Kept are values that are shown or that are too many for a search to count.
     """
     public = SearchDocument.objects.filter(listed=True, visibility="public")
-    if public.count() <= MOST:
-        cache.delete(KEPT)
+    if public.count() <= MAX_COUNTED:
+        cache.delete(CACHE_KEY)
         return
-    counts = counted(public.values_list("marks", flat=True).iterator())
+    counts = count_marks(public.values_list("marks", flat=True).iterator())
     shown = {
-        mark(name, value.value)
-        for name in FACETS
-        for value in facet(name, counts, chosen="", whole=True).values
+        mark(facet, value.value)
+        for facet in FACETS.values()
+        for value in counted(facet, counts, complete=True).values
     }
-    kept = {m: count for m, count in counts.items() if m in shown or count > MOST}
-    cache.set(KEPT, kept, timeout=None)
+    kept = {m: count for m, count in counts.items() if m in shown or count > MAX_COUNTED}
+    cache.set(CACHE_KEY, kept, timeout=None)
 
 
-def whole_catalogue() -> Counter[str] | None:
-    """What `recount` kept; None where there is nothing, or too little to need it."""
-    kept = cache.get(KEPT)
+def catalogue_counts() -> Counter[str] | None:
+    """The counts of `recount`; None where there are none, or the catalogue is too small."""
+    kept = cache.get(CACHE_KEY)
     return None if kept is None else Counter(kept)

@@ -1,6 +1,6 @@
-"""What search reads: one row an environment, and the words that names are made of.
+"""The tables of search: one document per environment, and the words that names consist of.
 
-Both are derived: `documents.write` keeps them, `manage.py rebuild_search` makes them anew.
+Both are derived: `documents.write` updates them, `manage.py rebuild_search` rebuilds them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from registry.catalog.models import Environment
 
 
 class DocumentQuerySet(QuerySet["SearchDocument"]):
-    """What search reads of environments."""
+    """Search documents."""
 
     def listed_to(self, actor: Actor, token: Token | None = None) -> Self:
-        """The catalogue, as far as this person may see it through this token."""
+        """The catalogue, as far as the actor may see it through this token."""
         return self.filter(Q(visibility="public") | _member_rows(actor, token), listed=True)
 
     def private_to(self, actor: Actor, token: Token | None = None) -> Self:
@@ -34,10 +34,9 @@ def _member_rows(actor: Actor, token: Token | None) -> Q:
 class SearchDocument(models.Model):
     """An environment as search and its facets see it.
 
-    The texts hold words as `text.words` makes them, and `marks` the facets' values as
-    `facets.mark` does. `place` orders documents by how much they are used, in steps of two: see
-    `documents.place`. Each database keeps an index of its own beside this table, which the
-    migration and `rebuild_search` install.
+    The texts hold words as `text.words` makes them, and `marks` the values of facets as
+    `facets.mark` does. `place` orders documents by usage: see `documents.place`. Each database has
+    an index of its own besides this table, which the migration and `rebuild_search` install.
     """
 
     environment = models.OneToOneField(
@@ -62,7 +61,7 @@ class SearchDocument(models.Model):
 
 
 class SearchWord(models.Model):
-    """A word of some name, owner or tag: what a misspelled word is compared with."""
+    """A word of some name, owner or tag: misspelled words are compared with these."""
 
     word = models.CharField(max_length=60, unique=True)
 

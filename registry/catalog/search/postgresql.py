@@ -1,9 +1,9 @@
 """Search on PostgreSQL: generated `tsvector` and array columns with GIN indexes, and pg_trgm.
 
 `names` holds the words of name (A), owner and tags (B) with their weights; `vector` holds all words
-of the document, without weights and places, which nothing asks: that halves the time to read it.
-Asking one vector for weights would make PostgreSQL look at each row again, which takes half a
-second for a word that every README holds. `held` is the marks.
+of the document, without weights and positions, which no query uses: that halves the time to read
+it. A query for weights in one vector would make PostgreSQL read each row again, which takes half a
+second for a word that every README contains. `held` is the array of marks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from django.db.models import F, Field, TextField
 from django.db.models.expressions import Col
 
 from registry.catalog.search.models import DocumentQuerySet
-from registry.catalog.search.text import Query
+from registry.catalog.search.text import TextQuery
 
 WEIGHTS = {"name": "A", "owner_name": "B", "tags": "B"}
 NAMES = (f"setweight(to_tsvector('simple', {text}), '{w}')" for text, w in WEIGHTS.items())
@@ -43,14 +43,14 @@ ON registry_searchword USING gist (word gist_trgm_ops(siglen=256))
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Add columns and indexes; pg_trgm only where this user may and the server has it."""
+    """Add columns and indexes; pg_trgm only where the server has it and the user may create it."""
     with connection.cursor() as cursor:
-        for column, (kind, made) in COLUMNS.items():
-            if _has(cursor, column):  # even ADD COLUMN keeps all readers waiting
+        for column, (kind, expression) in COLUMNS.items():
+            if _has(cursor, column):  # even ADD COLUMN blocks all readers
                 continue
             cursor.execute(
                 "ALTER TABLE registry_searchdocument ADD COLUMN IF NOT EXISTS "
-                f"{column} {kind} GENERATED ALWAYS AS ({made}) STORED"
+                f"{column} {kind} GENERATED ALWAYS AS ({expression}) STORED"
             )
             cursor.execute(
                 f"CREATE INDEX registry_searchdocument_{column} "
@@ -61,7 +61,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
                 cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
                 cursor.execute(TRIGRAMS)
         except Error:
-            return  # search then forgives no typing errors; see `has_trigrams`
+            return  # search then corrects no misspelled words; see `has_trigrams`
 
 
 def _has(cursor: CursorWrapper, column: str) -> bool:
@@ -74,7 +74,7 @@ def _has(cursor: CursorWrapper, column: str) -> bool:
 
 
 def uninstall(connection: BaseDatabaseWrapper) -> None:
-    """Undo `install`, but for the extension, which others may use."""
+    """Undo `install`, except the extension, which other applications may use."""
     with connection.cursor() as cursor:
         cursor.execute("DROP INDEX IF EXISTS registry_searchword_like")
         for column in COLUMNS:
@@ -83,53 +83,53 @@ def uninstall(connection: BaseDatabaseWrapper) -> None:
 
 @contextmanager
 def rebuilding(connection: BaseDatabaseWrapper, *, alone: bool) -> Iterator[None]:
-    """In place, so that nobody waits; alone, GIN is made of the finished rows, much faster."""
+    """In place, so that no reader waits; alone, GIN indexes the finished rows, which is faster."""
     (uninstall if alone else install)(connection)
     yield
     if alone:
         with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or the table counts as in use
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else the table counts as in use
         install(connection)
 
 
 class Engine:
-    """Reads what `install` made."""
+    """Queries the indexes that `install` creates."""
 
     def __init__(self, connection: BaseDatabaseWrapper) -> None:
         self._connection = connection
 
-    def matching(self, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
+    def matching(self, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet:
         """By `vector` and `held`."""
         return _holding("vector", documents, query)
 
-    def foremost(
-        self, documents: DocumentQuerySet, query: Query, *, names: bool = False
+    def most_used(
+        self, documents: DocumentQuerySet, query: TextQuery, *, in_names: bool = False
     ) -> DocumentQuerySet:
         """The same, or by `names` in place of `vector`."""
-        column = "names" if names else "vector"
+        column = "names" if in_names else "vector"
         return _holding(column, documents, query).order_by("-place")
 
-    def like(self, word: str, most: int) -> Iterable[str]:
-        """By trigrams; the index gives the nearest first."""
+    def similar_words(self, word: str, maximum: int) -> Iterable[str]:
+        """By trigrams; the index returns the nearest first."""
         if not self.has_trigrams():
             return []
         with self._connection.cursor() as cursor:
             cursor.execute(
                 "(SELECT word FROM registry_searchword ORDER BY word <-> %s LIMIT %s) UNION "
                 "(SELECT word FROM registry_searchword WHERE word LIKE %s LIMIT %s)",
-                [word, most, f"%{word}%", most],
+                [word, maximum, f"%{word}%", maximum],
             )
             return [row[0] for row in cursor.fetchall()]
 
     def has_trigrams(self) -> bool:
-        """The extension is there, and its index."""
+        """The extension and its index exist."""
         with self._connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass('registry_searchword_like')")
             return cursor.fetchone()[0] is not None
 
 
 class _Column(F):
-    """A column that Django's model does not know."""
+    """A column that is not in the Django model."""
 
     def __init__(self, name: str, field: Field[Any, Any]) -> None:
         super().__init__(name)
@@ -137,26 +137,26 @@ class _Column(F):
         self._field = field
 
     def resolve_expression(self, query: Any = None, *args: Any, **kwargs: Any) -> Col:
-        """It in the documents of that query, whatever they are called there."""
+        """The column under the table alias of that query."""
         return Col(query.get_initial_alias(), self._field)
 
 
-def _holding(column: str, documents: DocumentQuerySet, query: Query) -> DocumentQuerySet:
+def _holding(column: str, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet:
     if query.marks:
         held = _Column("held", ArrayField(TextField()))
         documents = documents.filter(DataContains(held, list(query.marks)))
     if query.words:
-        wanted = SearchQuery(_tsquery(query), search_type="raw", config="simple")
+        condition = SearchQuery(_tsquery(query), search_type="raw", config="simple")
         vector = _Column(column, SearchVectorField())
-        documents = documents.filter(SearchVectorExact(vector, wanted))
+        documents = documents.filter(SearchVectorExact(vector, condition))
     return documents
 
 
-def _tsquery(query: Query) -> str:
-    """Words are letters and digits, so that quotes cannot be left."""
+def _tsquery(query: TextQuery) -> str:
+    """Words contain letters and digits only, so that no quote can be closed."""
     parts = []
     for number, alternatives in enumerate(query.words, 1):
-        ending = ":*" if query.open and number == len(query.words) else ""
+        ending = ":*" if query.last_is_prefix and number == len(query.words) else ""
         parts.append("(" + " | ".join(f"'{word}'{ending}" for word in alternatives) + ")")
     groups = [" & ".join(parts[at] for at in group) for group in query.groups]
     if len(parts) > 1:

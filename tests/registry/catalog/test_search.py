@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from registry.accounts.permissions import Actor
 from registry.api import catalog_query
-from registry.catalog.search.facets import Facet
-from registry.catalog.search.find import Found, Question
+from registry.catalog.search.facets import CountedFacet
+from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.models import Environment, Organisation, Token, User
 from tests.factories import make_version
 
@@ -43,12 +43,16 @@ def shelf(alice: User, carol: User) -> None:
     make_version(carol, "x", summary="One letter.")
 
 
+def search(words: str = "", *, mine: bool = False, **filters: str) -> CatalogSearch:
+    return CatalogSearch(words=words, filters=filters, mine=mine)
+
+
 def found(
     words: str, who: Actor = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
 ) -> list[str]:
     order = sort or ("relevance" if words else "name")
     rows, _ = catalog_query.environments(
-        Found(Question(words=words, **filters), who, token, by_relevance=order == "relevance"),
+        SearchResults(search(words, **filters), who, token, by_relevance=order == "relevance"),
         sort=order,
         cursor="",
         limit=100,
@@ -158,10 +162,10 @@ def test_filters_and_facets_count_partial_matches(shelf: None) -> None:
 def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> None:
     make_version(alice, "solve-maze", summary="Find out.")
     make_version(alice, "paint", summary="Paint a maze.")
-    asked = Found(Question(words="solve maze quickly"), NOBODY)
+    asked = SearchResults(search("solve maze quickly"), NOBODY)
     before = {pk: rank for rank, pk in asked.ranked()}
     make_version(alice, "solve-maze-quickly")
-    after = Found(Question(words="solve maze quickly"), NOBODY).ranked()
+    after = SearchResults(search("solve maze quickly"), NOBODY).ranked()
     assert len(after) == 3
     assert {pk: rank for rank, pk in after if pk in before} == before
 
@@ -210,18 +214,18 @@ def test_only_members_find_what_is_private(
     assert found("maze", root) == ["secret-maze"]
     for who, names in ((carol, []), (bob, ["secret-maze"])):
         assert found("", who, tag="hush") == names
-        facets = {facet.name: facet for facet in Found(Question(), who).facets()}
+        facets = {facet.facet.name: facet for facet in SearchResults(search(), who).facets()}
         assert ("hush" in values(facets["tag"])) == bool(names)
         assert ("lab" in values(facets["owner"])) == bool(names)
 
 
-def values(facet: Facet) -> dict[str, int]:
+def values(facet: CountedFacet) -> dict[str, int]:
     return {value.value: value.count for value in facet.values}
 
 
 def facets(words: str = "", **filters: Any) -> dict[str, dict[str, int]]:
-    asked = Question(words=words, **filters)
-    return {facet.name: values(facet) for facet in Found(asked, NOBODY).facets()}
+    results = SearchResults(search(words, **filters), NOBODY)
+    return {facet.facet.name: values(facet) for facet in results.facets()}
 
 
 def test_facets_count_what_the_other_filters_leave(shelf: None) -> None:
@@ -239,7 +243,8 @@ def test_ones_own_are_told_apart_by_visibility(alice: User) -> None:
     make_version(alice, "open")
     make_version(alice, "closed", visibility="private")
     make_version(alice, "early", status="evaluating")
-    (facet,) = (f for f in Found(Question(mine=True), alice).facets() if f.name == "visibility")
+    results = SearchResults(search(mine=True), alice)
+    (facet,) = (f for f in results.facets() if f.facet.name == "visibility")
     assert values(facet) == {"public": 2, "private": 1}
     assert found("", alice, mine=True, visibility="private") == ["closed"]
     assert found("early", alice, mine=True) == ["early"]

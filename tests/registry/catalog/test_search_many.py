@@ -14,11 +14,11 @@ from django.test.utils import CaptureQueriesContext
 
 from hub.bulk.texts import FIRST
 from registry.accounts.permissions import Actor
-from registry.catalog.search.facets import KEPT, MOST, Facet, recount
-from registry.catalog.search.find import Found, Question
+from registry.catalog.search.facets import CACHE_KEY, MAX_COUNTED, CountedFacet, recount
+from registry.catalog.search.results import SearchResults
 from registry.models import Environment, SearchDocument, User, Version
 from tests.factories import make_version
-from tests.registry.catalog.test_search import NOBODY, values
+from tests.registry.catalog.test_search import NOBODY, search, values
 
 LIST, PAGE = "/api/v1/environments/", "/envs/"
 Pages = Callable[[str], Iterator[list[dict[str, Any]]]]
@@ -94,8 +94,9 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     every = Counter(listed.values_list("latest__framework", flat=True))
     tags = Counter(listed.filter(latest__framework="ors").values_list("tags__name", flat=True))
 
-    def facets(who: Actor = NOBODY, **filters: str) -> dict[str, Facet]:
-        return {facet.name: facet for facet in Found(Question(**filters), who).facets()}
+    def facets(who: Actor = NOBODY, **filters: str) -> dict[str, CountedFacet]:
+        results = SearchResults(search(**filters), who)
+        return {facet.facet.name: facet for facet in results.facets()}
 
     recount()
     assert values(facets()["framework"]) == every
@@ -105,14 +106,14 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     seen = every + Counter(own.values_list("latest__framework", flat=True))
     assert values(facets(member)["framework"]) == seen
     found = facets(framework="ors")
-    assert found["framework"].whole
-    assert found["tag"].whole
+    assert found["framework"].complete
+    assert found["tag"].complete
     assert sorted(values(found["tag"]).items()) == sorted(
         sorted(tags.items(), key=lambda tag: (-tag[1], tag[0].encode().hex()))[:20]
     )
-    assert not facets(framework="verifiers")["tag"].whole
-    cache.delete(KEPT)
-    assert sum(values(facets()["framework"]).values()) == MOST
+    assert not facets(framework="verifiers")["tag"].complete
+    cache.delete(CACHE_KEY)
+    assert sum(values(facets()["framework"]).values()) == MAX_COUNTED
 
 
 def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:
@@ -121,7 +122,7 @@ def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:
     SearchDocument.objects.exclude(pk=least.pk).update(summary=name.replace("-", " "))
     first = next(pages(f"{LIST}?q={name}&limit=1"))
     assert [row["name"] for row in first] == [name]
-    assert sum(len(page) for page in pages(f"{LIST}?q={name}&limit=100")) > MOST
+    assert sum(len(page) for page in pages(f"{LIST}?q={name}&limit=100")) > MAX_COUNTED
 
 
 def no_page_costs_more_queries(client: Client) -> None:

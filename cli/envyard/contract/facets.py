@@ -1,0 +1,100 @@
+"""The registry of facets: the values by which the catalogue is narrowed and counted.
+
+An entry holds all data about one facet. The search index, the API and its document, the pages and
+`hub search` iterate over FACETS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One facet.
+
+    `key` is the letter with which its values begin in the search index: a value that was indexed
+    is read back by it, so it never changes. `column` is the Django lookup of the values, beginning
+    at an environment; environments without a value are not counted. `title` heads the values on a
+    page, `description` documents the parameter of the API, and `option` the option of `hub search`,
+    which has none where it is empty. `choices` are the only values where not empty. Values of a
+    facet that is not `case_sensitive` have no capitals. A facet with `mine_only` is counted only
+    among the environments that the actor belongs to.
+    """
+
+    name: str
+    key: str
+    column: str
+    title: str
+    description: str
+    option: str = ""
+    choices: tuple[str, ...] = ()
+    case_sensitive: bool = False
+    mine_only: bool = False
+
+    def parse(self, text: str) -> str:
+        """The value that a person typed; empty for no filter."""
+        value = text.strip()
+        return value if self.case_sensitive else value.lower()
+
+
+def registry(entries: Iterable[Facet]) -> dict[str, Facet]:
+    """The entries by name; raises ValueError for a name or key that is used twice."""
+    facets: dict[str, Facet] = {}
+    keys: set[str] = set()
+    for facet in entries:
+        if facet.name in facets or facet.key in keys:
+            raise ValueError(f"facet {facet.name!r}: its name or its key {facet.key!r} is taken")
+        if len(facet.key) != 1 or not facet.key.isalpha():
+            raise ValueError(f"facet {facet.name!r}: key {facet.key!r} must be one letter")
+        facets[facet.name] = facet
+        keys.add(facet.key)
+    return facets
+
+
+FACETS = registry(
+    (
+        Facet(
+            name="framework",
+            key="f",
+            column="latest__framework",
+            title="Framework",
+            description="Of that framework only.",
+            option="only what speaks this framework",
+        ),
+        Facet(
+            name="tag",
+            key="t",
+            column="tags__name",
+            title="Tag",
+            description="With that tag only.",
+            option="only with this tag",
+        ),
+        Facet(
+            name="owner",
+            key="o",
+            column="owner__name",
+            title="Owner",
+            description="Of that owner only.",
+            option="only of this owner",
+        ),
+        Facet(
+            name="license",
+            key="l",
+            column="latest__license",
+            title="Licence",
+            description="Under that licence only, as SPDX writes it.",
+            case_sensitive=True,
+        ),
+        Facet(
+            name="visibility",
+            key="v",
+            column="visibility",
+            title="Visibility",
+            description="Only those.",
+            choices=("public", "private"),
+            mine_only=True,
+        ),
+    )
+)

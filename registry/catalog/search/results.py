@@ -1,0 +1,222 @@
+"""Search results of the catalogue: by words and filters, in an order, with facets.
+
+At most MAX_COUNTED matches are ranked, sorted or counted one by one, the most used ones. Where
+there are more, an order is read along its index, which meets that many soon enough: no search
+costs more because the hub has grown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from django.db.models import Exists, OuterRef
+
+from envyard.contract.facets import FACETS
+from registry.accounts.models import Token, User
+from registry.accounts.permissions import Actor
+from registry.catalog.models import Environment, EnvironmentQuerySet
+from registry.catalog.search.engine import engine
+from registry.catalog.search.facets import (
+    MAX_COUNTED,
+    CountedFacet,
+    catalogue_counts,
+    count_marks,
+    counted,
+    mark,
+)
+from registry.catalog.search.models import DocumentQuerySet, SearchDocument
+from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, rank
+from registry.catalog.search.text import TextQuery, corrections, parse
+
+MAX_CANDIDATES = 40  # known words that a misspelled one is compared with
+TIERS = 2  # of partial matches: see TextQuery.looser
+RELEVANCE = "relevance"
+# How lists of environments may be sorted, the last field unique; relevance needs words.
+ORDERS = {
+    "fresh": ("-fresh_at", "-pk"),
+    "installs": ("-installs", "-pk"),
+    "stars": ("-star_count", "-pk"),
+    "name": ("name", "pk"),
+}
+SORTS = (RELEVANCE, *ORDERS)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSearch:
+    """What to search for: words, and the value of each facet that is filtered by.
+
+    `mine` searches what the actor belongs to, listed or not, in place of the catalogue.
+    """
+
+    words: str = ""
+    filters: Mapping[str, str] = field(default_factory=dict)
+    mine: bool = False
+
+    @property
+    def is_narrowed(self) -> bool:
+        """There are words, a filter or `mine`."""
+        return bool(self.words or self.marks or self.mine)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that a document must have."""
+        return tuple(
+            mark(facet, value)
+            for name, facet in FACETS.items()
+            if (value := self.filters.get(name, ""))
+        )
+
+    def without(self, facet: str) -> CatalogSearch:
+        """The same without the filter by that facet."""
+        others = {name: value for name, value in self.filters.items() if name != facet}
+        return replace(self, filters=others)
+
+
+class Match(NamedTuple):
+    """A document, with the columns that rank and facets read."""
+
+    fields: RankedFields
+    marks: str
+
+
+class Level(NamedTuple):
+    """A query and its matches: all of them, or MAX_COUNTED and one where there are more."""
+
+    query: TextQuery
+    matches: list[Match]
+
+
+class SearchResults:
+    """The environments that match, as far as the actor may see them through this token.
+
+    `by_relevance` adds partial matches behind those of all words; any other order would mix them,
+    and has partial matches only where no document contains all words.
+    """
+
+    def __init__(
+        self,
+        search: CatalogSearch,
+        actor: Actor,
+        token: Token | None = None,
+        *,
+        by_relevance: bool = True,
+    ) -> None:
+        self.search, self._actor, self._token = search, actor, token
+        self._by_relevance = by_relevance
+        self._engine = engine(SearchDocument.objects.db)
+
+    def ranked(self) -> list[tuple[int, int]]:
+        """Rank and primary key of the best matches, best first, then newest first.
+
+        Of more than MAX_COUNTED, those with the words in their names go first, then the most used.
+        """
+        ranks: dict[int, int] = {}
+        for number, (query, matches) in enumerate(self._levels):
+            documents = {match.fields for match in matches}
+            if len(documents) > MAX_COUNTED:
+                named = self._most_used(self.search, query, in_names=True)
+                rows = named.values_list(*RANKED_FIELDS)[:MAX_COUNTED]
+                documents.update(map(RankedFields._make, rows))
+            for document in documents:
+                if document.pk not in ranks:
+                    ranks[document.pk] = rank(document, query, TIERS - number)
+        return sorted(((rank, pk) for pk, rank in ranks.items()), reverse=True)
+
+    def rows(self) -> EnvironmentQuerySet:
+        """All of them, to be sorted by one of ORDERS."""
+        environments = Environment.objects.for_summary()
+        documents = self._visible()
+        if self.search.is_narrowed:
+            query, matches = self._levels[-1]
+            if len(matches) <= MAX_COUNTED:
+                return environments.filter(pk__in=[match.fields.pk for match in matches])
+            documents = self._engine.matching(documents, query)
+        return environments.filter(Exists(documents.filter(pk=OuterRef("pk"))))
+
+    def facets(self) -> list[CountedFacet]:
+        """The values of each facet among the matches of all other filters."""
+        facets: list[CountedFacet] = []
+        counts_of: dict[tuple[str, ...], tuple[Counter[str], bool]] = {}
+        for name, facet in FACETS.items():
+            if facet.mine_only and not self.search.mine:
+                continue
+            others = self.search.without(name)
+            if others.marks not in counts_of:
+                counts_of[others.marks] = self._counts(others)
+            counts, complete = counts_of[others.marks]
+            chosen = self.search.filters.get(name, "")
+            facets.append(counted(facet, counts, chosen=chosen, complete=complete))
+        return facets
+
+    def _counts(self, search: CatalogSearch) -> tuple[Counter[str], bool]:
+        """The number of matches with each mark, and whether all matches were counted."""
+        public = None if search.is_narrowed else catalogue_counts()
+        if public is not None:
+            private = SearchDocument.objects.private_to(self._actor, self._token)
+            marks = list(private.values_list("marks", flat=True)[: MAX_COUNTED + 1])
+        elif search.marks == self.search.marks:
+            marks = [match.marks for match in self._levels[-1].matches]
+        else:
+            query = replace(self._levels[-1].query, marks=search.marks)
+            rows = self._most_used(search, query).values_list("marks", flat=True)
+            marks = list(rows[: MAX_COUNTED + 1])
+        counts = (public or Counter()) + count_marks(marks[:MAX_COUNTED])
+        return counts, len(marks) <= MAX_COUNTED
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        """The closest matches, then partial ones, each level with all of those before it.
+
+        Where nothing contains all words as they are written, words that nothing contains at all
+        are treated as misspelled. A level of more than MAX_COUNTED matches is the last one.
+        """
+        query = replace(parse(self.search.words), marks=self.search.marks)
+        levels = [self._read(query)]
+        if not levels[0].matches and query.words:
+            query = replace(query, words=tuple(self._corrected(query)))
+            levels = [self._read(query)]
+        for looser in query.looser():
+            if len(levels[-1].matches) > MAX_COUNTED:
+                break
+            if levels[-1].matches and not self._by_relevance:
+                break
+            levels.append(self._read(looser))
+        return levels
+
+    def _corrected(self, query: TextQuery) -> Iterator[tuple[str, ...]]:
+        """The alternatives of each word: itself, and similar words if no document that the actor
+        may see contains it."""
+        for at, (word,) in enumerate(query.words):
+            is_prefix = query.last_is_prefix and at == len(query.words) - 1
+            alone = TextQuery(((word,),), is_prefix, query.marks)
+            matches = self._most_used(self.search, alone).values_list("pk")[:1]
+            if len(query.words) > 1 and matches:
+                yield (word,)
+            else:
+                candidates = self._engine.similar_words(word, MAX_CANDIDATES)
+                yield (word, *corrections(word, candidates))
+
+    def _read(self, query: TextQuery) -> Level:
+        documents = self._most_used(self.search, query)
+        rows = documents.values_list(*RANKED_FIELDS, "marks")[: MAX_COUNTED + 1]
+        return Level(query, [Match(RankedFields(*row[:-1]), row[-1]) for row in rows])
+
+    def _most_used(
+        self, search: CatalogSearch, query: TextQuery, *, in_names: bool = False
+    ) -> DocumentQuerySet:
+        """The matches, most used first; slice it."""
+        documents = self._visible()
+        if search.words and not query.words:
+            return documents.none()
+        return self._engine.most_used(documents, query, in_names=in_names)
+
+    def _visible(self) -> DocumentQuerySet:
+        documents = SearchDocument.objects.all()
+        if self.search.mine and isinstance(self._actor, User):
+            visible = Environment.objects.visible_to(self._actor, self._token)
+            return documents.filter(environment__in=visible.belonging_to(self._actor))
+        return documents.listed_to(self._actor, self._token)
