@@ -25,7 +25,7 @@ class Version(argparse.Action):
     """Print the version, and the hub that a command without `--url` would use."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print and exit; a config file that cannot be read is no reason not to."""
+        """Print both and exit, even where the config file cannot be read."""
         out = Output()
         out.line(f"hub {__version__}")
         try:
@@ -37,13 +37,13 @@ class Version(argparse.Action):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command tree; each command module registers itself."""
+    """The parser of all commands; each command module registers its own."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--url", help="address of the hub (default: HUB_URL, then `hub login`)")
     common.add_argument("--json", action="store_true", help="machine-readable output on stdout")
     root = argparse.ArgumentParser(
         prog="hub",
-        description="Make, check, publish, find and install reinforcement-learning environments.",
+        description="Create, check, publish, find and install reinforcement-learning environments.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""From a path to a wheel: a wheel as it is, a folder through its own build backend (PEP 517)."""
+"""The wheel at a path: a wheel as it is, a folder through its own build backend (PEP 517)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from envyard.errors import HubCliError, UsageError
 
 DIRECT_HINT = (
-    "The hub takes no dependency by URL or git: depend on a release on the package index, "
+    "The hub accepts no dependency by URL or git: depend on a release on the package index, "
     "or copy that code into your package."
 )
 
@@ -39,7 +39,7 @@ def wheel_of(path: Path) -> Iterator[Path]:
 
 
 def build(source: Path, into: Path) -> Path:
-    """Build one wheel in an isolated environment; raises HubCliError with the backend's words."""
+    """Build one wheel in an isolated environment; raises HubCliError with the backend's output."""
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(into), str(source)]
     uv = find_uv()
     env = uv_environment()
@@ -51,21 +51,21 @@ def build(source: Path, into: Path) -> Path:
     )
     wheels = sorted(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        words = (done.stdout + done.stderr).strip()
+        output = (done.stdout + done.stderr).strip()
         raise HubCliError(
-            f"building {source} failed: {_cause(words)}\n\n{words[-4000:]}",
+            f"building {source} failed: {_cause(output)}\n\n{output[-4000:]}",
             DIRECT_HINT
-            if "direct reference" in words
-            else "Mend what the build backend says; `python -m build --wheel` shows the same.",
+            if "direct reference" in output
+            else "Fix the build backend's error; `python -m build --wheel` shows the same.",
             "cli.build_failed",
         )
     return wheels[0]
 
 
-def _cause(words: str) -> str:
+def _cause(output: str) -> str:
     """The exception that ended the build backend, else the build's own last error."""
-    raised = re.findall(r"(?m)^[A-Za-z_.]*(?:Error|Exception|Failure)\b.*$", words)
-    errors = re.findall(r"(?m)^ERROR (?!Backend subprocess exited)(.+)$", words)
+    raised = re.findall(r"(?m)^[A-Za-z_.]*(?:Error|Exception|Failure)\b.*$", output)
+    errors = re.findall(r"(?m)^ERROR (?!Backend subprocess exited)(.+)$", output)
     return next(iter([*raised[-1:], *errors[-1:]]), "its output follows")[:500]
 
 
@@ -76,5 +76,5 @@ def find_uv() -> str | None:
 
 
 def uv_environment() -> dict[str, str]:
-    """Our variables; uv then trusts what this machine trusts, a company's authority too."""
+    """This process's variables; uv then uses the system's certificates, a company's too."""
     return {"UV_SYSTEM_CERTS": "1", **os.environ}

@@ -21,10 +21,10 @@ RETRIES = 4
 
 
 class Answer(dict[str, Any]):
-    """An object of a hub's answer; reading a field that it lacks raises HubCliError."""
+    """An object of a hub's answer; reading a missing field raises HubCliError."""
 
     def __missing__(self, name: str) -> Any:
-        """Name the field instead of ending in a traceback."""
+        """Raise HubCliError with the name of the field."""
         raise HubCliError(
             f"the hub's answer has no field {name!r}, which hub {__version__} needs",
             "The hub may be of another release: install the hub command that its page /publish/ "
@@ -54,11 +54,11 @@ class Hub:
         return self._json("POST", path, json=body or {})
 
     def put(self, path: str) -> Any:
-        """Ask for a state; saying it twice changes nothing more."""
+        """Set a state; idempotent."""
         return self._json("PUT", path)
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:
-        """Change what `body` names."""
+        """Change the fields of `body`."""
         return self._json("PATCH", path, json=body)
 
     def delete(self, path: str) -> Any:
@@ -66,7 +66,7 @@ class Hub:
         return self._json("DELETE", path)
 
     def pages(self, path: str, *, limit: int, **params: Any) -> Iterator[dict[str, Any]]:
-        """Up to `limit` results over as many pages as it takes."""
+        """Up to `limit` results, over all pages they need."""
         answer = self.get(path, limit=min(limit, 100), **params)
         while True:
             for row in answer["results"]:
@@ -79,11 +79,11 @@ class Hub:
             answer = self._json("GET", answer["next"])
 
     def version(self, ref: Ref) -> dict[str, Any]:
-        """The named version, else the latest listed one, else the newest that one may see; raises
+        """The named version, else the latest listed one, else the newest visible one; raises
         ApiError request.not_found where there is none."""
         if ref.version:
-            found: dict[str, Any] = self.get(version_path(ref))
-            return found
+            version: dict[str, Any] = self.get(version_path(ref))
+            return version
         detail = self.get(environment_path(ref))
         if not detail.get("latest_version"):
             raise ApiError(
@@ -105,7 +105,7 @@ class Hub:
                     out.write(block)
             except requests.RequestException as exc:
                 raise NoConnection(
-                    f"the download of {to.name} broke off: {reason(exc)}", "Try again."
+                    f"the download of {to.name} was interrupted: {reason(exc)}", "Try again."
                 ) from exc
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Any:
@@ -120,7 +120,7 @@ class Hub:
             document = None
         if not isinstance(document, Answer):
             raise NoConnection(
-                f"{self.url} answered, but not like a hub", "Check HUB_URL, or `hub login --url`."
+                f"the answer of {self.url} is not a hub's", "Check HUB_URL, or `hub login --url`."
             )
         return document
 
@@ -160,7 +160,7 @@ def version_path(ref: Ref) -> str:
 
 
 def reason(exc: Exception) -> str:
-    """The innermost cause in a few words; requests wraps it three times."""
+    """The message of the innermost exception; requests wraps it three times."""
     inner: BaseException = exc
     while inner.__cause__ or inner.__context__:
         inner = inner.__cause__ or inner.__context__ or inner
@@ -170,16 +170,16 @@ def reason(exc: Exception) -> str:
 
 
 def api_error(answer: requests.Response) -> ApiError:
-    """The hub's error, or what can be said of an answer that is not one."""
+    """The hub's error; of an answer without the hub's error shape its status."""
     try:
         error = answer.json()["error"]
         code, message = str(error.get("code", "hub.error")), str(error.get("message") or "")
         hint = str(error.get("hint") or "")
-        if code == "request.not_found":  # of several things asked for, which one
+        if code == "request.not_found":  # names which of several requests failed
             message = f"{answer.url}: {message}"
         shown = answer.request.headers.get("Authorization")
         if code == "token.invalid" and shown == f"Bearer {os.environ.get('HUB_TOKEN')}":
-            hint = "It is the one in HUB_TOKEN: unset that, or set another."
+            hint = "The token is from HUB_TOKEN: unset that, or set another."
         return ApiError(
             answer.status_code,
             code,
@@ -192,5 +192,5 @@ def api_error(answer: requests.Response) -> ApiError:
             answer.status_code,
             "hub.error",
             f"the hub answered {answer.status_code} {answer.reason}",
-            "Try again; if it stays, tell the hub's operator.",
+            "Try again; if it persists, report it to the hub's operator.",
         )

@@ -1,4 +1,4 @@
-"""The hub's address and the token, from the first place that names one.
+"""The hub's address and token, from the first source that has one.
 
 `--url`, then `HUB_URL` and `HUB_TOKEN`, then `$XDG_CONFIG_HOME/envyard/config.json`, which
 `hub login` writes: {"url": "...", "tokens": {"<url>": "hub_..."}}; then the address in the wheel
@@ -63,7 +63,7 @@ class Config:
 
 
 def load(url: str | None = None) -> Config:
-    """Read file and environment; `url` (from `--url`) wins over both."""
+    """Read file and environment; `url` (from `--url`) overrides both."""
     saved: dict[str, object] = {}
     path = config_path()
     if path.exists():
@@ -71,17 +71,17 @@ def load(url: str | None = None) -> Config:
             saved = dict(json.loads(path.read_text()))
         except (OSError, TypeError, ValueError) as exc:
             raise UsageError(
-                f"{path} cannot be read: {exc}", f"Mend or remove it: rm {path}"
+                f"{path} cannot be read: {exc}", f"Correct or remove it: rm {path}"
             ) from exc
     tokens = saved.get("tokens")
-    places = {
+    sources = {
         "flag": url,
         "environment": os.environ.get("HUB_URL"),
         "config": str(saved.get("url") or ""),
         "installed": installed_hub(),
         "built-in": DEFAULT_URL,
     }
-    source, chosen = next((source, place) for source, place in places.items() if place)
+    source, chosen = next((source, address) for source, address in sources.items() if address)
     return Config(
         source=source,
         url=clean_url(chosen),

@@ -1,6 +1,6 @@
-"""What can go wrong in the command line, and the exit code of each.
+"""The errors of the command line, with the exit code of each.
 
-HubCliError            1   something failed; message and hint say what to do
+HubCliError            1   something failed; message and hint name the next step
   UsageError           2   the command line itself was wrong
   NoConnection         1   the hub did not answer
   ApiError             1   the hub refused; carries its code
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class HubCliError(Exception):
-    """A failure with a sentence for a person and the next step."""
+    """A failure with a message and the next step."""
 
     exit_code = 1
 
@@ -26,7 +26,7 @@ class HubCliError(Exception):
 
 
 class UsageError(HubCliError):
-    """The arguments do not make sense together."""
+    """The command line is wrong."""
 
     exit_code = 2
 
@@ -47,7 +47,7 @@ class ApiError(HubCliError):
 
 
 class Rejected(HubCliError):
-    """The version was rejected: the author's to mend."""
+    """The version was rejected; its author has to change it."""
 
     exit_code = 3
 

@@ -1,4 +1,4 @@
-"""What the hub knows of a wheel before it is uploaded: its Pythons, framework releases, names."""
+"""Checks of a wheel against a hub before the upload: its Pythons, framework releases and names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from envyard.errors import ApiError
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a hub evaluates with; empty where its answer has none."""
+    """The Pythons, releases and package index of a hub's runners; empty where it sends none."""
 
     pythons: tuple[str, ...] = ()
     releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class About:
 
     @classmethod
     def of(cls, hub: Hub) -> About:
-        """The hub's own answer; empty for a hub that has none. Raises NoConnection."""
+        """The hub's answer; empty for a hub without that address. Raises NoConnection."""
         try:
             answer = hub.get("about/")
         except ApiError as error:
@@ -41,7 +41,7 @@ class About:
 
     @classmethod
     def from_dict(cls, answer: dict[str, Any]) -> About:
-        """Read an answer; what is not of the known shape is left out."""
+        """Read an answer; values of an unknown shape are left out."""
         frameworks = answer.get("frameworks")
         known = {
             str(name): row
@@ -79,7 +79,7 @@ def _is_a(kind: type[SpecifierSet | Version], text: str) -> bool:
 
 
 def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
-    """Warn of a Requires-Python that no live runner's Python meets: the version would wait."""
+    """Warn of a Requires-Python that no live runner's Python meets: the run would stay queued."""
     wanted = wheel.metadata.requires_python
     if not wanted or not about.pythons:
         return
@@ -131,9 +131,9 @@ def _requirement(wheel: Wheel, framework: str) -> Requirement | None:
 
 
 def request_check(
-    hub: Hub, path: Path, wheel: Wheel, *, owner: str, report: dict[str, Any] | None = None
+    hub: Hub, path: Path, wheel: Wheel, *, owner: str, trial: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The hub's answer about the wheel's names and, with `report`, its card; raises ApiError."""
+    """The hub's answer about the wheel's names and, with `trial`, its card; raises ApiError."""
     body: dict[str, Any] = {
         "owner": owner,
         "name": wheel.metadata.name,
@@ -141,7 +141,7 @@ def request_check(
         "filename": path.name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
-    answer = hub.post("check/", body if report is None else {**body, "report": report})
+    answer = hub.post("check/", body if trial is None else {**body, "report": trial})
     return answer if isinstance(answer, dict) else {}
 
 

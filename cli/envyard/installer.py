@@ -1,4 +1,4 @@
-"""Install wheels into the active environment with uv where it is at hand, else with pip."""
+"""Install wheels into the active environment with uv where it is installed, else with pip."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ANOTHER = (
 )
 
 
-def target_python(given: str | None = None) -> Path:
-    """The interpreter to install for: given, activated, ./.venv, or our own virtual environment.
+def target_python(path: str | None = None) -> Path:
+    """The interpreter to install for: `path`, activated, ./.venv, or our own virtual environment.
 
-    Never a system interpreter, nor the one that a hub runs on: installing a stranger's code there
-    must be asked for by name.
+    Never a system interpreter, nor the one that a hub runs on: installing foreign code there needs
+    an explicit `--python`.
     """
-    if given:
-        if not Path(given).is_file():
-            raise UsageError(f"--python {given!r} is not a file")
-        return Path(given)
+    if path:
+        if not Path(path).is_file():
+            raise UsageError(f"--python {path!r} is not a file")
+        return Path(path)
     root = _active_root()
     if root is None:
         raise UsageError("no virtual environment is active", ANOTHER)
@@ -53,14 +53,14 @@ def uninstall(python: Path, names: Sequence[str], *, quiet: bool) -> None:
     _run(python, ["uninstall"], [*names], quiet=quiet)
 
 
-def _run(python: Path, verb: list[str], what: list[str], *, quiet: bool) -> None:
+def _run(python: Path, verb: list[str], arguments: list[str], *, quiet: bool) -> None:
     if uv := find_uv():
         command = [uv, "pip", *verb, "--python", str(python)]
     else:
         command = [str(python), "-m", "pip", *verb, "--disable-pip-version-check"]
         command += ["--yes"] if verb == ["uninstall"] else []
     done = subprocess.run(
-        [*command, *what],
+        [*command, *arguments],
         env=uv_environment(),
         stdout=subprocess.PIPE if quiet else sys.stderr.fileno(),
         stderr=subprocess.STDOUT if quiet else None,
@@ -69,8 +69,8 @@ def _run(python: Path, verb: list[str], what: list[str], *, quiet: bool) -> None
     )
     if done.returncode:
         raise HubCliError(
-            f"{Path(command[0]).name} could not {verb[0]} {', '.join(what)}"
+            f"{Path(command[0]).name} failed to {verb[0]} {', '.join(arguments)}"
             + (f":\n{done.stdout.strip()[-4000:]}" if quiet and done.stdout else ""),
-            "Its own words stand above.",
+            "Its output is above.",
             "cli.install_failed",
         )

@@ -1,6 +1,6 @@
-"""Run the probes here, through the runner's own program, where it and a sandbox are installed.
+"""Run the probes on this machine through `hub-runner`, where it and a sandbox are installed.
 
-`hub-runner` is called as a program: the command line imports nothing of it and needs none of it.
+`hub-runner` is called as a program: the command line imports nothing of it and works without it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from envyard import config as configs
 from envyard.errors import HubCliError
 
 SECONDS = 1800
-REPORTED = ("policies", "tasks", "attempts", "facts", "rollouts", "replays")
+CARD_FIELDS = ("policies", "tasks", "attempts", "facts", "rollouts", "replays")
 
 
 def require() -> str:
     """The path of `hub-runner`; raises HubCliError with what to install."""
     if not sys.platform.startswith("linux"):
         raise HubCliError(
-            "hub check --run needs Linux: the sandbox is made of its namespaces",
+            "hub check --run needs Linux: the sandbox uses its namespaces",
             "Leave --run out; the hub runs every version that is pushed.",
             "cli.no_sandbox",
         )
@@ -51,11 +51,11 @@ def _find(name: str) -> str | None:
 
 
 def play(wheel: Path) -> dict[str, Any]:
-    """What one run of the probes showed, with a row for each probe; raises HubCliError."""
-    words = [require(), "try", str(wheel)]
+    """The document of one run of the probes, with a row for each probe; raises HubCliError."""
+    command = [require(), "try", str(wheel)]
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         raise HubCliError(
@@ -70,14 +70,14 @@ def play(wheel: Path) -> dict[str, Any]:
         output = done.stderr.strip()[-2000:] or f"it ended with code {done.returncode}"
         raise HubCliError(
             f"hub-runner could not run the environment: {output}",
-            "`hub-runner doctor` names what this machine lacks.",
+            "`hub-runner doctor` lists what is missing.",
             "cli.no_sandbox",
         ) from None
 
 
-def report(trial: dict[str, Any]) -> dict[str, Any]:
-    """The part of it that the hub makes a card of."""
-    return {name: trial[name] for name in REPORTED if name in trial}
+def card_input(trial: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the document from which the hub computes a card."""
+    return {name: trial[name] for name in CARD_FIELDS if name in trial}
 
 
 def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def distinct_errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each different error with the first task that met it, how many did, and its traceback."""
+    """Each different error with its first task, its number of rollouts and its traceback."""
     errors: dict[str, dict[str, Any]] = {}
     for row in failed:
         error = row.get("error") or {}

@@ -1,7 +1,7 @@
-"""The one sink: data on stdout, everything else on stderr, nothing hostile on the terminal.
+"""The output of every command: data on stdout, everything else on stderr.
 
-Text from a hub may come from a stranger's environment, so control characters (terminal escape
-codes among them) never reach a terminal raw.
+Text from a hub may come from a hostile environment, so control characters (terminal escape codes
+among them) are replaced before they reach the terminal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def safe(value: object) -> str:
 
 
 class Output:
-    """Human or JSON output; colour only on a terminal that wants it (NO_COLOR, TERM=dumb)."""
+    """Human or JSON output; colour only on a terminal, unless NO_COLOR or TERM=dumb is set."""
 
     def __init__(
         self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None
@@ -43,7 +43,7 @@ class Output:
         self._bar = False
 
     def paint(self, text: object, colour: str) -> str:
-        """The text in a colour, where colours are wanted."""
+        """The text in a colour, where stderr shows colours."""
         clean = safe(text)
         return f"\033[{COLOURS[colour]}m{clean}\033[0m" if self.colour else clean
 

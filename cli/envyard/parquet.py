@@ -1,8 +1,8 @@
 """Samples as a Parquet file, a group of rows at a time.
 
-The columns are those of `registry/api/schema/rollouts.py`, with a type each, so that a file of
-failed rollouts and one of good ones can be read together. Which metrics there are only the rows
-know: they wait in a temporary file until all of them were seen.
+The columns are those of the API's samples, with a type each, so that a file of failed rollouts and
+one of good ones can be read together. The names of the metrics come from the rows, so all rows are
+written to a temporary file first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import IO, Any
 from envyard.errors import HubCliError
 
 GROUP, GROUP_CHARACTERS = 256, 8 << 20  # rows in memory, and of how much JSON
-MOST_METRICS = 1000  # columns; many more take all memory, and are no measures
+MAX_METRICS = 1000  # columns; many more take all memory, and are no measures
 
 try:
     import pyarrow as pa
@@ -48,9 +48,9 @@ def _spool(rows: Iterable[dict[str, Any]], waiting: IO[str]) -> tuple[list[str],
     for row in rows:
         count += 1
         metrics |= dict.fromkeys(row["metrics"])
-        if len(metrics) > MOST_METRICS:
+        if len(metrics) > MAX_METRICS:
             raise HubCliError(
-                f"the rollouts name more than {MOST_METRICS} metrics, too many for columns",
+                f"the rollouts name more than {MAX_METRICS} metrics, too many for columns",
                 "Write --format jsonl, or fewer of them: --policy, --task.",
             )
         waiting.write(json.dumps(row) + "\n")
@@ -72,7 +72,7 @@ def _group(waiting: IO[str]) -> Iterator[dict[str, Any]]:
 
 
 def _schema(metrics: list[str]) -> Any:
-    text, real, whole = pa.string(), pa.float64(), pa.int64()
+    text, real, integer = pa.string(), pa.float64(), pa.int64()
     function = pa.struct({"name": text, "arguments": text})
     call = pa.struct({"id": text, "type": text, "function": function})
     messages = pa.list_(
@@ -87,14 +87,14 @@ def _schema(metrics: list[str]) -> Any:
             }
         )
     )
-    step = {"after": whole, "prompt": messages, "completion": messages, "finish_reason": text}
-    step |= {"prompt_tokens": whole, "completion_tokens": whole, "at": real, "seconds": real}
-    step |= {"reasoning_tokens": whole, "reasoning_sent": whole}
+    step = {"after": integer, "prompt": messages, "completion": messages, "finish_reason": text}
+    step |= {"prompt_tokens": integer, "completion_tokens": integer, "at": real, "seconds": real}
+    step |= {"reasoning_tokens": integer, "reasoning_sent": integer}
     step |= {"options": text, "first_seconds": real, "error": text}
     info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
     columns = {
-        "example_id": whole,
-        "rollout_number": whole,
+        "example_id": integer,
+        "rollout_number": integer,
         "task": text,
         "prompt": messages,
         "completion": messages,
@@ -107,13 +107,18 @@ def _schema(metrics: list[str]) -> Any:
         "error": pa.struct(dict.fromkeys(("type", "message", "traceback", "fault"), text)),
         "timing": pa.struct(dict.fromkeys(("total", "model", "scoring"), real)),
         "token_usage": pa.struct(
-            dict.fromkeys(("input_tokens", "output_tokens", "reasoning_tokens"), whole)
+            dict.fromkeys(("input_tokens", "output_tokens", "reasoning_tokens"), integer)
         ),
         "tool_defs": pa.list_(text),
         "trajectory": pa.list_(pa.struct(step)),
         "info": pa.struct(
             info
-            | {"rollout": whole, "conversations": whole, "shortened": pa.bool_(), "rescored": real}
+            | {
+                "rollout": integer,
+                "conversations": integer,
+                "shortened": pa.bool_(),
+                "rescored": real,
+            }
         ),
     }
     return pa.schema(columns)

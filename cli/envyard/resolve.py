@@ -20,11 +20,11 @@ from envyard.contract.wheel import Wheel
 from envyard.hub_checks import About
 
 SECONDS = 180
-PLATFORM = "x86_64-unknown-linux-gnu"  # what runners are
+PLATFORM = "x86_64-unknown-linux-gnu"  # of runners
 
 
 class NotResolved(Exception):
-    """Whether the dependencies resolve could not be found out; the text says why."""
+    """The dependencies could not be resolved for a reason that is not theirs; the text names it."""
 
 
 def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
@@ -51,7 +51,8 @@ def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
 
 
 def _requirements(wheel: Wheel, detected: Detection, about: About) -> list[str]:
-    """Its own, but for itself and those that the static checks refuse, with the runner's bound."""
+    """The wheel's requirements without itself and those that the static checks refuse, with the
+    runner's bound on the framework."""
     lines = []
     for text in wheel.metadata.requires_dist:
         try:
@@ -77,17 +78,18 @@ def _pythons(wheel: Wheel, about: About) -> list[str]:
 
 
 def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding | None:
-    """What stands against installing them on that Python; raises NotResolved."""
-    words = [uv, "pip", "compile", "requirements.in", "--output-file", "lock.txt", "--quiet"]
-    words += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
-    words += ["--python-version", python, "--python-platform", PLATFORM]
+    """The finding why they cannot be installed on that Python, None where they can; raises
+    NotResolved."""
+    command = [uv, "pip", "compile", "requirements.in", "--output-file", "lock.txt", "--quiet"]
+    command += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
+    command += ["--python-version", python, "--python-platform", PLATFORM]
     if index:
-        words += ["--no-config", f"--default-index={index}"]
+        command += ["--no-config", f"--default-index={index}"]
     with TemporaryDirectory(prefix="envyard-") as folder:
         Path(folder, "requirements.in").write_text("\n".join(lines) + "\n", encoding="utf-8")
         try:
             done = subprocess.run(
-                words,
+                command,
                 cwd=folder,
                 env=uv_environment(),
                 capture_output=True,

@@ -18,7 +18,7 @@ LEFT_OUT = {"__pycache__", ".pytest_cache"}
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a template may mention."""
+    """The variables of a template."""
 
     name: str
     module: str
@@ -34,7 +34,7 @@ def templates_dir() -> Path:
 
 
 def templates() -> list[str]:
-    """The names `--template` takes."""
+    """The names for `--template`, from the adapters."""
     return [template for adapter in ADAPTERS.values() for template in adapter.templates]
 
 
@@ -98,5 +98,5 @@ def copy(template: str, target: Path, names: Names) -> list[Path]:
 
 
 def fill(text: str, values: dict[str, str]) -> str:
-    """Replace the variables it knows; any other `{{ word }}` stays as it is."""
+    """Replace the variables in `values`; any other `{{ word }}` stays as it is."""
     return VARIABLE.sub(lambda m: values.get(m[1], m[0]), text)

@@ -11,8 +11,8 @@ from envyard.errors import NoConnection
 
 
 def upload(path: Path, url: str, token: str) -> str:
-    """Upload one wheel; returns the hub's sentence, raises ApiError with its refusal."""
-    # twine costs a second that other commands save
+    """Upload one wheel; returns the hub's message, raises ApiError with its refusal."""
+    # Importing twine takes a second, which other commands need not spend.
     import requests
     from twine.package import PackageFile
     from twine.settings import Settings
@@ -30,7 +30,7 @@ def upload(path: Path, url: str, token: str) -> str:
             answer = repository.upload(PackageFile.from_filename(str(path), comment=None))
         except requests.RequestException as exc:
             raise NoConnection(
-                f"the upload to {url} broke off: {reason(exc)}",
+                f"the upload to {url} was interrupted: {reason(exc)}",
                 "Nothing was published; push again.",
                 "cli.no_connection",
             ) from exc

@@ -1,4 +1,4 @@
-"""The stored card of a version: what the pure measures said about one run."""
+"""The stored card of a version: the measures and scores of one run."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Grams = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Of `n` prompts so many equal an earlier one, and so many others nearly do."""
+    """Counts among `n` prompts: `exact` equal an earlier one, `near` nearly do."""
 
     n: int
     exact: int
@@ -27,15 +27,15 @@ def repeated(prompts: Sequence[str]) -> Repeated:
     Near: Jaccard similarity of word 5-grams above 0.8, the measure of Lee et al. 2021
     ("Deduplicating training data makes language models better").
     """
-    seen: set[str] = set()
+    distinct: set[str] = set()
     kept: list[Grams] = []
     exact = near = 0
     compared = prompts[:COMPARED]
     for prompt in compared:
-        if prompt in seen:
+        if prompt in distinct:
             exact += 1
             continue
-        seen.add(prompt)
+        distinct.add(prompt)
         own = grams(prompt)
         if any(similar(own, other) for other in kept):
             near += 1
@@ -50,9 +50,9 @@ def grams(text: str) -> Grams:
     return frozenset(tuple(words[i : i + GRAM]) for i in range(max(1, len(words) - GRAM + 1)))
 
 
-def similar(one: Grams, two: Grams) -> bool:
+def similar(first: Grams, second: Grams) -> bool:
     """Whether they share more than NEAR of what they hold together."""
-    if min(len(one), len(two)) <= NEAR * max(len(one), len(two)):
+    if min(len(first), len(second)) <= NEAR * max(len(first), len(second)):
         return False  # the sizes alone rule it out
-    shared = len(one & two)
-    return shared > NEAR * (len(one) + len(two) - shared)
+    shared = len(first & second)
+    return shared > NEAR * (len(first) + len(second) - shared)

@@ -1,4 +1,4 @@
-"""First and second reward of the rollouts that were played again. Pure functions."""
+"""Rewards of replayed rollouts beside their first rewards. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import name
 
-# What sums in another order may differ by; the second bound is for rewards of about nothing.
+# Sums in another order differ by rounding; the absolute bound is for rewards of about zero.
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
-NAMED, LISTED = 3, 20
+NAMED, LISTED = 3, 20  # differing rollouts in the sentence, and in a finding's details
 
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
     """Rollouts with both rewards: how many agree, and which do not, in the run's order.
 
-    `left_out` counts why others of the sample could not be compared; `strayed` are those that
-    agree although the environment asked something else the second time.
+    `left_out` counts the reasons for which others could not be compared; `strayed` are those that
+    agree although the replay's conversation differs.
     """
 
     agreeing: int
@@ -31,12 +31,12 @@ class Rescored:
 
     @property
     def n(self) -> int:
-        """How many were compared."""
+        """The number of rollouts that were compared."""
         return self.agreeing + len(self.differing)
 
     @property
     def pairs(self) -> dict[str, list[float | None]]:
-        """Both rewards of the first that differ."""
+        """Both rewards of the first rollouts that differ."""
         first = self.differing[:LISTED]
         return {name(r): [r.reward, r.replay.reward if r.replay else None] for r in first}
 
@@ -47,13 +47,13 @@ class Rescored:
         if self.n or self.left_out:
             played = "when played again with the recorded replies"
             parts = [f"{self.agreeing} of {self.n} rollouts got the same reward {played}"]
-        parts += [told(one) for one in self.differing[:NAMED]]
+        parts += [comparison(rollout) for rollout in self.differing[:NAMED]]
         if len(self.differing) > NAMED:
             parts += [f"{len(self.differing) - NAMED} more differ"]
         if self.strayed:
             again = self.strayed[0].replay
-            asked = f"{name(self.strayed[0])}{_stray(again)}" if again else ""
-            parts += [f"{len(self.strayed)} agree although the conversation changed: {asked}"]
+            first = f"{name(self.strayed[0])}{_stray(again)}" if again else ""
+            parts += [f"{len(self.strayed)} agree although the conversation changed: {first}"]
         parts += [f"{count} left out: {why}" for why, count in sorted(self.left_out.items())]
         return "; ".join(parts)
 
@@ -72,7 +72,7 @@ def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     )
 
 
-def told(rollout: RolloutResult) -> str:
+def comparison(rollout: RolloutResult) -> str:
     """Both rewards of one rollout in words, and whether its conversation had changed by then."""
     again = rollout.replay or Replay()
     second = f"failed ({again.error[:200]})" if again.reward is None else f"got {again.reward:g}"

@@ -1,4 +1,4 @@
-"""What each policy reached: mean reward with its interval, and how many rollouts failed."""
+"""Scores: each policy's mean reward with its interval, and the number of failed rollouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute and keep a version's card, from stored rollouts alone: no GPU, no runner."""
+"""Compute and store a version's card, from stored rollouts alone: no GPU, no runner."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from registry.runs.models import Rollout, Run
 
 
 def evidence_of(run: Run) -> Evidence:
-    """What the run left behind, without the transcripts."""
+    """The run's stored facts and rollouts, without the transcripts."""
     rows = run.rollouts.order_by("task", "attempt")
-    place = {policy: at for at, policy in enumerate(run.policies)}
+    order = {policy: index for index, policy in enumerate(run.policies)}
     facts = Facts.from_dict(run.facts)
-    counted = [r for r in map(_report, rows) if name(r) not in (facts.not_counted or {})]
+    counted = [r for r in map(_result, rows) if name(r) not in (facts.not_counted or {})]
     return Evidence(
         policies=tuple(run.policies),
         tasks=run.tasks,
         attempts=run.attempts,
         facts=facts,
-        rollouts=tuple(sorted(counted, key=lambda r: (place[r.policy], r.task, r.attempt))),
+        rollouts=tuple(sorted(counted, key=lambda r: (order[r.policy], r.task, r.attempt))),
     )
 
 
@@ -45,11 +45,11 @@ def compute(*, run: Run) -> Card:
 
 
 def verdict(*, run: Run, required_policies: Sequence[str]) -> list[Finding]:
-    """What the measured run means for listing; findings of severity error stand against it."""
+    """The card's findings about the run; those of severity error prevent listing."""
     return findings_of(evidence_of(run), required_policies)
 
 
-def _report(row: Rollout) -> RolloutResult:
+def _result(row: Rollout) -> RolloutResult:
     return RolloutResult(
         policy=row.policy,
         task=row.task,

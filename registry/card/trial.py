@@ -1,7 +1,7 @@
-"""The card of a run that took place on an author's machine: computed, never kept.
+"""The card of a run on an author's machine: computed, never stored.
 
-The report is the author's own word. It shows what the hub's measures and thresholds make of such
-rollouts; the hub believes none of it, and runs the version itself.
+Its rollouts are the author's claim, no evidence: the hub runs the version itself before it lists
+it. The card applies the hub's measures and thresholds to them.
 """
 
 from __future__ import annotations
@@ -19,41 +19,43 @@ from registry.card.scores import by_policy
 from registry.card.verdict import findings_of
 from registry.runs import sanitize
 
-MOST_ROLLOUTS = 500
-MOST_TASKS = 100
-MOST_POLICIES = 20
+MAX_ROLLOUTS = 500
+MAX_TASKS = 100
+MAX_POLICIES = 20
 
 
-def card_of(report: dict[str, Any], required_policies: Sequence[str]) -> dict[str, Any]:
-    """Measures, scores and findings of an untrusted report; never raises for what it holds."""
-    evidence = _evidence(report)
+def card_of(run: dict[str, Any], required_policies: Sequence[str]) -> dict[str, Any]:
+    """Measures, scores and findings of an untrusted run; never raises for its content."""
+    evidence = _evidence(run)
     return {
         "measures": [measure.to_dict() for measure in all_measures(evidence)],
         "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
-        "findings": [asdict(found) for found in findings_of(evidence, required_policies)],
+        "findings": [asdict(finding) for finding in findings_of(evidence, required_policies)],
     }
 
 
-def _evidence(report: dict[str, Any]) -> Evidence:
-    given = report.get("policies")
-    names = [text(name, 40) for name in given[:MOST_POLICIES]] if isinstance(given, list) else []
+def _evidence(run: dict[str, Any]) -> Evidence:
+    declared = run.get("policies")
+    names = (
+        [text(name, 40) for name in declared[:MAX_POLICIES]] if isinstance(declared, list) else []
+    )
     policies = tuple(dict.fromkeys(names))
     replays = {
         (replayed.policy, replayed.task, replayed.attempt): replayed.replay
-        for replayed in map(Replayed.from_dict, records(report.get("replays"), MOST_ROLLOUTS))
+        for replayed in map(Replayed.from_dict, records(run.get("replays"), MAX_ROLLOUTS))
     }
     rollouts = {
         (policies.index(rollout.policy), rollout.task, rollout.attempt): rollout
-        for rollout in map(RolloutResult.from_dict, records(report.get("rollouts"), MOST_ROLLOUTS))
+        for rollout in map(RolloutResult.from_dict, records(run.get("rollouts"), MAX_ROLLOUTS))
         if rollout.policy in policies
     }
-    facts = Facts.from_dict(record(report.get("facts")))
+    facts = Facts.from_dict(record(run.get("facts")))
     if facts.tasks is not None:
-        facts = replace(facts, tasks=facts.tasks[:MOST_TASKS])
+        facts = replace(facts, tasks=facts.tasks[:MAX_TASKS])
     return Evidence(
         policies=policies,
-        tasks=min(count(report.get("tasks")), MOST_TASKS),
-        attempts=max(1, count(report.get("attempts"))),
+        tasks=min(count(run.get("tasks")), MAX_TASKS),
+        attempts=max(1, count(run.get("attempts"))),
         facts=facts,
         rollouts=tuple(
             _rollout(rollouts[key], replays.get((policies[key[0]], *key[1:])))
@@ -62,16 +64,16 @@ def _evidence(report: dict[str, Any]) -> Evidence:
     )
 
 
-def _rollout(one: RolloutResult, replay: Replay | None) -> RolloutResult:
-    """With numbers of which sums can be made, as a run's rows hold them."""
-    reward, reward_text = sanitize.reward(one)
-    scoring = one.scoring_seconds
+def _rollout(rollout: RolloutResult, replay: Replay | None) -> RolloutResult:
+    """The rollout with finite numbers, as the rows of a run hold them."""
+    reward, reward_text = sanitize.reward(rollout)
+    scoring = rollout.scoring_seconds
     return replace(
-        one,
+        rollout,
         reward=reward,
         reward_text=reward_text,
-        seconds=sanitize.seconds(one.seconds),
+        seconds=sanitize.seconds(rollout.seconds),
         scoring_seconds=None if scoring is None else sanitize.seconds(scoring),
-        usage=replace(one.usage, model_seconds=sanitize.seconds(one.usage.model_seconds)),
+        usage=replace(rollout.usage, model_seconds=sanitize.seconds(rollout.usage.model_seconds)),
         replay=replay,
     )

@@ -31,7 +31,7 @@ def reward(one: RolloutResult) -> tuple[float | None, str]:
 
 def clean_finding(one: Finding) -> Finding:
     """The finding with texts and details that can be stored and shown."""
-    details = plain(one.details, most=DETAIL_CHARACTERS)
+    details = plain(one.details, limit=DETAIL_CHARACTERS)
     if len(json.dumps(details)) > DETAILS_CHARACTERS:
         details = {"cut": f"details were larger than {DETAILS_CHARACTERS} characters"}
     return replace(

@@ -60,7 +60,7 @@ def test_a_run_that_begins_anew_meanwhile_gives_no_file(
     hub.say(f"{SAMPLES}?cursor=2", 200, {"results": [ROW], "next": None})
     target = tmp_path / "rows.jsonl"
     assert export(target) != 0
-    assert "began anew" in capsys.readouterr().err
+    assert "was started again" in capsys.readouterr().err
     assert not list(tmp_path.glob("*rows*"))
 
 

@@ -37,6 +37,6 @@ def test_that_no_runner_is_present_is_said_once_through_a_pipe(server: Answers) 
     follower.join(10)
     assert said.getvalue().splitlines()[:2] == [
         "evaluating ...",
-        "No runner that can do it is present: the run waits for one.",
+        "No live runner can execute the run; it stays queued.",
     ]
-    assert said.getvalue().count("No runner") == 1
+    assert said.getvalue().count("No live runner") == 1

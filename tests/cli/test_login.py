@@ -45,7 +45,7 @@ def test_a_refused_token_of_the_environment_is_not_cured_by_signing_in(
     monkeypatch.setenv("HUB_TOKEN", "hub_old")
     assert main(["whoami", "--url", server.url]) == 1
     said = capsys.readouterr().err
-    assert "the one in HUB_TOKEN" in said
+    assert "from HUB_TOKEN" in said
     assert "Log in." not in said
 
 
@@ -98,7 +98,7 @@ def test_whoami_promises_members_no_more_than_they_may(
     assert main(["whoami", "--url", server.url]) == 0
     said = capsys.readouterr().err
     assert "may publish as alice (owner)" in said
-    assert "may look into lab (member)" in said
+    assert "may read lab (member)" in said
 
 
 def test_whoami_says_what_keeps_one_from_publishing(
@@ -109,7 +109,7 @@ def test_whoami_says_what_keeps_one_from_publishing(
     server.say("GET /api/v1/whoami/", 200, ME | {"publish_refusal": refusal})
     assert main(["whoami", "--url", server.url]) == 0
     said = capsys.readouterr().err
-    assert "may look into alice (owner)" in said
+    assert "may read alice (owner)" in said
     assert "may publish" not in said
     assert "alice has none\n\nhint: Add one.\n" in said
 

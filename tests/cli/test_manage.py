@@ -85,7 +85,7 @@ def test_visibility_is_changed(hub: None, capsys: pytest.CaptureFixture[str]) ->
 def test_what_is_deleted_is_named_twice(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("--yes", "alice/demo")):
         text = said(capsys, "delete", "alice/demo-env", *words, exit_code=2)
-        assert "Deleting is final: add --yes alice/demo-env" in text
+        assert "Deletion is permanent: add --yes alice/demo-env" in text
     assert Environment.objects.get().deleted_at is None
     version = "alice/demo-env==0.1.0"
     assert told(capsys, "delete", version, "--yes", version) == {"deleted": version}
@@ -104,7 +104,7 @@ def test_at_a_terminal_one_is_asked_for_the_name(
     for typed, exit_code in (("yes\n", 2), ("alice/demo-env\n", 0)):
         monkeypatch.setattr("sys.stdin", Terminal(typed))
         text = said(capsys, "delete", "alice/demo-env", exit_code=exit_code)
-        assert "Type alice/demo-env to go on:" in text
+        assert "Type alice/demo-env to confirm:" in text
     assert Environment.objects.get().deleted_at is not None
 
 

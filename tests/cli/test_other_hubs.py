@@ -28,8 +28,8 @@ DEEP = "[" * 200_000 + "]" * 200_000  # sent as it is
             "'status'",
         ),
         (["whoami"], "GET whoami/", {"name": "alice"}, "'user'"),
-        (["quota", "alice"], "GET owners/alice/quota/", [1, 2], "not like a hub"),
-        (["quota", "alice"], "GET owners/alice/quota/", DEEP, "not like a hub"),
+        (["quota", "alice"], "GET owners/alice/quota/", [1, 2], "is not a hub's"),
+        (["quota", "alice"], "GET owners/alice/quota/", DEEP, "is not a hub's"),
     ],
 )
 def test_an_answer_of_another_shape_is_named(

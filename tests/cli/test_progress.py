@@ -47,4 +47,4 @@ def test_a_run_between_attempts_says_until_when_it_waits_and_why() -> None:
         r"waits until \d\d:15:30 for its next attempt: attempt 1 on gpu-1 ended", waiting
     )
     assert waiting.isprintable()
-    assert waits(run | {"not_before": None}) == "number 1 of 1 in the queue, 2 runners present"
+    assert waits(run | {"not_before": None}) == "number 1 of 1 in the queue, 2 live runners"

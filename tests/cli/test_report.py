@@ -25,7 +25,7 @@ def hub(live_server: LiveServer, alice: User, carol: User, monkeypatch: pytest.M
 def test_a_report_reaches_staff(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--reason", "malware", "--text", "It reads ~/.ssh.")
     text = said(capsys, "report", "alice/Demo_Env==0.1.0", *words)
-    assert "Reported alice/demo-env==0.1.0 as malware; its owner is not told" in text
+    assert "Reported alice/demo-env==0.1.0 as malware; its owner does not see your name" in text
     made = Report.objects.get()
     assert (str(made.version), made.reason) == ("alice/demo-env==0.1.0", "malware")
     assert made.text == "It reads ~/.ssh."
@@ -78,7 +78,7 @@ def test_owners_cancel_their_runs(
 @pytest.mark.parametrize(
     ("status", "told_of"),
     [
-        ("running", "is running and ends with its runner's next report"),
+        ("running", "is running and ends when its runner next contacts the hub"),
         ("succeeded", "had ended before: succeeded"),
     ],
 )
@@ -102,7 +102,7 @@ def test_owners_see_where_a_run_waits_and_take_a_cancelling_back(
     run = make_run(version, status="queued")
     monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])
     assert main(["runs", "show", str(run.pk)]) == 0
-    assert "number 1 of 1 in the queue, 0 runners present" in capsys.readouterr().out
+    assert "number 1 of 1 in the queue, 0 live runners" in capsys.readouterr().out
     assert f"run {run.pk} is queued" in said(capsys, "runs", "retry", str(run.pk), exit_code=1)
     said(capsys, "cancel", str(run.pk))
     Version.objects.filter(pk=version.pk).update(status="held")

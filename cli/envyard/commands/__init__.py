@@ -1,4 +1,5 @@
-"""One module a command, or a few that belong together: `register` adds it, `run` does it."""
+"""The commands, one module for each or for a few that belong together: `register` adds a command to
+the parser, `run` executes it. May import all of envyard but `messaging`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hub cancel`: end a run that is under way."""
+"""`hub cancel`: cancel a queued or active run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from envyard.output import Output
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add cancel."""
-    cancel = commands.add_parser("cancel", parents=[common], help="end a run that is under way")
+    cancel = commands.add_parser("cancel", parents=[common], help="cancel a queued or active run")
     cancel.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     cancel.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Ask for its end; its runner hears of it with the next report."""
-    found = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/cancel/")
+    """Cancel the run; its runner gets the answer to its next event batch."""
+    ended = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/cancel/")
     if out.as_json:
-        out.json(found)
-    out.note(f"Run {found['id']} of {found['version']} {_how(found)}")
+        out.json(ended)
+    out.note(f"Run {ended['id']} of {ended['version']} {_how(ended)}")
 
 
 def _how(run: dict[str, Any]) -> str:
@@ -31,4 +31,4 @@ def _how(run: dict[str, Any]) -> str:
         return "is cancelled"
     if run["ended_at"]:
         return f"had ended before: {run['status']}"
-    return f"is {run['status']} and ends with its runner's next report"
+    return f"is {run['status']} and ends when its runner next contacts the hub"

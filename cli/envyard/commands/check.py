@@ -1,4 +1,4 @@
-"""`hub check`: what the hub would refuse, found before an upload."""
+"""`hub check`: run the hub's checks before an upload."""
 
 from __future__ import annotations
 
@@ -30,17 +30,19 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "check", parents=[common], help="build an environment and check it as the hub would"
     )
     check.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
-    check.add_argument("--owner", default="", help="publish under this name (default: you)")
-    check.add_argument("--offline", action="store_true", help="use neither hub nor package index")
+    check.add_argument("--owner", default="", help="the owner to publish under (default: you)")
     check.add_argument(
-        "--run", dest="play", action="store_true", help="run the probes here, in the sandbox"
+        "--offline", action="store_true", help="use neither the hub nor the package index"
+    )
+    check.add_argument(
+        "--run", dest="play", action="store_true", help="run the probes in this machine's sandbox"
     )
     check.set_defaults(run=run)
 
 
 @dataclass(slots=True)
 class Result:
-    """What was checked, what was found, and what could not be checked and why."""
+    """The findings about one wheel, what was checked, and what was not checked and why."""
 
     wheel: str
     findings: list[Finding]
@@ -50,7 +52,7 @@ class Result:
 
     @property
     def errors(self) -> int:
-        """How many findings the hub would refuse it for."""
+        """The number of findings for which the hub would refuse the wheel."""
         return sum(item.severity == "error" for item in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,13 +90,13 @@ def run(args: Namespace, out: Output) -> None:
     if result.errors:
         raise Rejected(
             f"{result.wheel}: {result.errors} error{'s' if result.errors > 1 else ''}",
-            "Mend what is named above, then check again.",
+            "Fix the errors above, then check again.",
             "cli.check_failed",
         )
     if result.trial is not None and result.trial["outcome"] == "errored":
         raise Held(
-            f"{result.wheel}: the run could not be made here",
-            "`hub-runner doctor` names what this machine lacks.",
+            f"{result.wheel}: the probes could not run on this machine",
+            "`hub-runner doctor` lists what is missing.",
             "cli.no_sandbox",
         )
     out.note(f"{result.wheel}: no errors", "green")
@@ -104,7 +106,7 @@ def run(args: Namespace, out: Output) -> None:
 def check_with_hub(
     hub: Hub, path: Path, wheel: Wheel, detected: Detection, owner: str, result: Result
 ) -> None:
-    """Add what the hub's Pythons, framework releases, index and names make of the wheel."""
+    """Add the findings from the hub's Pythons, framework releases, index and names."""
     try:
         about = hub_checks.About.of(hub)
     except HubCliError as error:
@@ -116,7 +118,7 @@ def check_with_hub(
     if not any(item.code == "env.framework_undriven" for item in result.findings):
         result.findings += hub_checks.framework_findings(wheel, detected, about)
     (result.checked if about.pythons else result.not_checked).append(
-        "Pythons" if about.pythons else f"Pythons: no runner of {hub.url} is present"
+        "Pythons" if about.pythons else f"Pythons: {hub.url} has no live runner"
     )
     if about.releases:
         result.checked.append("framework releases")
@@ -131,7 +133,7 @@ def check_with_hub(
 
 
 def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) -> None:
-    """Add the hub's findings about owner, name, version and file name, for who is signed in."""
+    """Add the hub's findings about owner, name, version and file name; needs a token."""
     if not hub.token:
         result.not_checked.append("name and version: you are not signed in; run `hub login`")
         return
@@ -139,8 +141,8 @@ def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) 
         answer = hub_checks.request_check(hub, path, wheel, owner=owner)
     except HubCliError as error:
         unknown = isinstance(error, ApiError) and error.status == 404
-        why = "this hub has no such check" if unknown else error.message
-        result.not_checked.append(f"name and version: {why}")
+        reason = "this hub has no such check" if unknown else error.message
+        result.not_checked.append(f"name and version: {reason}")
         return
     result.findings += hub_checks.findings_in(answer)
     result.checked.append("name and version")
@@ -154,23 +156,23 @@ def play(
     result: Result,
     out: Output,
 ) -> None:
-    """Run the probes in this machine's sandbox and add the card that the hub gives the report."""
+    """Run the probes in this machine's sandbox; add the card that the hub computes from them."""
     out.note("Running the probes in the sandbox", "dim")
     trial = result.trial = local_run.play(path)
     if trial["outcome"] == "errored":
         messages = "; ".join(item.message for item in hub_checks.findings_in(trial))
-        result.not_checked.append(f"the run, which this machine could not make: {messages}")
+        result.not_checked.append(f"the run, which failed on this machine: {messages}")
         return
     result.findings += hub_checks.findings_in(trial)
     if trial["outcome"] != "succeeded":
         return
     if hub is None or not hub.token:
-        why = "--offline" if hub is None else "you are not signed in; run `hub login`"
-        result.not_checked.append(f"the card: {why}")
+        reason = "--offline" if hub is None else "you are not signed in; run `hub login`"
+        result.not_checked.append(f"the card: {reason}")
         return
     try:
         answer = hub_checks.request_check(
-            hub, path, wheel, owner=owner, report=local_run.report(trial)
+            hub, path, wheel, owner=owner, trial=local_run.card_input(trial)
         )
     except HubCliError as error:
         result.not_checked.append(f"the card: {error.message}")

@@ -1,4 +1,4 @@
-"""`hub delete`: a version, or an environment with all its versions, for good."""
+"""`hub delete`: permanently delete a version, or an environment with all its versions."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add delete."""
     delete = commands.add_parser(
-        "delete", parents=[common], help="delete a version or an environment for good"
+        "delete", parents=[common], help="permanently delete a version or an environment"
     )
     delete.add_argument("ref", metavar="owner/name[==version]")
-    delete.add_argument("--yes", metavar="REF", help="the same once more, instead of being asked")
+    delete.add_argument(
+        "--yes", metavar="REF", help="confirm by repeating the name, without a prompt"
+    )
     delete.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Delete it once its name was said twice."""
+    """Delete it after the name was confirmed."""
     ref = ref_of(args.ref)
     confirm(ref, args.ref, args.yes, out)
     hub = Hub(configs.load(args.url))
     hub.delete(version_path(ref) if ref.version else environment_path(ref))
     if out.as_json:
         out.json({"deleted": str(ref)})
-    out.note(f"Deleted {ref}; its versions and files never return")
+    out.note(f"Deleted {ref}; its versions and file names cannot be used again")
 
 
-def confirm(ref: Ref, text: str, said: str | None, out: Output) -> None:
-    """Raise UsageError unless the same was said again, as it was written or as the hub has it."""
-    if said is None and sys.stdin.isatty() and not out.as_json:
-        out.note(f"This deletes {ref} for good. Nobody can bring it back.", "yellow")
-        print(f"Type {ref} to go on: ", end="", file=out.err, flush=True)
-        said = sys.stdin.readline()
-    if said is None or said.strip() not in (text, str(ref)):
-        raise UsageError(f"{ref} was not confirmed", f"Deleting is final: add --yes {ref}")
+def confirm(ref: Ref, text: str, confirmation: str | None, out: Output) -> None:
+    """Raise UsageError unless `confirmation`, or the answer to a prompt, repeats the name, as
+    written or as the hub spells it."""
+    if confirmation is None and sys.stdin.isatty() and not out.as_json:
+        out.note(f"This deletes {ref} permanently. It cannot be undone.", "yellow")
+        print(f"Type {ref} to confirm: ", end="", file=out.err, flush=True)
+        confirmation = sys.stdin.readline()
+    if confirmation is None or confirmation.strip() not in (text, str(ref)):
+        raise UsageError(f"{ref} was not confirmed", f"Deletion is permanent: add --yes {ref}")

@@ -1,4 +1,4 @@
-"""Follow a version live until the hub has decided about it."""
+"""Poll a version until the hub has listed, rejected or held it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
 from envyard.output import Output
 
-PACE_SECONDS = 1.0
+POLL_SECONDS = 1.0
 DECIDED = ("listed", "rejected", "held")
-ABOUT = {"preparing": "its dependencies are fetched"}  # where nothing is counted yet
+ACTIVITY = {"preparing": "fetching dependencies"}  # of a status without a rollout count
 
 
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
@@ -35,25 +35,25 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
             return
         run = detail.get("run") or {}
         if status == "evaluating" and run:
-            where = waits(run) or ABOUT.get(run["status"], "")
-            what = f"run {run['status']}, {where}" if where else f"run {run['status']}"
+            position = waits(run) or ACTIVITY.get(run["status"], "")
+            label = f"run {run['status']}, {position}" if position else f"run {run['status']}"
             for attempt in run.get("lost_attempts", [])[lost:]:
                 out.note(f"{lost_text(attempt)}; another follows", "yellow")
                 lost += 1
-            if deserted(run) and not warned:
-                out.note("No runner that can do it is present: the run waits for one.", "yellow")
+            if has_no_runner(run) and not warned:
+                out.note("No live runner can execute the run; it stays queued.", "yellow")
                 warned = True
-            out.progress(what, run["done"], run["total"])
-        time.sleep(PACE_SECONDS)
+            out.progress(label, run["done"], run["total"])
+        time.sleep(POLL_SECONDS)
 
 
-def deserted(run: dict[str, Any]) -> bool:
-    """Whether it waits and no runner is there to take it."""
+def has_no_runner(run: dict[str, Any]) -> bool:
+    """Whether the run is queued and no live runner can execute it."""
     return bool(run.get("queue")) and run["queue"]["runners"] == 0
 
 
 def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Output) -> None:
-    """Say how it ended: the page, and for anything but `listed` why and what next."""
+    """Print the page of a listed version; raise Rejected or Held with reason and next step."""
     if out.as_json:
         out.json(detail)
     if detail["status"] == "listed":
@@ -61,24 +61,24 @@ def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Out
         out.hint(f"install it: hub install {ref}")
         return
     errors = [f for f in findings if f.severity == "error"]
-    why = errors[0].message if errors else "see its page"
+    reason = errors[0].message if errors else "see its page"
     hint = errors[0].hint if errors else ""
     run = detail.get("run")
     log = f" The log: hub logs {run['id']}" if run else ""
     if detail["status"] == "rejected":
         raise Rejected(
-            f"{ref} was rejected: {why} ({detail['url']})",
+            f"{ref} was rejected: {reason} ({detail['url']})",
             f"{hint} Then raise the version and push again.{log}".strip(),
             errors[0].code if errors else "cli.rejected",
         )
     if run and run["status"] == "cancelled":
         raise Held(
             f"{ref} is held, its run was cancelled ({detail['url']})",
-            f"Have it evaluated after all: hub runs retry {run['id']}",
+            f"Evaluate it again: hub runs retry {run['id']}",
             "run.cancelled",
         )
     raise Held(
-        f"the hub could not decide about {ref}: {why} ({detail['url']})",
+        f"the hub could not decide about {ref}: {reason} ({detail['url']})",
         f"This is not your environment's fault. Retry it: hub retry {ref}.{log}",
         errors[0].code if errors else "cli.held",
     )

@@ -52,7 +52,7 @@ def run(args: Namespace, out: Output) -> None:
 
 
 def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
-    """Label and value of what is worth a line."""
+    """The label and value of each fact that the version has."""
     yanked, deprecated = version["yanked"], version["deprecated"]
     rows = [
         ("framework", f"{version['framework']} {version['api']}".strip()),
@@ -70,10 +70,10 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
     return [(label, value) for label, value in rows if value]
 
 
-def deprecation(said: dict[str, Any]) -> str:
-    """Why nobody should begin to use it, and what to use instead."""
-    instead = f"; use {said['successor']['ref']}" if said["successor"] else ""
-    return f"{when(said['at'])} {said['reason']}{instead}"
+def deprecation(deprecated: dict[str, Any]) -> str:
+    """The reason of a deprecation, and the successor."""
+    instead = f"; use {deprecated['successor']['ref']}" if deprecated["successor"] else ""
+    return f"{when(deprecated['at'])} {deprecated['reason']}{instead}"
 
 
 def show_scores(version: dict[str, Any], out: Output) -> None:
@@ -98,7 +98,7 @@ def show_card(version: dict[str, Any], out: Output) -> None:
 
 
 def show_measures(measures: list[dict[str, Any]], out: Output) -> None:
-    """One line a measure, and why it fails or warns."""
+    """One line for each measure, with the detail of a failure or warning."""
     out.line("\nCard")
     for measure in measures:
         value = interval(measure["value"], measure["low"], measure["high"])

@@ -14,7 +14,9 @@ DEFAULT_TEMPLATE = "single-turn"
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add init."""
-    init = commands.add_parser("init", parents=[common], help="make a new environment")
+    init = commands.add_parser(
+        "init", parents=[common], help="create an environment from a template"
+    )
     init.add_argument("name", help="its name, e.g. my-env")
     init.add_argument(
         "--template",
@@ -28,7 +30,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Copy the template and say what to do next."""
+    """Copy the template and print the next step."""
     names = scaffold.names_for(args.name, args.description, args.author)
     target = args.path or Path(names.name)
     written = scaffold.copy(args.template, target, names)

@@ -26,7 +26,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "install", parents=[common], help="install environments into the active environment"
     )
     install.add_argument("refs", nargs="+", metavar="owner/name[==version]")
-    install.add_argument("--python", help="install for this interpreter instead")
+    install.add_argument("--python", help="install for this interpreter")
     install.set_defaults(run=run)
 
 
@@ -78,32 +78,32 @@ def chosen(hub: Hub, ref: Ref) -> dict[str, Any]:
     if version["quarantined"]:
         raise HubCliError(
             f"{version['ref']} is quarantined by the hub's staff",
-            f"Look for another version: hub versions {ref.owner}/{ref.name}",
+            f"Choose another version: hub versions {ref.owner}/{ref.name}",
         )
     if not ref.version and (version["status"] != "listed" or version["yanked"]):
         state = "yanked" if version["yanked"] else version["status"]
         raise HubCliError(
-            f"{ref} has no version to choose; its newest, {version['version']}, is {state}",
-            f"Name it to install it all the same: hub install {version['ref']}",
+            f"{ref} has no installable version; its newest, {version['version']}, is {state}",
+            f"Name that version to install it nevertheless: hub install {version['ref']}",
         )
     return version
 
 
 def refuse_clashes(versions: list[dict[str, Any]]) -> None:
-    """Two owners' environments of one name cannot share a Python environment."""
-    seen: dict[str, str] = {}
+    """Raise UsageError where two owners' environments have one name: both are one distribution."""
+    refs: dict[str, str] = {}
     for version in versions:
         name = version["environment"].partition("/")[2]
-        if name in seen:
+        if name in refs:
             raise UsageError(
-                f"{seen[name]} and {version['ref']} would install the same distribution {name!r}",
+                f"{refs[name]} and {version['ref']} would install the same distribution {name!r}",
                 "Install them into separate virtual environments.",
             )
-        seen[name] = version["ref"]
+        refs[name] = version["ref"]
 
 
 def needs_login(version: dict[str, Any]) -> bool:
-    """Its file is not for everybody."""
+    """Whether its file is not public."""
     return bool(version["visibility"] != "public" or version["status"] != "listed")
 
 
@@ -114,10 +114,10 @@ def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
         return f"{name} @ {file['url']}#sha256={file['sha256']}"
     path = temporary / Path(file["filename"]).name
     hub.download(file["url"], path)
-    got = hashlib.sha256(path.read_bytes()).hexdigest()
-    if got != file["sha256"]:
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest != file["sha256"]:
         raise HubCliError(
-            f"{file['filename']} has sha256 {got}, the hub promised {file['sha256']}",
+            f"{file['filename']} has sha256 {digest}, the hub promised {file['sha256']}",
             "Do not install it; tell the hub's operator.",
         )
-    return f"{name} @ {path.as_uri()}#sha256={got}"
+    return f"{name} @ {path.as_uri()}#sha256={digest}"

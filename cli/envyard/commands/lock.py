@@ -19,15 +19,15 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add lock."""
     lock = commands.add_parser(
-        "lock", parents=[common], help="print the exact dependencies that a version is run with"
+        "lock", parents=[common], help="print a version's locked dependencies with hashes"
     )
     lock.add_argument("ref", metavar="owner/name[==version]")
-    lock.add_argument("--platform", help="of the platforms that the hub ran it on, this one")
+    lock.add_argument("--platform", help="the platform, where the hub ran it on several")
     lock.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Print what `uv pip install --require-hashes -r` and pip's own take."""
+    """Print a requirements file for `uv pip install --require-hashes -r`, or pip's."""
     hub = Hub(configs.load(args.url))
     version = chosen(hub, ref_of(args.ref))
     path = f"{version_path(parse_ref(version['ref']))}locks/"
@@ -39,7 +39,9 @@ def run(args: Namespace, out: Output) -> None:
     pins = _pins(lock["text"])
     out.line(f"# {version['ref']} on {platform}, resolved {lock['made_at'][:10]}")
     if needs_login(version):
-        out.note(f"its wheel needs a login: `hub install {version['ref']}` afterwards adds it")
+        out.note(
+            f"its wheel needs a login: install it afterwards with `hub install {version['ref']}`"
+        )
     else:
         out.line(_wheel(version))
     for line in render(pins).splitlines():
@@ -51,7 +53,9 @@ def _pins(text: str) -> tuple[Pin, ...]:
     try:
         return parse(text)
     except BadLock as error:
-        raise HubCliError(f"the hub's lock is not one: {error}", "Tell its operator.") from error
+        raise HubCliError(
+            f"the hub's lock is invalid: {error}", "Report it to the hub's operator."
+        ) from error
 
 
 def _wheel(version: dict[str, Any]) -> str:
@@ -59,13 +63,15 @@ def _wheel(version: dict[str, Any]) -> str:
     return f"{name} @ {file['url']} \\\n    --hash=sha256:{file['sha256']}"
 
 
-def _platform(asked: str | None, locks: list[dict[str, Any]], ref: str) -> str:
+def _platform(requested: str | None, locks: list[dict[str, Any]], ref: str) -> str:
     known = [str(lock["platform"]) for lock in locks]
-    if asked in known:
-        return str(asked)
+    if requested in known:
+        return str(requested)
     if not known:
         raise HubCliError(f"{ref} has no lock yet", "Its first run makes one: hub info " + ref)
-    if asked is None and len(known) == 1:
+    if requested is None and len(known) == 1:
         return known[0]
-    problem = "was run on several platforms" if asked is None else f"has no lock for {asked!r}"
+    problem = (
+        "was run on several platforms" if requested is None else f"has no lock for {requested!r}"
+    )
     raise HubCliError(f"{ref} {problem}", f"Name one with --platform: {', '.join(known)}")

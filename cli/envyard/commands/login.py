@@ -24,18 +24,24 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "--token",
         nargs="?",
         const="-",
-        help="use this token; without a value it is read from the prompt or standard input",
+        help="use this token; without a value, read it from a prompt or standard input",
     )
-    login.add_argument("--no-browser", action="store_true", help="only print the page to open")
+    login.add_argument(
+        "--no-browser", action="store_true", help="print the page's address without opening it"
+    )
     login.set_defaults(run=run)
-    who = commands.add_parser("whoami", parents=[common], help="say who you are on which hub")
-    who.set_defaults(run=whoami)
-    logout = commands.add_parser("logout", parents=[common], help="forget this hub's token")
+    identity = commands.add_parser(
+        "whoami", parents=[common], help="show the signed-in user and the hub"
+    )
+    identity.set_defaults(run=whoami)
+    logout = commands.add_parser(
+        "logout", parents=[common], help="revoke and remove this hub's token"
+    )
     logout.set_defaults(run=sign_out)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Take a token, or have one minted in the browser; check it; save it."""
+    """Take a token, or create one through the browser; check it; save it."""
     config = configs.load(args.url)
     pasted = args.token is not None
     token = read_token(args.token) if pasted else mint(Hub(config), out, not args.no_browser)
@@ -49,25 +55,25 @@ def run(args: Namespace, out: Output) -> None:
         return
     out.note(f"Signed in to {config.url} as {me['user']}; token kept in {path}", "green")
     if os.environ.get("HUB_TOKEN"):
-        out.note("HUB_TOKEN is set and wins over the saved token", "yellow")
+        out.note("HUB_TOKEN is set and overrides the saved token", "yellow")
     out.hint("publish something: hub init my-env, then hub push my-env")
 
 
-def read_token(given: str) -> str:
+def read_token(text: str) -> str:
     """The token as given, or from the prompt or standard input for `-`."""
-    if given == "-":
-        given = getpass.getpass("Token (hub_...): ") if sys.stdin.isatty() else sys.stdin.readline()
-    given = given.strip()
-    if not given.startswith("hub_"):
+    if text == "-":
+        text = getpass.getpass("Token (hub_...): ") if sys.stdin.isatty() else sys.stdin.readline()
+    text = text.strip()
+    if not text.startswith("hub_"):
         raise UsageError(
             "that is not a hub token; tokens begin with hub_",
             "Make one on the hub's page Settings, Tokens.",
         )
-    return given
+    return text
 
 
 def mint(hub: Hub, out: Output, browser: bool) -> str:
-    """Ask for a login, show its page and code, wait until the person has answered (RFC 8628)."""
+    """Create a device login, show its page and code, wait for the confirmation (RFC 8628)."""
     hub.token = None
     login = hub.post("login/", {"device_name": socket.gethostname()[:80] or "hub"})
     page = login["verification_url_complete"]
@@ -94,7 +100,7 @@ def whoami(args: Namespace, out: Output) -> None:
     out.note(f"on {config.url} ({configs.SOURCES[config.source]})")
     refusal = me["publish_refusal"]
     for owner in me["owners"]:
-        may = "look into" if refusal or owner["role"] == "member" else "publish as"
+        may = "read" if refusal or owner["role"] == "member" else "publish as"
         out.note(f"  may {may} {owner['name']} ({owner['role']})")
     if token := me.get("token"):
         reach = token["environment"] or "all environments"
@@ -106,7 +112,7 @@ def whoami(args: Namespace, out: Output) -> None:
 
 
 def sign_out(args: Namespace, out: Output) -> None:
-    """Revoke the saved token where the hub can be reached, and forget it either way."""
+    """Revoke the saved token where the hub can be reached, and remove it in any case."""
     config = configs.load(args.url)
     token = config.tokens.pop(config.url, None)
     if token is None:

@@ -1,4 +1,4 @@
-"""`hub logs`: what a run printed, and once it has ended its findings with their tracebacks."""
+"""`hub logs`: a run's log, and after its end its findings with their tracebacks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from envyard.contract.findings import Finding
 from envyard.local_run import distinct_errors
 from envyard.output import Output
 
-MOST_FAILED = 100  # rollouts whose errors are looked at
-PACE_SECONDS = 1.0
+MAX_FAILED = 100  # rollouts whose errors are compared
+POLL_SECONDS = 1.0
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def run(args: Namespace, out: Output) -> None:
         if part["ended"] or not (args.follow or part["text"]):
             break
         if not part["text"]:
-            time.sleep(PACE_SECONDS)
+            time.sleep(POLL_SECONDS)
     if rest:
         out.line(rest)
     detail = hub.get(f"runs/{run_id}/") if part["ended"] else {"findings": []}
@@ -62,7 +62,7 @@ def run(args: Namespace, out: Output) -> None:
 
 def show_failed(hub: Hub, run_id: UUID, out: Output) -> None:
     """Each different error of the run's failed rollouts, with the end of its traceback."""
-    failed = hub.pages(f"runs/{run_id}/rollouts/", limit=MOST_FAILED, ok="false")
+    failed = hub.pages(f"runs/{run_id}/rollouts/", limit=MAX_FAILED, ok="false")
     out.line("\nFailed rollouts")
     for error in distinct_errors(failed):
         show_error(error, out, traceback=True)

@@ -12,9 +12,9 @@ from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add the four."""
+    """Add deprecate, undeprecate, transfer and visibility."""
     deprecate = commands.add_parser(
-        "deprecate", parents=[common], help="say that nobody should begin to use an environment"
+        "deprecate", parents=[common], help="discourage new use of an environment"
     )
     deprecate.add_argument("ref", metavar="owner/name")
     deprecate.add_argument("--reason", required=True, help="why")
@@ -27,7 +27,9 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "transfer", parents=[common], help="give an environment to another owner"
     )
     transfer.add_argument("ref", metavar="owner/name")
-    transfer.add_argument("owner", metavar="OWNER", help="under whom you may publish too")
+    transfer.add_argument(
+        "owner", metavar="OWNER", help="the new owner, under whom you may publish"
+    )
     transfer.set_defaults(run=run_transfer)
     visibility = commands.add_parser(
         "visibility", parents=[common], help="make an environment public or private"
@@ -38,34 +40,34 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 
 def run_deprecate(args: Namespace, out: Output) -> None:
-    """Deprecate it; said again, the last word counts."""
+    """Deprecate it; a second call replaces reason and successor."""
     hub, path = at(args)
     body = {"reason": args.reason, "successor": args.successor or ""}
-    said = tell(hub.post(f"{path}deprecate/", body), out)
-    successor = said["deprecated"]["successor"]
+    environment = print_json(hub.post(f"{path}deprecate/", body), out)
+    successor = environment["deprecated"]["successor"]
     instead = f"; use {successor['ref']}" if successor else ""
-    out.note(f"Deprecated {said['ref']}: {said['deprecated']['reason']}{instead}")
+    out.note(f"Deprecated {environment['ref']}: {environment['deprecated']['reason']}{instead}")
 
 
 def run_undeprecate(args: Namespace, out: Output) -> None:
-    """Undo it."""
+    """Remove the deprecation."""
     hub, path = at(args)
-    said = tell(hub.delete(f"{path}deprecate/"), out)
-    out.note(f"{said['ref']} is not deprecated any more")
+    environment = print_json(hub.delete(f"{path}deprecate/"), out)
+    out.note(f"{environment['ref']} is not deprecated any more")
 
 
 def run_transfer(args: Namespace, out: Output) -> None:
-    """Move it; the old name leads to the new one."""
+    """Move it; the old name redirects to the new one."""
     hub, path = at(args)
-    said = tell(hub.post(f"{path}transfer/", {"owner": args.owner}), out)
-    out.note(f"{args.ref} is {said['ref']} now; its old name leads there")
+    environment = print_json(hub.post(f"{path}transfer/", {"owner": args.owner}), out)
+    out.note(f"{args.ref} is {environment['ref']} now; its old name redirects there")
 
 
 def run_visibility(args: Namespace, out: Output) -> None:
     """Make it public or private, all its versions with it."""
     hub, path = at(args)
-    said = tell(hub.patch(path, {"visibility": args.visibility}), out)
-    out.note(f"{said['ref']} is {said['visibility']}")
+    environment = print_json(hub.patch(path, {"visibility": args.visibility}), out)
+    out.note(f"{environment['ref']} is {environment['visibility']}")
 
 
 def at(args: Namespace) -> tuple[Hub, str]:
@@ -73,8 +75,8 @@ def at(args: Namespace) -> tuple[Hub, str]:
     return Hub(configs.load(args.url)), environment_path(ref_of(args.ref))
 
 
-def tell(said: dict[str, Any], out: Output) -> dict[str, Any]:
-    """Print the environment where JSON was asked for."""
+def print_json(environment: dict[str, Any], out: Output) -> dict[str, Any]:
+    """Print the environment with --json; returns it."""
     if out.as_json:
-        out.json(said)
-    return said
+        out.json(environment)
+    return environment

@@ -26,8 +26,10 @@ def register(commands: Any, common: ArgumentParser) -> None:
     )
     push.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
     push.add_argument("--owner", help="publish under this user or organisation (default: you)")
-    push.add_argument("--private", action="store_true", help="only the owner's people may see it")
-    push.add_argument("--no-wait", action="store_true", help="return once it is uploaded")
+    push.add_argument(
+        "--private", action="store_true", help="visible to the owner and its members only"
+    )
+    push.add_argument("--no-wait", action="store_true", help="return after the upload")
     push.set_defaults(run=run)
 
 
@@ -45,8 +47,8 @@ def run(args: Namespace, out: Output) -> None:
         if args.private:
             make_private(hub, ref)
         out.note(f"Uploading {path.name} to {hub.url} as {ref}", "dim")
-        said = upload(path, f"{hub.url}/legacy/{owner}/", hub.token)
-    out.note(said, "dim")
+        message = upload(path, f"{hub.url}/legacy/{owner}/", hub.token)
+    out.note(message, "dim")
     if args.no_wait:
         detail = hub.version(ref)
         if out.as_json:
@@ -80,17 +82,17 @@ def refuse_early(path: Path, out: Output) -> None:
 
 
 def reference(owner: str, path: Path) -> Ref:
-    """owner/name==version as the wheel itself says it."""
+    """owner/name==version, with name and version from the wheel's METADATA."""
     wheel = wheels.read(path)
     return Ref(owner, normalise(wheel.metadata.name), canonical_version(wheel.metadata.version))
 
 
 def make_private(hub: Hub, ref: Ref) -> None:
     """Make the environment private before its first bytes arrive; refuse to hide a public one."""
-    found = hub.post(
+    environment = hub.post(
         "environments/", {"owner": ref.owner, "name": ref.name, "visibility": "private"}
     )
-    if found["visibility"] != "private":
+    if environment["visibility"] != "private":
         raise HubCliError(
             f"{ref.owner}/{ref.name} is public already", "Push without --private, or rename it."
         )

@@ -1,4 +1,4 @@
-"""`hub quota`: what an owner may store, upload and have waiting, and what of it is used."""
+"""`hub quota`: an owner's limits on storage, uploads and queued versions, and their usage."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Print one line a limit."""
+    """Print one line for each limit."""
     hub = Hub(configs.load(args.url))
     owner = args.owner or hub.get("whoami/")["user"]
     quota = hub.get(f"owners/{quote(owner, safe='')}/quota/")
     if out.as_json:
         out.json(quota)
         return
-    used, most = quota["usage"], quota["limits"]
+    used, limits = quota["usage"], quota["limits"]
     rows = [
-        ("storage", _size(used["storage_bytes"]), _size(most["storage_bytes"])),
-        ("versions that wait", str(used["queued_versions"]), str(most["queued_versions"])),
+        ("storage", _size(used["storage_bytes"]), _size(limits["storage_bytes"])),
+        ("queued versions", str(used["queued_versions"]), str(limits["queued_versions"])),
     ]
     if args.owner is None or used["uploads_per_hour"]:
         rows.append(
-            ("uploads in an hour", str(used["uploads_per_hour"]), str(most["uploads_per_hour"]))
+            ("uploads per hour", str(used["uploads_per_hour"]), str(limits["uploads_per_hour"]))
         )
     out.table((quota["owner"].upper(), "USED", "LIMIT"), rows)
 

@@ -1,4 +1,4 @@
-"""`hub report`: tell the hub's staff what is wrong with an environment."""
+"""`hub report`: report an environment to the hub's staff."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def register(commands: Any, common: ArgumentParser) -> None:
     report.add_argument("ref", metavar="owner/name[==version]")
     report.add_argument("--reason", required=True, choices=REASONS, help="what is wrong with it")
     report.add_argument(
-        "--text", required=True, help="what you saw, where, and how staff can see it too"
+        "--text", required=True, help="what is wrong, where, and how staff can reproduce it"
     )
     report.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Send it; without a version it is about all of them."""
+    """Send the report; without a version it covers all of them."""
     ref = ref_of(args.ref)
     body = {"reason": args.reason, "text": args.text, "version": ref.version or ""}
-    made = Hub(configs.load(args.url)).post(f"{environment_path(ref)}report/", body)
+    report = Hub(configs.load(args.url)).post(f"{environment_path(ref)}report/", body)
     if out.as_json:
-        out.json(made)
-    out.note(f"Reported {ref} as {made['reason']}; its owner is not told who did")
+        out.json(report)
+    out.note(f"Reported {ref} as {report['reason']}; its owner does not see your name")

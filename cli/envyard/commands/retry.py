@@ -1,4 +1,4 @@
-"""`hub retry`: have a held version evaluated again, and follow it."""
+"""`hub retry`: evaluate a held version again, and follow it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from envyard.contract.names import Ref
 from envyard.errors import HubCliError
 from envyard.output import Output
 
-LOOKED_AT = 100  # versions, the newest first
+MAX_VERSIONS = 100  # that are searched, the newest first
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add retry."""
-    retry = commands.add_parser(
-        "retry", parents=[common], help="have a held version evaluated again"
-    )
+    retry = commands.add_parser("retry", parents=[common], help="evaluate a held version again")
     retry.add_argument("ref", metavar="owner/name[==version]", help="default: the newest held")
-    retry.add_argument("--no-wait", action="store_true", help="return once it is queued")
+    retry.add_argument("--no-wait", action="store_true", help="return once the version is queued")
     retry.set_defaults(run=run)
 
 
@@ -42,8 +40,8 @@ def run(args: Namespace, out: Output) -> None:
 
 
 def newest_held(hub: Hub, ref: Ref) -> Ref:
-    """The newest held version; raises HubCliError where none of the newest is."""
-    for row in hub.pages(f"{environment_path(ref)}versions/", limit=LOOKED_AT):
+    """The newest held version; raises HubCliError where none of the newest is held."""
+    for row in hub.pages(f"{environment_path(ref)}versions/", limit=MAX_VERSIONS):
         if row["status"] == "held":
             return Ref(ref.owner, ref.name, row["version"])
     raise HubCliError(f"{ref} has no held version", f"See all: hub versions {ref}")

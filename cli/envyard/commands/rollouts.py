@@ -1,4 +1,4 @@
-"""`hub rollouts list` and `export`: what the policies did in a run, and rows to train on."""
+"""`hub rollouts list` and `export`: the rollouts of a run, as a table or as training data."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ ALL = 1 << 31
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add rollouts with its two."""
+    """Add rollouts list and rollouts export."""
     rollouts = commands.add_parser("rollouts", help="list or export the rollouts of a run")
     both = rollouts.add_subparsers(dest="rollouts_command", metavar="COMMAND", required=True)
     listing = both.add_parser("list", parents=[common], help="list rollouts")
-    _asks(listing)
-    listing.add_argument("--limit", type=int, default=100, help="at most so many (default 100)")
+    _add_filters(listing)
+    listing.add_argument(
+        "--limit", type=int, default=100, help="maximum number of rollouts (default 100)"
+    )
     listing.set_defaults(run=run_list)
-    export = both.add_parser("export", parents=[common], help="write rollouts as rows to train on")
-    _asks(export)
+    export = both.add_parser("export", parents=[common], help="write rollouts as training data")
+    _add_filters(export)
     export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     export.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl")
     export.set_defaults(run=run_export)
 
 
-def _asks(parser: ArgumentParser) -> None:
+def _add_filters(parser: ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="owner/name==version|RUN",
-        help="a version, for the run that decided on it, or a run's id",
+        help="a run's id, or a version (its card's run, else its last)",
     )
     parser.add_argument("--policy", help="only of this policy")
     parser.add_argument("--task", type=int, help="only of this task, counted from 0")
@@ -47,7 +49,7 @@ def _asks(parser: ArgumentParser) -> None:
 
 
 def run_list(args: Namespace, out: Output) -> None:
-    """Print one line a rollout, in the order they ended."""
+    """Print one line for each rollout, in the order of their ends."""
     hub = Hub(configs.load(args.url))
     run = _run(hub, args.target)
     rows = list(hub.pages(f"runs/{run}/rollouts/", limit=args.limit, **_filters(args)))
@@ -55,8 +57,8 @@ def run_list(args: Namespace, out: Output) -> None:
         out.json(rows)
         return
     if not rows:
-        asked = args.policy or args.task is not None or args.failed
-        out.note(f"run {run} has no {'such rollouts' if asked else 'rollouts yet'}")
+        filtered = args.policy or args.task is not None or args.failed
+        out.note(f"run {run} has no {'such rollouts' if filtered else 'rollouts yet'}")
         return
     out.table(
         ("ROLLOUT", "REWARD", "AGAIN", "TURNS", "TOKENS", "SECONDS", "STOP"),
@@ -77,20 +79,20 @@ def run_list(args: Namespace, out: Output) -> None:
 
 
 def _ended(row: dict[str, Any]) -> str:
-    """Why it ended: the error in one line, else the framework's word."""
+    """The error in one line, else the framework's stop condition."""
     error = row["error"]
     return f"{error['type']}: {error['message']}"[:160] if error else str(row["stop"])
 
 
 def _again(replay: dict[str, Any] | None) -> str:
-    """The reward when it was played again; nothing where it was not."""
+    """The reward of the replay; empty where there was none."""
     if replay is None or replay["left_out"]:
         return ""
     return "failed" if replay["error"] else number(replay["reward"])
 
 
 def run_export(args: Namespace, out: Output) -> None:
-    """Write the rows page by page; the file takes its name once it is whole."""
+    """Write the rows page by page; the file is renamed to its name once it is complete."""
     hub = Hub(configs.load(args.url))
     run = _run(hub, args.target)
     attempt = hub.get(f"runs/{run}/")["attempt"]
@@ -103,7 +105,7 @@ def run_export(args: Namespace, out: Output) -> None:
         else:
             count = _write_lines(rows, draft)
         if hub.get(f"runs/{run}/")["attempt"] != attempt:
-            raise HubCliError(f"run {run} began anew while it was exported", "Export it again.")
+            raise HubCliError(f"run {run} was started again during the export", "Export it again.")
         draft.replace(args.output)
     if out.as_json:
         out.json({"run": str(run), "file": str(args.output), "rollouts": count})
@@ -112,8 +114,8 @@ def run_export(args: Namespace, out: Output) -> None:
 
 @contextmanager
 def _draft(target: Path) -> Iterator[Path]:
-    """A new file beside the target, under a name that nobody can have prepared; it is gone
-    afterwards unless it was renamed."""
+    """A new file beside the target with an unpredictable name; deleted afterwards unless it was
+    renamed."""
     path = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         path.open("xb").close()
@@ -142,7 +144,7 @@ def _filters(args: Namespace) -> dict[str, Any]:
 
 
 def _run(hub: Hub, target: str) -> UUID:
-    """The run itself, or the one that decided on the version, else its last."""
+    """The run with that id; of a version the run of its card, else its last run."""
     if "/" not in target:
         return run_of(target)
     version = hub.version(version_ref_of(target))

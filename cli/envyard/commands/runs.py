@@ -22,23 +22,27 @@ from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add runs with its three."""
+    """Add runs list, show and retry."""
     runs = commands.add_parser("runs", help="list an environment's runs, show or retry one")
     each = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
     listing = each.add_parser("list", parents=[common], help="list an environment's runs")
     listing.add_argument("ref", metavar="owner/name")
-    listing.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
+    listing.add_argument(
+        "--limit", type=int, default=20, help="maximum number of runs (default 20)"
+    )
     listing.set_defaults(run=run_list)
     show = each.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     show.set_defaults(run=run_show)
-    retry = each.add_parser("retry", parents=[common], help="run again what was cancelled or held")
+    retry = each.add_parser(
+        "retry", parents=[common], help="queue a new run in place of a cancelled or held one"
+    )
     retry.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     retry.set_defaults(run=run_retry)
 
 
 def run_list(args: Namespace, out: Output) -> None:
-    """Print one line a run, newest first."""
+    """Print one line for each run, newest first."""
     ref = ref_of(args.ref)
     hub = Hub(configs.load(args.url))
     rows = list(hub.pages(f"{environment_path(ref)}runs/", limit=args.limit))
@@ -67,7 +71,7 @@ def run_list(args: Namespace, out: Output) -> None:
 
 
 def run_show(args: Namespace, out: Output) -> None:
-    """Print what is known of it: state, times, facts, scores and findings."""
+    """Print the run's state, times, facts, scores and findings."""
     run = Hub(configs.load(args.url)).get(f"runs/{run_of(args.run_id)}/")
     if out.as_json:
         out.json(run)
@@ -98,8 +102,8 @@ def run_show(args: Namespace, out: Output) -> None:
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score)}{failed}")
-    for found in run["findings"]:
-        show_finding(Finding.from_dict(found), out)
+    for row in run["findings"]:
+        show_finding(Finding.from_dict(row), out)
     if run["ended_at"]:
         out.hint(f"read its rollouts: hub rollouts list {run['id']}")
     else:
@@ -107,9 +111,9 @@ def run_show(args: Namespace, out: Output) -> None:
 
 
 def run_retry(args: Namespace, out: Output) -> None:
-    """Have another run queued in the place of one without a result."""
-    made = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/retry/")
+    """Queue a new run in the place of one without a result."""
+    queued = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/retry/")
     if out.as_json:
-        out.json(made)
-    out.note(f"Run {made['id']} of {made['version']} is {made['status']}: {waits(made)}")
-    out.hint(f"follow its log: hub logs -f {made['id']}")
+        out.json(queued)
+    out.note(f"Run {queued['id']} of {queued['version']} is {queued['status']}: {waits(queued)}")
+    out.hint(f"follow its log: hub logs -f {queued['id']}")

@@ -18,17 +18,21 @@ def register(commands: Any, common: ArgumentParser) -> None:
     """Add search."""
     search = commands.add_parser("search", parents=[common], help="find listed environments")
     search.add_argument(
-        "words", nargs="*", help="words in name, owner, summary, tags or README; slips are forgiven"
+        "words",
+        nargs="*",
+        help="words in name, owner, summary, tags or README; tolerates typing errors",
     )
     for name, facet in OPTIONS.items():
         search.add_argument(f"--{name}", help=facet.option)
     search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
-    search.add_argument("--limit", type=int, default=20, help="at most so many (default 20)")
+    search.add_argument(
+        "--limit", type=int, default=20, help="maximum number of environments (default 20)"
+    )
     search.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Print one line an environment."""
+    """Print one line for each environment."""
     hub = Hub(configs.load(args.url))
     words = " ".join(args.words) or None
     filters = {name: getattr(args, name) for name in OPTIONS}
@@ -45,10 +49,14 @@ def run(args: Namespace, out: Output) -> None:
         out.json(rows)
         return
     if not rows:
-        asked = [repr(words)] if words else []
-        asked += [f"{name} {value!r}" for name, value in filters.items() if value]
-        out.note(f"nothing listed matches {', '.join(asked)}" if asked else "nothing is listed yet")
-        out.hint("fewer words and filters find more; `hub search` alone lists everything")
+        conditions = [repr(words)] if words else []
+        conditions += [f"{name} {value!r}" for name, value in filters.items() if value]
+        out.note(
+            f"nothing listed matches {', '.join(conditions)}"
+            if conditions
+            else "nothing is listed yet"
+        )
+        out.hint("use fewer words and filters; `hub search` alone lists everything")
         return
     out.table(
         ("ENVIRONMENT", "VERSION", "SCORE", "SUMMARY"),

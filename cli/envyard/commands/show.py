@@ -1,4 +1,4 @@
-"""How findings, scores and times read in the terminal, the same in every command."""
+"""Output of findings, scores and times, the same in every command."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ref_of(text: str) -> Ref:
 
 
 def version_ref_of(text: str) -> Ref:
-    """The same of one version."""
+    """A reference with a version from the command line; raises UsageError."""
     ref = ref_of(text)
     if ref.version is None:
         raise UsageError(f"{ref} names no version", f"For example: {ref}==0.1.0")
@@ -92,15 +92,15 @@ def lasted(start: str | None, end: str | None) -> str:
 
 
 def waits(run: dict[str, Any]) -> str:
-    """Where a queued run stands; empty for any other, and where the hub does not say."""
-    place = run.get("queue")
-    if not place:
+    """A queued run's position; empty for any other run, and where the hub sends none."""
+    position = run.get("queue")
+    if not position:
         return ""
     if run.get("not_before"):
-        why = "".join(f": {lost_text(lost)}" for lost in run.get("lost_attempts", [])[-1:])
-        return f"waits until {clock(run['not_before'])} for its next attempt{why}"
-    present = "1 runner" if place["runners"] == 1 else f"{place['runners']} runners"
-    return f"number {place['before'] + 1} of {place['waiting']} in the queue, {present} present"
+        reason = "".join(f": {lost_text(lost)}" for lost in run.get("lost_attempts", [])[-1:])
+        return f"waits until {clock(run['not_before'])} for its next attempt{reason}"
+    runners = f"{position['runners']} live runner{'' if position['runners'] == 1 else 's'}"
+    return f"number {position['before'] + 1} of {position['waiting']} in the queue, {runners}"
 
 
 def lost_text(lost: dict[str, Any]) -> str:
@@ -110,9 +110,9 @@ def lost_text(lost: dict[str, Any]) -> str:
 
 
 def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
-    """One finding as data: mark, code, sentence, the traceback's last lines, then its hint.
+    """Print one finding: mark, code, message, the traceback's last lines, then its hint.
 
-    With --json nothing: the document of the command holds it.
+    Prints nothing with --json: the command's document holds the finding.
     """
     if out.as_json:
         return
@@ -126,16 +126,16 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
 
 
 def left_to_the_hub(findings: list[Finding]) -> tuple[list[Finding], list[str]]:
-    """The findings, and what this machine's older Python could not check of a wheel."""
-    unread = [item.message for item in findings if item.code == UNREADABLE]
+    """The findings, and the checks of a wheel that this machine's older Python cannot make."""
+    unreadable = [item.message for item in findings if item.code == UNREADABLE]
     rest = [item for item in findings if item.code != UNREADABLE]
-    return rest, [f"the environment's code: {message}" for message in unread]
+    return rest, [f"the environment's code: {message}" for message in unreadable]
 
 
-def traceback_of(finding: Finding, most: int) -> list[str]:
-    """The last lines of the traceback that the finding carries, marked where lines are left out."""
+def traceback_of(finding: Finding, limit: int) -> list[str]:
+    """The last lines of the finding's traceback, marked where lines are left out."""
     kept = finding.details.get("traceback")
     lines = kept.strip("\n").splitlines() if isinstance(kept, str) else []
-    if len(lines) <= most:
+    if len(lines) <= limit:
         return lines
-    return [f"... ({len(lines) - most} lines before)", *lines[-most:]] if most else []
+    return [f"... ({len(lines) - limit} lines before)", *lines[-limit:]] if limit else []

@@ -14,14 +14,17 @@ from envyard.output import Output
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add star and unstar."""
-    for name, method, said in (("star", "PUT", "star"), ("unstar", "DELETE", "take the star off")):
-        command = commands.add_parser(name, parents=[common], help=f"{said} an environment")
+    for name, method, action in (
+        ("star", "PUT", "star"),
+        ("unstar", "DELETE", "take the star off"),
+    ):
+        command = commands.add_parser(name, parents=[common], help=f"{action} an environment")
         command.add_argument("ref", metavar="owner/name")
         command.set_defaults(run=partial(run, method))
 
 
 def run(method: str, args: Namespace, out: Output) -> None:
-    """Either may be said twice."""
+    """Set or remove the star; repeating it changes nothing."""
     ref = ref_of(args.ref)
     hub = Hub(configs.load(args.url))
     path = f"{environment_path(ref)}star/"

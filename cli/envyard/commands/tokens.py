@@ -1,4 +1,4 @@
-"""`hub token list`, `create` and `revoke`: what programs sign in with."""
+"""`hub token list`, `create` and `revoke`: API tokens."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add token with its three."""
-    token = commands.add_parser("token", help="list, make and revoke your tokens")
+    """Add token list, create and revoke."""
+    token = commands.add_parser("token", help="list, create and revoke your API tokens")
     three = token.add_subparsers(dest="token_command", metavar="COMMAND", required=True)
     listing = three.add_parser("list", parents=[common], help="list your tokens")
-    listing.add_argument("--limit", type=int, default=100, help="at most so many (default 100)")
+    listing.add_argument(
+        "--limit", type=int, default=100, help="maximum number of tokens (default 100)"
+    )
     listing.set_defaults(run=run_list)
-    create = three.add_parser("create", parents=[common], help="make a token and print it")
+    create = three.add_parser("create", parents=[common], help="create a token and print it")
     create.add_argument("name", metavar="NAME", help="what it is for")
     create.add_argument("--scope", required=True, choices=("read", "publish", "admin"))
-    create.add_argument("--environment", metavar="owner/name", help="the only one it is good for")
     create.add_argument(
-        "--days", type=int, help="until it expires (default 90, or the end of your own token)"
+        "--environment", metavar="owner/name", help="the only environment it is valid for"
+    )
+    create.add_argument(
+        "--days", type=int, help="days until it expires (default 90, or the end of your own token)"
     )
     create.set_defaults(run=run_create)
-    revoke = three.add_parser("revoke", parents=[common], help="end a token")
+    revoke = three.add_parser("revoke", parents=[common], help="revoke a token")
     revoke.add_argument("public_id", metavar="ID", help="from `hub token list`")
     revoke.set_defaults(run=run_revoke)
 
 
 def run_list(args: Namespace, out: Output) -> None:
-    """Print one line a token, newest first."""
+    """Print one line for each token, newest first."""
     rows = list(Hub(configs.load(args.url)).pages("tokens/", limit=args.limit))
     if out.as_json:
         out.json(rows)
@@ -55,20 +59,20 @@ def run_list(args: Namespace, out: Output) -> None:
 
 
 def run_create(args: Namespace, out: Output) -> None:
-    """Print its text, which nobody can see again."""
+    """Create a token and print its text, which the hub never shows again."""
     environment = str(ref_of(args.environment)) if args.environment else ""
     body = {"name": args.name, "scope": args.scope, "environment": environment}
     body |= {} if args.days is None else {"days": args.days}
-    made = Hub(configs.load(args.url)).post("tokens/", body)
+    token = Hub(configs.load(args.url)).post("tokens/", body)
     if out.as_json:
-        out.json(made)
+        out.json(token)
         return
-    out.line(made["token"])
-    out.note(f"Token {made['public_id']}, until {made['expires_at'][:10]}; it is not shown again")
+    out.line(token["token"])
+    out.note(f"Token {token['public_id']}, until {token['expires_at'][:10]}; it is not shown again")
 
 
 def run_revoke(args: Namespace, out: Output) -> None:
-    """End it now."""
+    """Revoke the token immediately."""
     Hub(configs.load(args.url)).delete(f"tokens/{quote(args.public_id, safe='')}/")
     if out.as_json:
         out.json({"revoked": args.public_id})

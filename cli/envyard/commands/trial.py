@@ -1,4 +1,4 @@
-"""How a run on the author's machine reads in the terminal."""
+"""Output of a run on the author's machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENVIRONMENT = "/venv/environment/"  # where the sandbox has the wheel's own file
 
 
 def show_trial(trial: dict[str, Any], out: Output) -> None:
-    """Tasks, each probe's rewards, and the card that the hub gave the report."""
+    """Print the task count, each probe's rewards, and the card that the hub computed."""
     tasks = trial["facts"].get("tasks") or []
     out.line(f"{len(tasks)} tasks loaded; {len(trial['rollouts'])} rollouts, {trial['outcome']}")
     shown: set[str] = set()
@@ -30,7 +30,7 @@ def show_trial(trial: dict[str, Any], out: Output) -> None:
 
 
 def show_error(error: dict[str, Any], out: Output, *, traceback: bool) -> None:
-    """What a probe's rollouts failed with, and the end of its traceback."""
+    """Print an error of a probe's rollouts, and the end of its traceback."""
     out.line(f"      task {error['task']}: {error['message']} ({error['n']} rollouts)", "red")
     for line in excerpt(error["traceback"]) if traceback else ():
         out.line(f"      | {line}", "dim")

@@ -13,14 +13,18 @@ from envyard.output import Output
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add versions."""
-    versions = commands.add_parser("versions", parents=[common], help="list the versions of one")
+    versions = commands.add_parser(
+        "versions", parents=[common], help="list the versions of an environment"
+    )
     versions.add_argument("ref", metavar="owner/name")
-    versions.add_argument("--limit", type=int, default=50, help="at most so many (default 50)")
+    versions.add_argument(
+        "--limit", type=int, default=50, help="maximum number of versions (default 50)"
+    )
     versions.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Print one line a version, newest first."""
+    """Print one line for each version, newest first."""
     ref = ref_of(args.ref)
     hub = Hub(configs.load(args.url))
     rows = list(hub.pages(f"{environment_path(ref)}versions/", limit=args.limit))
@@ -37,7 +41,7 @@ def run(args: Namespace, out: Output) -> None:
 
 
 def note(row: dict[str, Any]) -> str:
-    """What overlays say."""
+    """The version's overlay: yanked with its reason, quarantined, or empty."""
     if row["yanked"]:
         return f"yanked: {row['yanked']['reason']}".rstrip(": ")
     return "quarantined" if row["quarantined"] else ""

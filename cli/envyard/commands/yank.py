@@ -1,4 +1,4 @@
-"""`hub yank` and `hub unyank`: take a version out of new installs, and put it back."""
+"""`hub yank` and `hub unyank`: exclude a version from new installs, and undo it (PEP 592)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add yank and unyank."""
     yank = commands.add_parser(
-        "yank", parents=[common], help="keep a version out of new installs; exact pins still work"
+        "yank", parents=[common], help="exclude a version from new installs; exact pins still work"
     )
     yank.add_argument("ref", metavar="owner/name==version")
-    yank.add_argument("--reason", required=True, help="why, for those who have it installed")
+    yank.add_argument(
+        "--reason", required=True, help="the reason, shown to everybody who installed it"
+    )
     yank.set_defaults(run=run_yank)
     unyank = commands.add_parser("unyank", parents=[common], help="undo a yank")
     unyank.add_argument("ref", metavar="owner/name==version")
@@ -36,7 +38,7 @@ def run_yank(args: Namespace, out: Output) -> None:
 
 
 def run_unyank(args: Namespace, out: Output) -> None:
-    """Put it back."""
+    """Undo the yank."""
     ref = version_ref_of(args.ref)
     version = Hub(configs.load(args.url)).delete(f"{version_path(ref)}yank/")
     if out.as_json:

@@ -29,30 +29,30 @@ def entries(file: BinaryIO, *, max_members: int) -> list[Entry]:
     """All members in the order of their bytes; raises Unreadable at the first doubt."""
     count, length, start = _end_record(file, max_members)
     directory = _at(file, start, length)
-    found = sorted(headers.central(directory, count), key=lambda entry: entry.offset)
+    listed = sorted(headers.central(directory, count), key=lambda entry: entry.offset)
     if count and _at(file, 0, 4) != LOCAL_MAGIC:
         raise bad("wheel.prefix_bytes", "the file's first byte is not the first member's")
-    return _placed(file, found, start)
+    return _placed(file, listed, start)
 
 
-def _placed(file: BinaryIO, found: Iterable[Entry], end: int) -> list[Entry]:
+def _placed(file: BinaryIO, entries: Iterable[Entry], end: int) -> list[Entry]:
     """The members with the place of their data; they and nothing else fill the file to `end`."""
     position = 0
     placed = []
-    for entry in found:
+    for entry in entries:
         _check_border(file, position, entry.offset, f"member {entry.name!r}", entry.name)
-        one = headers.located(file, entry)
-        position = one.start + one.compressed
-        placed.append(one)
+        located = headers.located(file, entry)
+        position = located.start + located.compressed
+        placed.append(located)
     _check_border(file, position, end, "the central directory")
     return placed
 
 
-def _check_border(file: BinaryIO, before: int, after: int, what: str, where: str = "") -> None:
+def _check_border(file: BinaryIO, before: int, after: int, part: str, where: str = "") -> None:
     if after < before:
         raise bad(
             "wheel.shared_bytes",
-            f"{what} starts at byte {after}, but the member before it ends at byte {before}",
+            f"{part} starts at byte {after}, but the member before it ends at byte {before}",
             where,
         )
     if after > before == 0:
@@ -60,7 +60,7 @@ def _check_border(file: BinaryIO, before: int, after: int, what: str, where: str
     if after > before:
         raise bad(
             "wheel.extra_bytes",
-            f"{what} starts at byte {after}, but the member before it ends at byte {before}",
+            f"{part} starts at byte {after}, but the member before it ends at byte {before}",
             where,
         )
 
@@ -115,13 +115,13 @@ def _refuse_end(file: BinaryIO) -> NoReturn:
     total = file_size(file)
     first = max(0, total - END.size - LONGEST_COMMENT)
     tail = _at(file, first, total - first)
-    found = tail.rfind(END_MAGIC)
-    if found < 0 and _at(file, 0, 4) != LOCAL_MAGIC:
+    position = tail.rfind(END_MAGIC)
+    if position < 0 and _at(file, 0, 4) != LOCAL_MAGIC:
         raise bad("wheel.not_a_zip", "the file neither starts nor ends like a zip archive")
-    rest = len(tail) - found - END.size
-    if found < 0 or rest < 0:
+    rest = len(tail) - position - END.size
+    if position < 0 or rest < 0:
         raise bad("wheel.cut_off", f"the archive's end record is missing after {total} bytes")
-    if struct.unpack_from("<H", tail, found + END.size - 2)[0] == rest:
+    if struct.unpack_from("<H", tail, position + END.size - 2)[0] == rest:
         raise bad(
             "wheel.archive_comment",
             f"the archive carries a comment of {rest} bytes; wheels have none",
@@ -133,17 +133,19 @@ def _refuse_end(file: BinaryIO) -> NoReturn:
 
 def _refuse_directory(file: BinaryIO, start: int, length: int, end: int) -> NoReturn:
     """Say why the central directory does not end where the end record, at `end`, starts."""
-    told = f"the central directory ends at byte {start + length}, its end record is at byte {end}"
+    message = (
+        f"the central directory ends at byte {start + length}, its end record is at byte {end}"
+    )
     if start + length > end:
-        raise bad("wheel.bad_directory", told)
+        raise bad("wheel.bad_directory", message)
     after = _at(file, start + length, 4)
     if after in ZIP64_MAGICS:
-        raise bad("wheel.zip64", f"{told}; a ZIP64 record stands between")
+        raise bad("wheel.zip64", f"{message}; a ZIP64 record stands between")
     if length and _at(file, end - length, 4) == CENTRAL_MAGIC:
         _refuse_prefix(file, end - length - start)
     if after == END_MAGIC:
-        raise bad("wheel.second_end_record", f"{told}; another end record stands between")
-    raise bad("wheel.extra_bytes", told)
+        raise bad("wheel.second_end_record", f"{message}; another end record stands between")
+    raise bad("wheel.extra_bytes", message)
 
 
 def _at(file: BinaryIO, position: int, length: int) -> bytes:

@@ -81,4 +81,4 @@ def run_all(
 
 def run(whl: Wheel) -> list[Finding]:
     """Every finding about a wheel that was read."""
-    return [found for check in STATIC for found in islice(check(whl), MAX_FINDINGS_A_CHECK)]
+    return [finding for check in STATIC for finding in islice(check(whl), MAX_FINDINGS_A_CHECK)]

@@ -62,12 +62,12 @@ def folder(whl: Wheel) -> Iterator[Finding]:
     """There is exactly one .dist-info folder, and its name is the file's name and version."""
     if not whl.dist_info:
         tops = {member.name.partition("/")[0] for member in whl.members}
-        found = sorted(top for top in tops if top.lower().endswith(".dist-info"))
-        if found:
+        folders = sorted(top for top in tops if top.lower().endswith(".dist-info"))
+        if folders:
             yield finding(
                 "wheel.several_dist_infos",
-                f"the wheel has the .dist-info folders {str(found)[:400]}; one is allowed",
-                where=found[1],
+                f"the wheel has the .dist-info folders {str(folders)[:400]}; one is allowed",
+                where=folders[1],
             )
         else:
             yield finding(
@@ -93,18 +93,18 @@ def wheel_file(whl: Wheel) -> Iterator[Finding]:
         yield finding("wheel.no_wheel_file", f"{where!r} is missing or not UTF-8", where=where)
         return
     yield from _wheel_lines(whl.wheel_file, where)
-    said = HeaderParser().parsestr(whl.wheel_file)
-    versions = [str(line).strip() for line in said.get_all("Wheel-Version", [])]
+    headers = HeaderParser().parsestr(whl.wheel_file)
+    versions = [str(line).strip() for line in headers.get_all("Wheel-Version", [])]
     if len(versions) != 1 or not VERSION_1.fullmatch(versions[0]):
         yield finding(
             "wheel.wheel_version", f"{where!r}: Wheel-Version is {versions}, not 1.x", where=where
         )
-    pure = [str(line).strip() for line in said.get_all("Root-Is-Purelib", [])]
+    pure = [str(line).strip() for line in headers.get_all("Root-Is-Purelib", [])]
     if [line.lower() for line in pure] != ["true"]:
         yield finding(
             "wheel.not_purelib", f"{where!r}: Root-Is-Purelib is {pure}, not true", where=where
         )
-    lines = [str(line).strip() for line in said.get_all("Tag", [])]
+    lines = [str(line).strip() for line in headers.get_all("Tag", [])]
     if whl.tags and set(lines) != {str(tag) for tag in whl.tags}:
         yield finding(
             "wheel.tag_mismatch",

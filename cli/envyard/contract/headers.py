@@ -253,9 +253,11 @@ def _check_extra(name: str, extra: bytes, declared: int) -> None:
     while position + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, position)
         if kind in DECEIVING_EXTRAS:
-            code, what = DECEIVING_EXTRAS[kind]
+            code, content = DECEIVING_EXTRAS[kind]
             raise bad(
-                code, f"extra field {kind:#06x} of member {name!r} carries {what}; none may", name
+                code,
+                f"extra field {kind:#06x} of member {name!r} carries {content}; none may",
+                name,
             )
         if kind not in PLAIN_EXTRAS:
             raise bad(

@@ -53,10 +53,10 @@ def render(pins: Iterable[Pin]) -> str:
 
 
 def _pin(line: str) -> Pin:
-    found = LINE.fullmatch(line)
-    if found is None:
+    match = LINE.fullmatch(line)
+    if match is None:
         raise BadLock(f"{line[:200]!r} is not name==version --hash=sha256:...")
-    name, version, hashes = found.groups()
+    name, version, hashes = match.groups()
     try:
         Version(version)
     except InvalidVersion as error:

@@ -42,10 +42,10 @@ class Member:
 class Reader:
     """Reads members in bounded memory; what archives in them hold is bounded for all together."""
 
-    def __init__(self, file: BinaryIO, most: int, algorithms: Sequence[str] = ()) -> None:
+    def __init__(self, file: BinaryIO, max_expanded: int, algorithms: Sequence[str] = ()) -> None:
         self._file, self._algorithms = file, algorithms
         self._budget, self._scanner, self._opcodes = (
-            nested.Budget(most), Scanner(), pickles.Budget(),
+            nested.Budget(max_expanded), Scanner(), pickles.Budget(),
         )  # fmt: skip
 
     def read(self, entry: Entry) -> Member:

@@ -219,8 +219,8 @@ def _license(fields: RawMetadata) -> str:
 
 
 def _authors(fields: RawMetadata) -> str:
-    given = (fields.get("author", ""), fields.get("author_email", ""))
-    return ", ".join(part.strip() for part in given if part.strip())[:400]
+    names = (fields.get("author", ""), fields.get("author_email", ""))
+    return ", ".join(part.strip() for part in names if part.strip())[:400]
 
 
 def _links(fields: RawMetadata) -> dict[str, str]:

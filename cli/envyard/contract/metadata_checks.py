@@ -33,14 +33,14 @@ def fields(whl: Wheel) -> Iterator[Finding]:
 
 def lengths(whl: Wheel) -> Iterator[Finding]:
     """No one-line field is longer than the hub keeps."""
-    for name, most in LONGEST.items():
+    for name, limit in LONGEST.items():
         value = getattr(whl.metadata, name)
-        if len(value) > most:
+        if len(value) > limit:
             field = name.replace("_", "-")
             yield finding(
                 "metadata.long_field",
                 f"METADATA: {field} {value[:40]!r}... has {len(value)} characters; "
-                f"the limit is {most}",
+                f"the limit is {limit}",
                 where=field,
             )
 
@@ -50,14 +50,14 @@ def name(whl: Wheel) -> Iterator[Finding]:
     if not whl.metadata.name:
         return
     try:
-        said = names.check_name(whl.metadata.name)
+        name_in_metadata = names.check_name(whl.metadata.name)
     except names.BadName as error:
         yield finding("metadata.bad_name", f"METADATA: {error}", where="name")
         return
-    if whl.name and said != whl.name:
+    if whl.name and name_in_metadata != whl.name:
         yield finding(
             "metadata.name_mismatch",
-            f"METADATA says name {said!r}, the file name {whl.name!r}",
+            f"METADATA says name {name_in_metadata!r}, the file name {whl.name!r}",
             where="name",
         )
 
@@ -65,20 +65,20 @@ def name(whl: Wheel) -> Iterator[Finding]:
 def version(whl: Wheel) -> Iterator[Finding]:
     """The version is PEP 440, public, and the file name's."""
     try:
-        said = Version(whl.metadata.version)
+        declared = Version(whl.metadata.version)
     except ValueError:
         return  # absent or unreadable: `fields` has told
-    if said.local:
+    if declared.local:
         yield finding(
             "metadata.local_version",
-            f"METADATA: version {str(said)!r} has the local part {said.local!r}; "
-            f"publish {said.public!r}",
+            f"METADATA: version {str(declared)!r} has the local part {declared.local!r}; "
+            f"publish {declared.public!r}",
             where="version",
         )
-    elif whl.version and str(said) != whl.version:
+    elif whl.version and str(declared) != whl.version:
         yield finding(
             "metadata.version_mismatch",
-            f"METADATA says version {str(said)!r}, the file name {whl.version!r}",
+            f"METADATA says version {str(declared)!r}, the file name {whl.version!r}",
             where="version",
         )
 
@@ -114,11 +114,11 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
 
 def license_files(whl: Wheel) -> Iterator[Finding]:
     """Each named licence file is a member, where the specification puts it."""
-    said = whl.metadata
-    if _numbers(said.metadata_version) < LICENSES_SINCE or not whl.dist_info:
+    metadata = whl.metadata
+    if _numbers(metadata.metadata_version) < LICENSES_SINCE or not whl.dist_info:
         return
     members = {member.name for member in whl.files}
-    for path in said.license_files:
+    for path in metadata.license_files:
         wanted = f"{whl.dist_info}/licenses/{path}"
         if wanted not in members:
             yield finding(
@@ -136,12 +136,12 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def card(whl: Wheel) -> Iterator[Finding]:
     """A reader finds a summary, a README and a licence; without them the wheel still passes."""
-    said = whl.metadata
-    if not said.name:
+    metadata = whl.metadata
+    if not metadata.name:
         return
-    if not said.summary:
+    if not metadata.summary:
         yield finding("metadata.no_summary", where="summary")
-    if not said.description.strip():
+    if not metadata.description.strip():
         yield finding("metadata.no_readme", where="description")
-    if not said.license and not said.license_files:
+    if not metadata.license and not metadata.license_files:
         yield finding("metadata.no_license", where="license-expression")

@@ -79,29 +79,29 @@ def licences(whl: Wheel) -> Iterator[Finding]:
 
 def extras(whl: Wheel) -> Iterator[Finding]:
     """No extra stands twice, whatever its spelling."""
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for extra in whl.metadata.fields.get("provides_extra", []):
         plain = canonicalize_name(extra)
-        if plain in seen:
+        if plain in spellings:
             yield finding(
                 "metadata.repeated_extra",
-                f"METADATA: Provides-Extra {extra[:80]!r} names the extra {seen[plain][:80]!r} "
-                "again; each stands once",
+                f"METADATA: Provides-Extra {extra[:80]!r} repeats the extra "
+                f"{spellings[plain][:80]!r}; each may be there once",
                 where="provides-extra",
             )
-        seen.setdefault(plain, extra)
+        spellings.setdefault(plain, extra)
 
 
 def import_names(whl: Wheel) -> Iterator[Finding]:
     """Each Import-Name is a module or package of the wheel, each Import-Namespace a folder."""
     fields = whl.metadata.fields
-    given = [
+    declared = [
         *(("Import-Name", name) for name in fields.get("import_names") or []),
         *(("Import-Namespace", name) for name in fields.get("import_namespaces") or []),
     ]
-    paths = {member.name for member in whl.files} if given else set()
+    paths = {member.name for member in whl.files} if declared else set()
     folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
-    for field, text in given:
+    for field, text in declared:
         name = text.partition(";")[0].strip()
         path = name.replace(".", "/")
         if not name or path in folders or (field == "Import-Name" and f"{path}.py" in paths):

@@ -45,8 +45,8 @@ NUMPY = re.compile(rb"\x93NUMPY([\x01-\x03])\x00")
 class Budget:
     """What all archives inside one wheel may expand to together, in bytes."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self._expanded = 0
         self._parts = 0
 
@@ -54,11 +54,11 @@ class Budget:
         """Note an expansion; raises Unreadable where it is too much."""
         self._expanded += expanded
         self._parts += parts
-        if self._expanded > self.most:
+        if self._expanded > self.limit:
             raise bad(
                 "wheel.nested_bomb",
                 f"member {name!r} is an archive that expands to {self._expanded} bytes or more; "
-                f"the limit for all archives in this wheel is {self.most}",
+                f"the limit for all archives in this wheel is {self.limit}",
                 name,
             )
         if self._parts > MAX_PARTS:

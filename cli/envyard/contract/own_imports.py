@@ -30,14 +30,14 @@ def missing_modules(
         return
     imports = _Imports(sources, files, _folders(paths))
     reported: dict[str, str] = {}
-    waiting, seen = [entry], {entry}
+    waiting, reached = [entry], {entry}
     while waiting:
         module = waiting.pop()
         for name, line in imports.of(module):
             if name.partition(".")[0] == entry:
                 present, absent = imports.split(name)
-                waiting += [other for other in present if other not in seen]
-                seen.update(present)
+                waiting += [other for other in present if other not in reached]
+                reached.update(present)
                 if absent and len(reported) < MOST:
                     reported.setdefault(absent, f"{files[module]}:{line}")
     for name, where in reported.items():

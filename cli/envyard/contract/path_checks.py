@@ -57,8 +57,11 @@ def _broken_rule(path: str) -> tuple[str, str] | None:
                 "wheel.long_name",
                 f"holds a part of over {LONGEST_PART} bytes; that is the limit",
             )
-        if found := WINDOWS_CHARACTERS.intersection(part):
-            return "wheel.windows_character", f"holds {min(found)!r}, which Windows cannot write"
+        if characters := WINDOWS_CHARACTERS.intersection(part):
+            return (
+                "wheel.windows_character",
+                f"holds {min(characters)!r}, which Windows cannot write",
+            )
         if part[-1] in ". ":
             return "wheel.windows_ending", f"has the part {part!r}; none may end in a dot or space"
         if WINDOWS_DEVICE.fullmatch(part):
@@ -73,10 +76,10 @@ def kinds(whl: Wheel) -> Iterator[Finding]:
     for member in whl.members:
         wrong = _wrong_kind(member)
         if wrong:
-            code, what = wrong
+            code, kind = wrong
             yield finding(
                 code,
-                f"member {member.name!r} is {what} (mode {member.mode:#o}); members are regular "
+                f"member {member.name!r} is {kind} (mode {member.mode:#o}); members are regular "
                 "files or empty folders",
                 where=member.name,
             )
@@ -113,10 +116,10 @@ def collisions(whl: Wheel) -> Iterator[Finding]:
                 break
 
 
-def _collision(one: str, other: str) -> str:
-    if one == other:
+def _collision(first: str, second: str) -> str:
+    if first == second:
         return "wheel.file_and_folder"
-    plain = all(unicodedata.is_normalized("NFKC", path) for path in (one, other))
+    plain = all(unicodedata.is_normalized("NFKC", path) for path in (first, second))
     return "wheel.case_collision" if plain else "wheel.unicode_collision"
 
 

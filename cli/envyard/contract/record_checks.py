@@ -27,13 +27,14 @@ def record(whl: Wheel) -> Iterator[Finding]:
         yield finding("wheel.no_record", f"{where!r} is missing or not UTF-8", where=where)
         return
     listed: Rows = {}
-    most = len(whl.members) + MORE_ROWS
+    max_rows = len(whl.members) + MORE_ROWS
     try:
         for number, row in enumerate(csv.reader(io.StringIO(whl.record, newline="")), 1):
-            if number > most:
+            if number > max_rows:
                 yield finding(
                     "wheel.record_extra",
-                    f"RECORD has more than {most} rows, and the wheel {len(whl.members)} members",
+                    f"RECORD has more than {max_rows} rows, "
+                    f"and the wheel {len(whl.members)} members",
                     where=where,
                 )
                 return
@@ -45,13 +46,13 @@ def record(whl: Wheel) -> Iterator[Finding]:
     yield from _members(whl, listed, where)
 
 
-def _row(row: list[str], told: str, listed: Rows, where: str) -> Iterator[Finding]:
-    """Note what the row says, or tell what is wrong with it."""
+def _row(row: list[str], subject: str, listed: Rows, where: str) -> Iterator[Finding]:
+    """Add the row to `listed`, or yield a finding about it."""
     if len(row) != 3:
-        yield finding("wheel.record_bad_row", f"{told} is not path,hash,size", where=where)
+        yield finding("wheel.record_bad_row", f"{subject} is not path,hash,size", where=where)
     elif row[0] in listed:
         yield finding(
-            "wheel.record_twice", f"{told} lists its path again; it stands once", where=where
+            "wheel.record_twice", f"{subject} repeats its path; each may be there once", where=where
         )
     else:
         listed[row[0]] = (row[1], row[2])
@@ -67,22 +68,22 @@ def _strangers(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
 
 def _members(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
     for member in whl.files:
-        given = listed.get(member.name)
-        if given is None:
+        row = listed.get(member.name)
+        if row is None:
             yield finding(
                 "wheel.record_missing",
                 f"member {member.name!r} is not listed in RECORD; each member must be",
                 where=member.name,
             )
         elif member.name == where:
-            if given != ("", ""):
+            if row != ("", ""):
                 yield finding(
                     "wheel.record_itself",
-                    f"RECORD says {','.join(given)[:200]!r} of {where!r}, itself; both stay empty",
+                    f"RECORD gives {','.join(row)[:200]!r} for {where!r}, itself; both stay empty",
                     where=where,
                 )
         else:
-            yield from _differences(member, *given)
+            yield from _differences(member, *row)
 
 
 def _differences(member: Member, said_digest: str, said_size: str) -> Iterator[Finding]:

@@ -191,11 +191,11 @@ class Facts:
         )
 
 
-def _names(given: Any) -> dict[str, str] | None:
+def _names(value: Any) -> dict[str, str] | None:
     """Rollouts by name with a code each; None for any other shape."""
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         return None
-    return {text(k, 100): text(v, 80) for k, v in list(given.items())[:MAX_NOT_COUNTED]}
+    return {text(k, 100): text(v, 80) for k, v in list(value.items())[:MAX_NOT_COUNTED]}
 
 
 @dataclass(frozen=True, slots=True)

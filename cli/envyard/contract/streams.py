@@ -64,9 +64,9 @@ MACHINES: dict[bytes, Callable[[], Machine]] = {
 
 def machine(start: bytes) -> Callable[[], Machine] | None:
     """What unpacks data that starts so; None where it is no stream."""
-    for magic, made in MACHINES.items():
+    for magic, name in MACHINES.items():
         if start.startswith(magic):
-            return made
+            return name
     return None
 
 

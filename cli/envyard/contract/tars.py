@@ -34,8 +34,8 @@ class Sink(Protocol):
 def is_header(block: bytes) -> bool:
     """Whether a block is the header of a member: its checksum is right."""
     declared = _number(block[148:156])
-    given = sum(block) - sum(block[148:156]) + 8 * 32
-    return len(block) == BLOCK and declared == given and block[:1] != b"\0"
+    computed = sum(block) - sum(block[148:156]) + 8 * 32
+    return len(block) == BLOCK and declared == computed and block[:1] != b"\0"
 
 
 class Tar:

@@ -109,11 +109,11 @@ class Transcript:
 
     def path(self, end: int) -> Iterator[int]:
         """The nodes of the conversation that ends there, its first message first."""
-        found = []
+        nodes = []
         while end >= 0:
-            found.append(end)
+            nodes.append(end)
             end = self.nodes[end].parent
-        return reversed(found)
+        return reversed(nodes)
 
     @property
     def characters(self) -> int:
@@ -149,8 +149,10 @@ class Transcript:
             for at, node in enumerate(records(data.get("nodes"), MAX_NODES))
         ]
         sets = data.get("tools")
-        tools = [clean_tools(one) for one in (sets[:MAX_PARTS] if isinstance(sets, list) else [])]
-        options = [clean_options(one) for one in records(data.get("options"), MAX_PARTS)]
+        tools = [
+            clean_tools(entry) for entry in (sets[:MAX_PARTS] if isinstance(sets, list) else [])
+        ]
+        options = [clean_options(entry) for entry in records(data.get("options"), MAX_PARTS)]
         return cls(
             nodes=nodes,
             calls=[

@@ -22,8 +22,8 @@ def number(value: Any) -> float | None:
 
 def finite(value: Any) -> float | None:
     """The value as float where it is a finite number, else None."""
-    got = number(value)
-    return got if got is not None and math.isfinite(got) else None
+    parsed = number(value)
+    return parsed if parsed is not None and math.isfinite(parsed) else None
 
 
 def count(value: Any) -> int:
@@ -36,12 +36,12 @@ def count_or_none(value: Any) -> int | None:
     return None if finite(value) is None else count(value)
 
 
-def text(value: Any, most: int = MAX_TEXT) -> str:
-    """The value as text without NULs or lone surrogates, which no database takes, cut at `most`
+def text(value: Any, limit: int = MAX_TEXT) -> str:
+    """The value as text without NULs or lone surrogates, which no database takes, cut at `limit`
     characters with a mark."""
-    got = value if isinstance(value, str) else "" if value is None else str(value)
-    got = got.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-    return got if len(got) <= most else got[:most] + CUT
+    clean = value if isinstance(value, str) else "" if value is None else str(value)
+    clean = clean.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    return clean if len(clean) <= limit else clean[:limit] + CUT
 
 
 def record(value: Any) -> dict[str, Any]:
@@ -49,20 +49,20 @@ def record(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def records(value: Any, most: int) -> list[dict[str, Any]]:
-    """The dicts among the first `most` items where the value is a list, else none."""
-    return [v for v in value[:most] if isinstance(v, dict)] if isinstance(value, list) else []
+def records(value: Any, limit: int) -> list[dict[str, Any]]:
+    """The dicts among the first `limit` items where the value is a list, else none."""
+    return [v for v in value[:limit] if isinstance(v, dict)] if isinstance(value, list) else []
 
 
-def plain(value: Any, depth: int = 6, most: int = 4000) -> Any:
-    """The value as JSON that every database takes: 100 items a level, texts of `most` characters;
+def plain(value: Any, depth: int = 6, limit: int = 4000) -> Any:
+    """The value as JSON that every database takes: 100 items a level, texts of `limit` characters;
     what nests deeper becomes text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         return value if math.isfinite(value) and abs(value) <= LARGEST else text(value, 60)
     if depth and isinstance(value, dict):
-        return {text(k, 80): plain(v, depth - 1, most) for k, v in list(value.items())[:100]}
+        return {text(k, 80): plain(v, depth - 1, limit) for k, v in list(value.items())[:100]}
     if depth and isinstance(value, list):
-        return [plain(v, depth - 1, most) for v in value[:100]]
-    return text(value, most)
+        return [plain(v, depth - 1, limit) for v in value[:100]]
+    return text(value, limit)

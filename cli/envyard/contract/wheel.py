@@ -107,12 +107,12 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
         dist_info = _dist_info(entries)
         documents = {entry.name: entry for entry in entries}
 
-        def document(path: str, code: str, most: int) -> bytes | None:
-            return _document(file, documents.get(f"{dist_info}/{path}"), code, most)
+        def document(path: str, code: str, limit: int) -> bytes | None:
+            return _document(file, documents.get(f"{dist_info}/{path}"), code, limit)
 
         record = _text(document("RECORD", "wheel.record_too_large", limits.record))
         reader = members.Reader(file, _most(size, limits), _algorithms(record or ""))
-        seen = tuple(reader.read(entry) for entry in entries)
+        read_members = tuple(reader.read(entry) for entry in entries)
         raw = document("METADATA", "metadata.too_large", limits.metadata)
         return Wheel(
             filename=filename,
@@ -120,7 +120,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             name=name,
             version=version,
             tags=tags,
-            members=seen,
+            members=read_members,
             dist_info=dist_info,
             metadata=metadata.parse(raw) if raw else Metadata(),
             record=record,
@@ -137,15 +137,15 @@ def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, by
 
     Files above `limits.source` bytes are left out, and everything after `limits.sources` in all.
     """
-    found: dict[str, bytes] = {}
+    bytes_by_path: dict[str, bytes] = {}
     left = limits.sources
     with _opened(source) as file:
         for entry in archive.entries(file, max_members=limits.members):
             wanted = entry.name.endswith((".py", ".dist-info/METADATA"))
             if wanted and entry.size <= min(limits.source, left):
-                found[entry.name] = b"".join(contents(file, entry))
+                bytes_by_path[entry.name] = b"".join(contents(file, entry))
                 left -= entry.size
-    return found
+    return bytes_by_path
 
 
 @contextmanager
@@ -186,8 +186,8 @@ def _from_filename(filename: str) -> tuple[str, str, frozenset[Tag]]:
 
 def _dist_info(entries: list[Entry]) -> str:
     folders = {entry.name.partition("/")[0] for entry in entries}
-    found = [folder for folder in folders if folder.lower().endswith(".dist-info")]
-    return found[0] if len(found) == 1 else ""
+    named = [folder for folder in folders if folder.lower().endswith(".dist-info")]
+    return named[0] if len(named) == 1 else ""
 
 
 def _algorithms(record: str) -> tuple[str, ...]:
@@ -195,13 +195,13 @@ def _algorithms(record: str) -> tuple[str, ...]:
     return tuple(name for name in STRONGER_HASHES if f"{name}=" in record)
 
 
-def _document(file: BinaryIO, entry: Entry | None, code: str, most: int) -> bytes | None:
+def _document(file: BinaryIO, entry: Entry | None, code: str, limit: int) -> bytes | None:
     if entry is None:
         return None
-    if entry.size > most:
+    if entry.size > limit:
         raise bad(
             code,
-            f"{entry.name!r} has {entry.size} bytes; the limit is {most}",
+            f"{entry.name!r} has {entry.size} bytes; the limit is {limit}",
             entry.name,
         )
     return b"".join(contents(file, entry))

@@ -16,18 +16,18 @@ def own_modules(trees: Trees, entry: str) -> tuple[set[str], set[str]]:
 
 
 def _closure(trees: Trees, entry: str, *, certain: bool) -> set[str]:
-    seen: set[str] = set()
+    reached: set[str] = set()
     waiting = [entry]
     while waiting:
         module = waiting.pop()
-        if module in seen or module not in trees:
+        if module in reached or module not in trees:
             continue
-        seen.add(module)
+        reached.add(module)
         path, tree = trees[module]
         nodes = tree.body if certain else ast.walk(tree)
         for node in nodes:
             waiting.extend(_targets(node, module, path.endswith("__init__.py")))
-    return seen
+    return reached
 
 
 def _targets(node: ast.AST, module: str, is_package: bool) -> Iterator[str]:
