@@ -1,4 +1,4 @@
-"""What columns may hold, as conditions for the constraints of every slice."""
+"""Conditions for the constraints of every slice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VERB = r"^[a-z]+(_[a-z]+)*(\.[a-z0-9]+(_[a-z0-9]+)*)+$"
 
 
 def known(field: str, choices: type[Choices]) -> Q:
-    """One of the choices: Django itself asks that of forms only."""
+    """One of the choices: Django itself checks that in forms only."""
     return Q(**{f"{field}__in": sorted(choices.values)})
 
 
@@ -20,7 +20,7 @@ def sha256(*fields: str) -> Q:
 
 
 def after(field: str, earlier: str) -> Q:
-    """The one time lies after the other, where both are known."""
+    """The one time is later than the other, where both are set."""
     return Q(**{f"{field}__gt": F(earlier)})
 
 

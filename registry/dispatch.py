@@ -1,5 +1,5 @@
-"""Messages to the workers. The database row is the truth: a lost message only costs time, because
-a sweep sends it again, and a doubled one changes nothing, because every task looks at the row.
+"""Celery messages to workers and runners. The database row is the truth: a lost message costs time,
+because a sweep sends it again, and a duplicate changes nothing, because every task reads the row.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ RUN = "envyard.run"  # the runners' task; their queues are those of contract.job
 
 
 def enqueue(task: str, *, queue: str = "hub", **kwargs: str | int) -> bool:
-    """Send one message by task name; False where the broker did not take it (it is logged)."""
+    """Send one message by task name; False, and logged, where the broker did not accept it."""
     try:
         current_app.send_task(task, kwargs=kwargs, queue=queue, retry=False)
-    except Exception as error:  # each broker fails in its own ways; none may undo what was saved
+    except Exception as error:  # errors differ by broker; none may undo the saved rows
         if is_full(error):
             log.error("message %s not sent, no disk space left; a sweep sends it again", task)
         else:

@@ -1,4 +1,4 @@
-"""The one exception that carries an answer to a person: code, message, hint and HTTP status."""
+"""The exceptions that become an error response: code, message, hint and HTTP status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from envyard.contract.findings import Finding
 class HubError(Exception):
     """A refusal with a catalogued code; message and hint default to the catalogue's.
 
-    Services raise it, the rims (API, pages, commands) render it. The message names the field, the
+    Services raise it; API, pages and commands render it. The message names the field, the
     value and the rule; the hint names the next step. `status` is the HTTP status.
     """
 
@@ -33,7 +33,8 @@ class HubError(Exception):
 
     @classmethod
     def of_findings(cls, findings: list[Finding], *, status: int = 400) -> HubError:
-        """The error that refuses for these findings: the first speaks, all stand in `details`."""
+        """The error for these findings: message and hint are those of the first, `details` has
+        all."""
         first = findings[0]
         message = first.message if not first.where else f"{first.message} ({first.where})"
         return cls(
@@ -45,7 +46,7 @@ class HubError(Exception):
         )
 
     def to_dict(self, request_id: str = "") -> dict[str, Any]:
-        """The JSON body that every refusal under /api/v1 has."""
+        """The JSON body of every error under /api/v1."""
         return {
             "error": {
                 "code": self.code,
@@ -58,14 +59,14 @@ class HubError(Exception):
 
 
 class NotFound(HubError):
-    """404: it is not there, or the get_actor may not know that it is."""
+    """404: the object does not exist, or the actor may not know that it does."""
 
     def __init__(self, message: str = "", hint: str = "") -> None:
         super().__init__("request.not_found", message, hint, status=404)
 
 
 class Moved(HubError):
-    """It lives elsewhere: 301 to `location` for a request that only reads, else 409."""
+    """The object moved: 301 to `location` for a request that only reads, else 409."""
 
     def __init__(self, was: str, now: str, *, location: str = "") -> None:
         super().__init__(
@@ -77,7 +78,7 @@ class Moved(HubError):
 
 
 class Forbidden(HubError):
-    """403: the get_actor sees the thing but may not do that to it."""
+    """403: the actor may see the object but not do that to it."""
 
     def __init__(self, message: str = "", hint: str = "", code: str = "request.forbidden") -> None:
         super().__init__(code, message, hint, status=403)

@@ -1,4 +1,4 @@
-"""What the hub accepts, as its operator set it."""
+"""Upload limits, from the settings of the operator."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def wheels() -> wheel.Limits:
 
 
 def upload_bytes() -> int:
-    """The longest body that an upload may have."""
+    """The size limit of an upload's body."""
     return wheels().packed + FORM_BYTES

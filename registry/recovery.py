@@ -1,4 +1,4 @@
-"""What time has overtaken: leases that ran out, steps whose message or worker was lost."""
+"""Recover what timed out: expired leases, and steps whose message or worker was lost."""
 
 from __future__ import annotations
 
@@ -26,41 +26,41 @@ from registry.runs.sweep import sweep as sweep_runs
 
 log = logging.getLogger(__name__)
 
-TRIES = 6  # with the pause after the last one half an hour in all
+TRIES = 6  # half an hour in all, with the pause after the last one
 
 
-def patience() -> timedelta:
-    """How long before a step counts as lost; doubled with every try."""
+def step_timeout() -> timedelta:
+    """The time after which a step counts as lost; doubled with every try."""
     return timedelta(seconds=1.5 * settings.HUB_SWEEP_SECONDS)
 
 
 def sweep(*, now: datetime) -> None:
-    """Move every run and version whose time is over; running it twice changes nothing more."""
+    """Move every run and version that timed out; a second call changes nothing more."""
     sweep_runs(now=now)
     _resume(_without_python())
     stuck = Q(status__in=(UPLOADED, CHECKING)) | (
         Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
     )
-    waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - patience())
+    waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - step_timeout())
     for version in waiting.select_related("environment__owner"):
         try:
-            _take_up(version, now)
-        except Exception:  # one that breaks must not keep the others waiting
-            log.exception("%s could not be taken up, the next sweep tries again", version)
+            _recover(version, now)
+        except Exception:  # one that fails must not block the others
+            log.exception("%s could not be recovered, the next sweep tries again", version)
 
 
 def _without_python() -> QuerySet[Version]:
-    """Held versions, none in quarantine, whose last run ended for want of a runner's Python."""
-    last = Run.objects.filter(version=OuterRef("pk")).order_by("-created_at")
+    """Held versions, none quarantined, whose last run ended because no runner had its Python."""
+    last_run = Run.objects.filter(version=OuterRef("pk")).order_by("-created_at")
     ended = VersionFinding.objects.filter(run=OuterRef("last"), code="run.no_python")
-    held = Version.objects.filter(
+    versions = Version.objects.filter(
         status=HELD, deleted_at=None, quarantined_at=None, environment__quarantined_at=None
     )
-    return held.annotate(last=Subquery(last.values("pk")[:1])).filter(Exists(ended))
+    return versions.annotate(last=Subquery(last_run.values("pk")[:1])).filter(Exists(ended))
 
 
 def _resume(held: QuerySet[Version]) -> None:
-    """Evaluate those again for which a live runner has a Python by now."""
+    """Evaluate the versions for which a live runner has a Python now."""
     offered = runners.pythons_offered()
     for version in held.select_related("environment__owner") if offered else ():
         if not any(fits(version, python) for python in offered):
@@ -70,26 +70,26 @@ def _resume(held: QuerySet[Version]) -> None:
             evaluate(version)
 
 
-def _take_up(version: Version, now: datetime) -> None:
-    """The step that should be under way: the check, or the judging of the last run."""
+def _recover(version: Version, now: datetime) -> None:
+    """Start the step that should be running: the check, or the judgement of the last run."""
     if version.status != EVALUATING:
         _send_again(version, now, partial(dispatch.enqueue, dispatch.CHECK, version_id=version.pk))
         return
     last = version.runs.order_by("-created_at").first()
     if last is None:
         evaluate(version)
-    elif last.ended_at is not None and last.ended_at < now - patience():
+    elif last.ended_at is not None and last.ended_at < now - step_timeout():
         _send_again(version, now, partial(dispatch.enqueue, dispatch.JUDGE, run_id=str(last.pk)))
 
 
 def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> None:
-    """Send the step again with growing pauses; hold what still breaks after the last try.
+    """Send the step again with growing pauses; hold a version that still fails after the last try.
 
-    A version that no worker has begun on is never held: nothing was tried yet.
+    A version that no worker has begun to check is never held: nothing was tried yet.
     """
     sent = version.events.filter(verb="version.sent_again", at__gte=version.status_at)
     tries, last = sent.count(), sent.last()
-    if now - (last.at if last else version.status_at) < patience() * 2 ** min(tries, TRIES):
+    if now - (last.at if last else version.status_at) < step_timeout() * 2 ** min(tries, TRIES):
         return
     if tries >= TRIES and version.status != UPLOADED:
         _hold(version, f"The hub failed {tries + 1} times while the version was {version.status}.")

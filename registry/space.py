@@ -24,31 +24,31 @@ REDIS = ("OOM ", "MISCONF ")  # above its maxmemory; cannot save to its disk
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether it, or an error that it was raised from, is for want of room."""
-    return any(_is_one(cause) for cause in _chain(error))
+    """Whether the error, or one that it was raised from, was caused by a full disk or quota."""
+    return any(_is_full_error(cause) for cause in _chain(error))
 
 
 @contextmanager
-def unless_full(what: str) -> Iterator[None]:
-    """For a write that a reader does not wait for, outside of transactions: a full disk is logged,
-    and the reading goes on."""
+def unless_full(subject: str) -> Iterator[None]:
+    """For a write that a reading request does not depend on, outside of transactions: a full disk
+    is logged, and the request continues."""
     try:
         yield
     except Exception as error:
         if not is_full(error):
             raise
-        log.warning("%s was not stored, no disk space left: %s", what, error)
+        log.warning("%s was not stored, no disk space left: %s", subject, error)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
-        seen.append(error)
+    visited: list[BaseException] = []
+    while error is not None and error not in visited:
+        visited.append(error)
         yield error
         error = error.__cause__ or error.__context__
 
 
-def _is_one(error: BaseException) -> bool:
+def _is_full_error(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in FULL
     if isinstance(error, sqlite3.Error):
@@ -66,7 +66,7 @@ def _is_sqlite_full(error: sqlite3.Error) -> bool:
 
 
 def database_has_no_room() -> bool:
-    """Whether the disk of a SQLite database has no room for another file; no other is known."""
+    """Whether the disk of a SQLite database has no room for another file; False for PostgreSQL."""
     if connection.vendor != "sqlite":
         return False
     try:

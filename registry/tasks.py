@@ -1,4 +1,4 @@
-"""The Celery rim: each task takes ids, asks one service and may be run twice."""
+"""Celery tasks: each takes ids, calls one service and may run twice."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def judge(run_id: str) -> None:
 
 
 @shared_task(name="registry.ring")
-def ring() -> None:
-    """Ring for queued runs that nobody took (beat)."""
+def notify_again() -> None:
+    """Send messages again for queued runs that no runner took (beat)."""
     runs.notify_again()
 
 
 @shared_task(name="registry.sweep")
 def sweep() -> None:
-    """Take up what got lost: leases, messages, broken steps (beat)."""
+    """Recover expired leases, lost messages and failed steps (beat)."""
     recovery.sweep(now=timezone.now())
 
 
@@ -55,11 +55,11 @@ def recount() -> None:
 
 @shared_task(name="registry.prune")
 def prune() -> None:
-    """Delete what has expired and nobody misses (beat)."""
+    """Delete expired sessions, objects and rows (beat)."""
     call_command("clearsessions")
     staging.discard_old(now=timezone.now())
     probe.discard_old(now=timezone.now())
-    sources.forget(now=timezone.now())
+    sources.delete_expired(now=timezone.now())
     deleted.empty_deleted(now=timezone.now())
-    transcripts.forget(now=timezone.now())
-    readmes.forget(now=timezone.now())
+    transcripts.delete_expired(now=timezone.now())
+    readmes.delete_expired(now=timezone.now())

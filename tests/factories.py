@@ -123,7 +123,7 @@ def make_rollout(
         packed = transcripts.put(run=run, seq=seq, rollouts=[told])
         assert packed is not None
         said["pack"] = transcripts.row_of(run=run, seq=seq, packed=packed)
-        said["offset"], said["length"] = packed.place(told)
+        said["offset"], said["length"] = packed.position(told)
         said["conversations"] = len(transcript.ends)
     return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **said)
 

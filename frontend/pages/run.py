@@ -91,7 +91,7 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
     rows = queries.rollouts(run=found, policy=policy, ok=False if failed else None)
     wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     detail = shapes.run_detail(found)
-    log = logs.tail(run=found, most=LOG_TAIL)
+    log = logs.tail(run=found, characters=LOG_TAIL)
     cut = len(log) == LOG_TAIL
     stopping = found.is_active and found.cancel_requested_at is not None
     return {

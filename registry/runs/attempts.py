@@ -1,4 +1,4 @@
-"""Attempts that ended without a result: which count, how long the next one waits, when to give up.
+"""Attempts that ended without a result: which count, the pause before the next, the last one.
 
 docs/decisions/0029 says why.
 """
@@ -20,9 +20,9 @@ MESSAGE_CHARACTERS = 300  # of each fault, in a sentence that names several
 def lost(
     run: Run, findings: Sequence[Finding], *, now: datetime, silent: bool, handed_back: bool
 ) -> LostAttempt:
-    """The unsaved row of the attempt under way; `silent` where its runner stopped reporting."""
-    handed_back = handed_back or any(one.code == HANDED_BACK for one in findings)
-    message = "; ".join(one.message.rstrip(".") for one in findings)
+    """The unsaved row of the current attempt; `silent` where its runner stopped reporting."""
+    handed_back = handed_back or any(finding.code == HANDED_BACK for finding in findings)
+    message = "; ".join(finding.message.rstrip(".") for finding in findings)
     return LostAttempt(
         run=run,
         attempt=run.attempt,
@@ -39,9 +39,9 @@ def lost(
 def _reached_environment(run: Run, *, silent: bool) -> bool:
     """Whether environment code began to run in this attempt.
 
-    Tasks, a load time and rollouts come from runners that do not send `environment_began`. Of a
-    runner that fell silent with its sandbox started the hub cannot know: the environment may have
-    ended it.
+    Tasks, a load time and rollouts show it for runners that do not send `environment_began`. Where
+    a runner stopped reporting after its sandbox had started, the environment may have ended it:
+    that counts too.
     """
     known = ("environment_began", "load_seconds", "tasks")
     if any(run.facts.get(name) not in (None, False) for name in known) or run.done:
@@ -50,7 +50,7 @@ def _reached_environment(run: Run, *, silent: bool) -> bool:
 
 
 def pause(rows: Sequence[LostAttempt]) -> timedelta:
-    """How long after the start of the last of these attempts a run may start again.
+    """The time between the start of the last of these attempts and the next one.
 
     Doubled with every one; a first hand-back takes no pause.
     """
@@ -68,7 +68,7 @@ def not_before(run: Run, rows: Sequence[LostAttempt], *, now: datetime) -> datet
 
 
 def spent(rows: Sequence[LostAttempt], *, now: datetime) -> Finding | None:
-    """Why the run gets no further attempt after these; None where it gets one."""
+    """The finding that ends the run after these attempts; None where another one is allowed."""
     most, counted = limits.max_attempts(), [row for row in rows if row.counted]
     if len(counted) >= most:
         message = (
@@ -76,8 +76,8 @@ def spent(rows: Sequence[LostAttempt], *, now: datetime) -> Finding | None:
             f"{most} may (HUB_LEASE_ATTEMPTS). {by_runner(rows)}."
         )
         return finding("run.attempts_exhausted", message)
-    if now - rows[0].at >= limits.UNCOUNTED_AT_MOST:
-        hours = limits.UNCOUNTED_AT_MOST.total_seconds() / 3600
+    if now - rows[0].at >= limits.MAX_UNCOUNTED:
+        hours = limits.MAX_UNCOUNTED.total_seconds() / 3600
         message = (
             f"{len(rows)} attempts within more than {hours:.0f} hours ended before the "
             f"environment's code began, or were handed back. {by_runner(rows)}."

@@ -19,16 +19,16 @@ from registry.runs import attempts, limits
 from registry.runs.models import LogChunk, LostAttempt, Run
 from registry.runs.sanitize import clean_finding
 
-WHY_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
+REASON_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
 
 
 def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bool:
-    """End this attempt and with it the run, keep its findings, have it judged after commit.
+    """End this attempt and the run, store its findings, and enqueue its judgement after commit.
 
-    False, and nothing changed, where the attempt was not the active one any more.
+    False, and nothing changed, where the attempt was no longer the active one.
     """
     with transaction.atomic():
-        now, held = timezone.now(), run.status in Run.LEASED_STATES
+        now, was_leased = timezone.now(), run.status in Run.LEASED_STATES
         moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE).update(
             status=status, ended_at=now
         )
@@ -44,8 +44,8 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             attempt=run.attempt,
         )
         dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
-        if held and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
-            notify_after_commit(run.model)  # its runner is free, and its own bell is used up
+        if was_leased and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
+            notify_after_commit(run.model)  # its runner is idle, and the message for it is used up
     return True
 
 
@@ -57,26 +57,26 @@ def next_attempt(
     silent: bool = False,
     handed_back: bool = False,
 ) -> bool:
-    """Queue a held run's next attempt, or end the run as errored where none is left.
+    """Queue the next attempt of a leased run, or end the run as errored where none is left.
 
-    What the lost attempt reported goes, so that a card never mixes two attempts; its log stays
-    and says what happened. False where the attempt was not held any more. `silent` where the
-    runner stopped reporting, `handed_back` where the run was taken from it in order.
+    Results of the lost attempt are deleted, so that a card never mixes two attempts; its log stays
+    and states what happened. False where the attempt was no longer leased. `silent` where the
+    runner stopped reporting, `handed_back` where the hub took the run from it in order.
     """
     row = attempts.lost(run, findings, now=now, silent=silent, handed_back=handed_back)
     rows = [*run.lost_attempts.order_by("attempt"), row]
-    why = text("; ".join(f.message.rstrip(".") for f in findings), WHY_CHARACTERS)
-    line = f"attempt {run.attempt} on {row.runner_name} ended: {why}."
+    reason = text("; ".join(f.message.rstrip(".") for f in findings), REASON_CHARACTERS)
+    line = f"attempt {run.attempt} on {row.runner_name} ended: {reason}."
     with transaction.atomic():
-        last = attempts.spent(rows, now=now)
-        if last is not None:
-            if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, last]):
+        exhausted = attempts.spent(rows, now=now)
+        if exhausted is not None:
+            if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, exhausted]):
                 return False
             row.save(force_insert=True)
             note(run, f"{line} No attempt is left.")
             return True
         earliest = attempts.not_before(run, rows, now=now)
-        if not _queue_again(run, earliest, why):
+        if not _queue_again(run, earliest, reason):
             return False
         row.save(force_insert=True)
         note(run, f"{line} {_outlook(rows, earliest, now)}")
@@ -85,8 +85,9 @@ def next_attempt(
     return True
 
 
-def _queue_again(run: Run, earliest: datetime | None, why: str) -> bool:
-    """Put the held run back into the queue, one attempt further; False where it was not held."""
+def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
+    """Put the leased run back into the queue with the next attempt; False where it was not
+    leased."""
     moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.LEASED_STATES).update(
         status=Run.Status.QUEUED,
         attempt=run.attempt + 1,
@@ -109,7 +110,7 @@ def _queue_again(run: Run, earliest: datetime | None, why: str) -> bool:
         version=run.version,
         run=run,
         attempt=run.attempt + 1,
-        reason=why,
+        reason=reason,
     )
     return True
 
@@ -129,40 +130,40 @@ def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: dateti
 
 
 def notify_after_commit(model: str) -> None:
-    """Wake one runner that has the model, once the transaction is committed.
+    """Notify one runner that has the model, once the transaction is committed.
 
-    A bell says that there is work, not which: whoever hears it asks the hub for the next run.
+    The message names no run: the runner that receives it leases the next one from the hub.
     """
     dispatch.enqueue_after_commit(dispatch.RUN, queue=queue_for(model))
 
 
 def note(run: Run, line: str) -> None:
-    """Add the hub's own line to the log, after what the attempt reported."""
+    """Append a line of the hub to the log, after the output of the attempt."""
     LogChunk.objects.create(
         run=run, attempt=run.attempt, seq=run.last_seq + 1, text=f"[hub] {line}\n"
     )
 
 
 def keep_findings(*, run: Run, findings: Iterable[Finding]) -> None:
-    """Store what a run has found, beside what it found before."""
+    """Store findings of a run, beside those stored before."""
     store_findings(run.version, VersionFinding.Stage.RUN, findings, run)
 
 
 def store_findings(
     version: Version, stage: str, findings: Iterable[Finding], run: Run | None
 ) -> None:
-    """Store findings as rows; they may come from an environment, so they are cleaned here."""
+    """Store findings as rows; they may come from an environment, so they are sanitised here."""
     VersionFinding.objects.bulk_create(
         VersionFinding(
             version=version,
             run=run,
             stage=stage,
-            code=one.code,
-            severity=one.severity,
-            message=one.message,
-            hint=one.hint,
-            where=one.where,
-            details=one.details,
+            code=finding.code,
+            severity=finding.severity,
+            message=finding.message,
+            hint=finding.hint,
+            where=finding.where,
+            details=finding.details,
         )
-        for one in map(clean_finding, findings)
+        for finding in map(clean_finding, findings)
     )

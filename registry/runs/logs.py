@@ -1,4 +1,4 @@
-"""A run's log: its beginning and its end are kept, the middle goes where it gets too long."""
+"""The log of a run: where it gets too long, its middle is deleted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from registry.runs.models import LogChunk, Run
 
 
 def keep(*, run: Run, seq: int, text: str) -> None:
-    """Add what a batch said; the caller holds the run's lock."""
+    """Append the text of a batch; the caller holds the run's lock."""
     if not text:
         return
     LogChunk.objects.create(run=run, attempt=run.attempt, seq=seq, text=text)
@@ -18,31 +18,31 @@ def keep(*, run: Run, seq: int, text: str) -> None:
         _drop_middle(list(run.log.order_by("pk").values_list("pk", Length("text"), "left_out")))
 
 
-def tail(*, run: Run, most: int) -> str:
+def tail(*, run: Run, characters: int) -> str:
     """The last characters of the log, without reading all of it."""
-    found, length = [], 0
+    pieces, length = [], 0
     for chunk in run.log.order_by("-pk").iterator(chunk_size=50):
-        found.append(chunk.shown)
-        length += len(found[-1])
-        if length >= most:
+        pieces.append(chunk.shown)
+        length += len(pieces[-1])
+        if length >= characters:
             break
-    return "".join(reversed(found))[-most:]
+    return "".join(reversed(pieces))[-characters:]
 
 
 def _drop_middle(pieces: list[tuple[int, int, int]]) -> None:
-    """Delete the oldest pieces behind the first half, some more than needed: the next ones then
-    find room. The piece that follows says how many characters went."""
+    """Delete the oldest pieces after the first half, some more than needed, to have room for the
+    next ones. The following piece stores how many characters were deleted."""
     head = 0
     while pieces and head < limits.LOG_CHARACTERS // 2:
         head += pieces.pop(0)[1]
-    over = head + sum(length for _, length, _ in pieces) - limits.LOG_CHARACTERS * 7 // 8
-    gone: list[int] = []
+    excess = head + sum(length for _, length, _ in pieces) - limits.LOG_CHARACTERS * 7 // 8
+    deleted: list[int] = []
     left_out = 0
-    while over > 0 and len(pieces) > 1:
+    while excess > 0 and len(pieces) > 1:
         pk, length, before = pieces.pop(0)
-        gone.append(pk)
+        deleted.append(pk)
         left_out += length + before
-        over -= length
-    if gone:
-        LogChunk.objects.filter(pk__in=gone).delete()
+        excess -= length
+    if deleted:
+        LogChunk.objects.filter(pk__in=deleted).delete()
         LogChunk.objects.filter(pk=pieces[0][0]).update(left_out=pieces[0][2] + left_out)

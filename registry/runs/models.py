@@ -1,4 +1,4 @@
-"""Runs, their rollouts and logs. The run's row is the truth; a message is only a doorbell."""
+"""Runs, their rollouts and logs. The row is the truth; a Celery message only announces work."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from registry.catalog.models import Version
 class Run(models.Model):
     """One evaluation of one version by some policies, in one sandbox on one runner.
 
-    Every write of a runner is fenced by (`id`, `attempt`); `last_seq` makes its batches
-    idempotent. `facts` is the contract's Facts in JSON. `owner` is whom the run counts for while
-    it waits, `turn` its number in that owner's line, `place` where that puts it among all. A queued
-    run is leased no earlier than `not_before`. `pythons`
-    lists the Pythons that it may have (registry/runs/pythons.py), empty: any.
+    Writes of a runner must match (`id`, `attempt`); `last_seq` makes its batches idempotent.
+    `facts` is the contract's Facts in JSON. `owner` is the owner whose share of the queue the run
+    uses, `turn` its number among that owner's runs, and `priority` orders all queued runs, lowest
+    first (`runs.queue`). A queued run is leased no earlier than `not_before`. `pythons` lists the
+    Pythons that it may use (`runs.pythons`), empty: any.
     """
 
     class Status(models.TextChoices):
@@ -155,9 +155,10 @@ class LostAttempt(models.Model):
 
 
 class TranscriptPack(models.Model):
-    """The transcripts that one batch brought: an object in the storage, a gzip file of JSON lines.
+    """The transcripts of one batch: an object in the storage, a gzip file of JSON lines.
 
-    Each line is a gzip member of its own, so that one rollout's is read by its range.
+    Each line is a gzip member of its own, so that the transcript of one rollout is read by its
+    range.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="packs")
@@ -185,9 +186,9 @@ class Rollout(models.Model):
     """One attempt at a task by one policy; `reward` is null where it failed, never zero.
 
     Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
-    `reasoning_tokens` are among its completion tokens, null where the model server did not count
-    them. `replay` is the contract's Replay in JSON where it was to be played again, `rescored` the
-    reward that this gave.
+    `reasoning_tokens` are part of its completion tokens, null where the model server did not count
+    them. `replay` is the contract's Replay in JSON where it was to be replayed, `rescored` the
+    reward of that replay.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
@@ -251,8 +252,8 @@ class Rollout(models.Model):
 
 
 class LogChunk(models.Model):
-    """A piece of a run's log, in the order of its batches; `left_out` characters that stood
-    before it were too much."""
+    """A piece of a run's log, in the order of its batches; `left_out` characters before it were
+    deleted because the log was too long."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="log")
     attempt = models.PositiveSmallIntegerField()
@@ -271,6 +272,6 @@ class LogChunk(models.Model):
 
     @property
     def shown(self) -> str:
-        """Its text, after a line that says what is missing before it."""
+        """Its text, after a line about the characters that were deleted before it."""
         mark = f"\n[hub] {self.left_out} characters are left out here\n" if self.left_out else ""
         return mark + self.text

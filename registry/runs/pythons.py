@@ -1,4 +1,4 @@
-"""Which Pythons a run may have, and which runners offer one of them."""
+"""The Python versions that a run may use, and the runners that offer one of them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NONE = ",none,"
 
 
 def tag_of(version: Version) -> str:
-    """What `Run.pythons` holds for the version: `,3.12,3.13,`; empty where every Python will do.
+    """The value of `Run.pythons` for the version: `,3.12,3.13,`; empty where every Python fits.
 
     Two Requires-Python count, the wheel's and that of the newest release of its framework that
-    runners drive; which micro version a runner has is the runner's own to check.
+    runners support; runners check their micro version themselves.
     """
-    wanted = _wanted(version)
+    specifiers = _specifiers(version)
     admitted = [
-        minor for minor in MINORS if any(_admit(wanted, f"{minor}.{micro}") for micro in MICROS)
+        minor for minor in MINORS if any(_admit(specifiers, f"{minor}.{micro}") for micro in MICROS)
     ]
     if len(admitted) == len(MINORS):
         return ""
@@ -35,12 +35,12 @@ def tag_of(version: Version) -> str:
 
 
 def fits(version: Version, python: str) -> bool:
-    """Whether the version can have that very Python, such as 3.12.4."""
-    return _admit(_wanted(version), python)
+    """Whether the version runs on exactly that Python, such as 3.12.4."""
+    return _admit(_specifiers(version), python)
 
 
 def runnable(offered: Iterable[str]) -> Q:
-    """The runs that a runner with these Pythons can have; all, where it reports none."""
+    """The runs that a runner with these Pythons can execute; all, where it reports none."""
     versions = list(offered)
     if not versions:
         return Q()
@@ -51,7 +51,7 @@ def runnable(offered: Iterable[str]) -> Q:
 
 
 def lacking(run: Run) -> str:
-    """The sentence for a run whose Python no live runner has; empty where one has, or any will do.
+    """The sentence for a run whose Python no live runner has; empty where one has, or any fits.
 
     A runner of an earlier release reports none and may have it.
     """
@@ -88,7 +88,7 @@ def _of_framework(version: Version) -> str:
     return releases[-1].requires_python if releases else ""
 
 
-def _wanted(version: Version) -> list[SpecifierSet]:
+def _specifiers(version: Version) -> list[SpecifierSet]:
     """Both of them, parsed; an unreadable one admits all."""
     parsed = []
     for text in (version.requires_python, _of_framework(version)):
@@ -97,5 +97,5 @@ def _wanted(version: Version) -> list[SpecifierSet]:
     return parsed
 
 
-def _admit(wanted: Iterable[SpecifierSet], python: str) -> bool:
-    return all(specifier.contains(python) for specifier in wanted)
+def _admit(specifiers: Iterable[SpecifierSet], python: str) -> bool:
+    return all(specifier.contains(python) for specifier in specifiers)

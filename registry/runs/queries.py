@@ -15,7 +15,7 @@ LOG_PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """A piece of log; ask again from `next`, unless `ended`: then nothing will follow."""
+    """A piece of log; the next one begins at `next`, unless `ended`: then there is none."""
 
     text: str
     next: int
@@ -23,7 +23,7 @@ class LogPage:
 
 
 def log_after(*, run: Run, position: int) -> LogPage:
-    """What the log holds after an opaque position, 0 being its start.
+    """The log after an opaque position, 0 being its start.
 
     `run` must be read before this is called: a run that had ended by then has its whole log.
     """
@@ -46,21 +46,24 @@ def rollouts(
     high: float | None = None,
 ) -> QuerySet[Rollout]:
     """The run's rollouts of that policy, task and outcome, rewarded from `low` to `high`."""
-    wanted: dict[str, object] = {"policy": policy or None, "task": task, "ok": ok}
-    wanted |= {"reward__gte": low, "reward__lte": high}
-    return run.rollouts.filter(**{k: v for k, v in wanted.items() if v is not None})
+    filters: dict[str, object] = {"policy": policy or None, "task": task, "ok": ok}
+    filters |= {"reward__gte": low, "reward__lte": high}
+    return run.rollouts.filter(**{k: v for k, v in filters.items() if v is not None})
 
 
 def leased_run(token: str) -> Run:
-    """The run, with version and environment, whose attempt under way this run token belongs to.
+    """The run, with version and environment, whose current attempt this run token is for.
 
-    Raises HubError token.invalid (401) for a forged token and for one whose attempt is over.
+    Raises HubError token.invalid (401) for a forged token and for one of an ended attempt.
     """
-    about = read_run_token(token)
+    attempt = read_run_token(token)
     run = (
         Run.objects.select_related("version__environment__owner")
         .filter(
-            pk=about.run, attempt=about.attempt, status__in=Run.LEASED_STATES, runner__enabled=True
+            pk=attempt.run,
+            attempt=attempt.attempt,
+            status__in=Run.LEASED_STATES,
+            runner__enabled=True,
         )
         .first()
     )

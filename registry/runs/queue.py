@@ -1,8 +1,9 @@
 """The order in which queued runs are taken: fair between owners, with first versions preferred.
 
-Each owner's runs have turns, one after the other; a newcomer's first turn is the one that the
-queue is at. A run's place is its turn, and some turns more where it is not urgent: so the next
-run is the first of one index however many wait, and no owner waits for all that another has sent.
+Start-time fair queueing: the runs of each owner have consecutive turns, and an owner without queued
+runs begins at the turn that the queue has reached. The priority of a run is its turn, plus some
+turns where it is less urgent: so the next run is the first row of one index however many wait, and
+no owner waits for all runs of another.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ FIRST_VERSION_DELAY, FURTHER_VERSION_DELAY, RERUN_DELAY = 0, 2, 10
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How many runs of its model come before it, how many wait with it, and how many runners that
-    can do it live."""
+    """The number of queued runs of its model before it and in all, and of live runners that can
+    execute it."""
 
     before: int
     waiting: int
@@ -37,30 +38,30 @@ class Position:
 def assign(version: Version) -> tuple[int, int]:
     """Turn and priority of a run that is queued for the version now.
 
-    Two requests of one owner at the same moment may get the same turn, which costs nobody much.
+    Two requests of one owner at the same moment may get the same turn, which hardly matters.
     """
     owner = version.environment.owner_id
-    turn = max(_now_at(), _last_turn(owner) + 1)
+    turn = max(_current_priority(), _last_turn(owner) + 1)
     return turn, turn + _delay(version)
 
 
 def _last_turn(owner: int) -> int:
-    """Of the owner's active runs; -1 where there is none. Asked apart for what waits and what is
-    held: of a single status an index knows the last, however many there are."""
+    """The last turn of the owner's active runs; -1 where there is none. Queued and leased ones are
+    queried separately: for a single status the index gives the maximum, however many there are."""
     own = Run.objects.filter(owner=owner)
     parts = (own.filter(status=Run.Status.QUEUED), own.filter(status__in=Run.LEASED_STATES))
     last = [part.aggregate(last=Max("turn"))["last"] for part in parts]
     return max((turn for turn in last if turn is not None), default=-1)
 
 
-def _now_at() -> int:
+def _current_priority() -> int:
     """The priority that the queue has reached: of the last run leased, else the turn of the first
     one that waits."""
-    held = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("priority"))["at"]
-    if held is not None:
-        return int(held)
-    waiting = Run.objects.filter(status=Run.Status.QUEUED).order_by("priority", "created_at")
-    return waiting.values_list("turn", flat=True).first() or 0
+    leased = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("priority"))["at"]
+    if leased is not None:
+        return int(leased)
+    queued = Run.objects.filter(status=Run.Status.QUEUED).order_by("priority", "created_at")
+    return queued.values_list("turn", flat=True).first() or 0
 
 
 def _delay(version: Version) -> int:
@@ -78,15 +79,15 @@ def head(
     elsewhere: Mapping[str, Collection[int]] | None = None,
     now: datetime,
 ) -> Run | None:
-    """The next run that asks for none but these models, of none of those owners, locked.
+    """The next run, locked, that needs no other models than these and has none of those owners.
 
-    It admits one of the runner's Pythons. A run of which this runner lost an attempt is left to
-    others for a while where one of those that its model is also `elsewhere` lost none. Needs a
-    transaction. Rows that another runner is just taking are passed over.
+    It admits one of the runner's Pythons. A run of which this runner lost an attempt is reserved
+    for others for a while, if one of the runners `elsewhere` with its model lost none. Needs a
+    transaction. Rows that another runner is leasing at the moment are skipped.
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
     for model, others in (elsewhere or {}).items():
-        waiting = waiting.filter(~Q(model=model) | ~_left_to_others(runner, others, now))
+        waiting = waiting.filter(~Q(model=model) | ~_reserved_for_others(runner, others, now))
     return (
         waiting.filter(pythons.runnable(runners.pythons(runner)))
         .exclude(owner__in=without)
@@ -96,23 +97,25 @@ def head(
     )
 
 
-def _left_to_others(runner: Runner, others: Collection[int], now: datetime) -> Q:
+def _reserved_for_others(runner: Runner, others: Collection[int], now: datetime) -> Q:
     """Runs of which this runner lost an attempt, for SAME_RUNNER_PAUSE after they may begin again,
     unless each of the others lost an attempt of it as well.
 
     Without `not_before` that is when the attempt was lost: it lasted longer than the pause.
     """
     since = now - limits.SAME_RUNNER_PAUSE
-    lost = LostAttempt.objects.filter(run=OuterRef("pk"))
-    own = lost.filter(runner=runner, handed_back=False)
-    lately = Q(not_before__gt=since) | Q(not_before=None) & Exists(lost.filter(at__gt=since))
+    lost_attempts = LostAttempt.objects.filter(run=OuterRef("pk"))
+    own = lost_attempts.filter(runner=runner, handed_back=False)
+    lately = Q(not_before__gt=since) | Q(not_before=None) & Exists(
+        lost_attempts.filter(at__gt=since)
+    )
     every = LostAttempt.objects.filter(run=OuterRef(OuterRef("pk")), handed_back=False)
     without = Runner.objects.filter(~Exists(every.filter(runner=OuterRef("pk"))), pk__in=others)
     return Q(Exists(own)) & lately & Q(Exists(without))
 
 
 def ready(now: datetime) -> Q:
-    """Runs whose pause after a lost attempt, where they have one, is over."""
+    """Runs whose pause after a lost attempt, if any, is over."""
     return Q(not_before=None) | Q(not_before__lte=now)
 
 
@@ -126,21 +129,21 @@ def elsewhere(*, runner: Runner, models: Collection[str]) -> dict[str, list[int]
 
 
 def busy_owners() -> set[int]:
-    """The owners who have as many runs under way as one may."""
-    held = Run.objects.filter(status__in=Run.LEASED_STATES).order_by()
-    counted = held.values("owner").annotate(runs=Count("pk"))
+    """The owners that have HUB_OWNER_RUNS leased runs."""
+    leased = Run.objects.filter(status__in=Run.LEASED_STATES).order_by()
+    counted = leased.values("owner").annotate(runs=Count("pk"))
     return set(counted.filter(runs__gte=settings.HUB_OWNER_RUNS).values_list("owner", flat=True))
 
 
 def is_busy(owner: int) -> bool:
-    """Whether the owner has as many; exact, for the owner's row stays locked until the commit."""
+    """Whether the owner has that many; exact, as the owner's row stays locked until the commit."""
     Owner.objects.select_for_update(no_key=True).get(pk=owner)
-    held = Run.objects.filter(owner=owner, status__in=Run.LEASED_STATES).count()
-    return held >= settings.HUB_OWNER_RUNS
+    leased = Run.objects.filter(owner=owner, status__in=Run.LEASED_STATES).count()
+    return leased >= settings.HUB_OWNER_RUNS
 
 
 def position(run: Run) -> Position | None:
-    """Where the run waits; None where it does not."""
+    """The position of a queued run; None for any other."""
     if run.status != Run.Status.QUEUED:
         return None
     earlier = Q(priority__lt=run.priority) | Q(priority=run.priority, created_at__lt=run.created_at)

@@ -1,4 +1,4 @@
-"""What a runner tells of its attempt: batches of events, then one ending. Both are fenced."""
+"""Store event batches and the final result of an attempt; reject stale attempts."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from registry.catalog import locks
 from registry.errors import HubError
 from registry.runs import endings, limits, logs, sanitize, transcripts
 from registry.runs.models import Rollout, Run
-from registry.runs.transcripts import Packed
+from registry.runs.transcripts import StoredPack
 
 PHASES = (Run.Status.LEASED, Run.Status.PREPARING, Run.Status.RUNNING, Run.Status.SCORING)
 UNPLANNED = "run.unplanned_rollouts"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """The answer to a batch: the lease from now on, and whether to stop."""
+class BatchReply:
+    """The reply to a batch: the new lease, and whether the runner should stop."""
 
     lease_seconds: float
     cancel: bool
 
 
-def record(*, run_id: UUID, events: Events) -> Heard:
-    """Store one batch of the attempt under way and renew its lease.
+def record(*, run_id: UUID, events: Events) -> BatchReply:
+    """Store one batch of the current attempt and renew its lease.
 
-    A number seen before is answered and otherwise ignored. Raises HubError runner.superseded
-    (409) where the attempt is over, request.conflict (409) where a batch is missing in between.
+    A batch whose number was stored before gets a reply and is otherwise ignored. Raises HubError
+    runner.superseded (409) where the attempt is over, request.conflict (409) where a batch before
+    it is missing.
     """
     now = timezone.now()
     packed = _put_transcripts(run_id, events)
-    with transcripts.kept_or_gone(packed), transaction.atomic():
-        run = _held(run_id, events.attempt)
+    with transcripts.deleted_if_unused(packed), transaction.atomic():
+        run = _lock_attempt(run_id, events.attempt)
         if events.seq > run.last_seq + 1:
             raise HubError(
                 "request.conflict",
@@ -56,16 +57,16 @@ def record(*, run_id: UUID, events: Events) -> Heard:
             _store_progress(run, events)
         run.lease_expires_at = _lease_until(run, now)
         run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
-    return Heard(limits.lease().total_seconds(), cancel=run.cancel_requested_at is not None)
+    return BatchReply(limits.lease().total_seconds(), cancel=run.cancel_requested_at is not None)
 
 
 def lock(*, run_id: UUID, attempt: int, platform: str, offered: str | None) -> str | None:
-    """The lock that the attempt's version has on that platform, `offered` where it had none.
+    """The lock of the attempt's version for that platform; `offered` becomes it where none exists.
 
-    Raises HubError runner.superseded (409), request.invalid for what no lock may be.
+    Raises HubError runner.superseded (409), request.invalid for an invalid lock.
     """
     with transaction.atomic():
-        run = _held(run_id, attempt)
+        run = _lock_attempt(run_id, attempt)
         return locks.agree(
             version=run.version,
             run_id=run_id,
@@ -76,14 +77,14 @@ def lock(*, run_id: UUID, attempt: int, platform: str, offered: str | None) -> s
 
 
 def finish(*, run_id: UUID, finish: Finish) -> None:
-    """End the attempt as its runner says. Said twice, the second time changes nothing.
+    """End the attempt with the outcome that its runner reports; a repeated call changes nothing.
 
-    `errored` queues the next attempt while there is one, unless somebody asked to cancel: then
-    the run ends there. Raises HubError runner.superseded (409).
+    `errored` queues the next attempt while there is one, unless the run is to be cancelled: then
+    the run ends. Raises HubError runner.superseded (409).
     """
     with transaction.atomic():
         try:
-            run = _held(run_id, finish.attempt)
+            run = _lock_attempt(run_id, finish.attempt)
         except HubError:
             ended = Run.objects.filter(pk=run_id, attempt=finish.attempt, ended_at__isnull=False)
             if ended.exists():
@@ -102,15 +103,15 @@ def _end(run: Run, outcome: Outcome, findings: list[Finding]) -> None:
         case _ if run.cancel_requested_at is not None:
             endings.end(run=run, status=Run.Status.CANCELLED, findings=findings)
         case "cancelled":
-            unasked = finding("run.runner_error", "The runner stopped without being asked.")
-            endings.next_attempt(run=run, findings=[*findings, unasked], now=timezone.now())
+            unrequested = finding("run.runner_error", "The runner stopped without being asked.")
+            endings.next_attempt(run=run, findings=[*findings, unrequested], now=timezone.now())
         case "errored":
             findings = findings or [finding("run.runner_error")]
             endings.next_attempt(run=run, findings=findings, now=timezone.now())
 
 
-def _held(run_id: UUID, attempt: int) -> Run:
-    """The run, locked, where this attempt is under way on an enabled runner: the fence."""
+def _lock_attempt(run_id: UUID, attempt: int) -> Run:
+    """The run, locked, if this is its current attempt on an enabled runner; else raise 409."""
     run = (
         Run.objects.select_for_update(of=("self",))
         .select_related("runner", "version__environment")
@@ -131,108 +132,118 @@ def _held(run_id: UUID, attempt: int) -> Run:
 
 
 def _lease_until(run: Run, now: datetime) -> datetime:
-    """A lease from now, yet never beyond the attempt's own deadline: talk alone holds no run."""
+    """A lease from now, limited by the attempt's deadline: batches alone do not keep a run
+    leased."""
     started = run.started_at or now
-    return min(now + limits.lease(), started + limits.attempt_at_most())
+    return min(now + limits.lease(), started + limits.max_attempt_time())
 
 
-def _put_transcripts(run_id: UUID, events: Events) -> Packed | None:
-    """The batch's transcripts in the storage, before any lock is held: that may take its time.
+def _put_transcripts(run_id: UUID, events: Events) -> StoredPack | None:
+    """Put the batch's transcripts into the storage before any lock is taken, as that may be slow.
 
-    Nothing is kept for a batch that will be refused or ignored, nor of rollouts that are not
-    planned or were told before: so a run keeps no more than it planned.
+    Nothing is stored for a batch that will be refused or ignored, nor for rollouts that are not
+    planned or known already: so a run stores no more than it planned.
     """
-    held = Run.objects.filter(pk=run_id, attempt=events.attempt, status__in=Run.LEASED_STATES)
-    run = held.filter(last_seq=events.seq - 1, runner__enabled=True).first()
+    attempt = Run.objects.filter(pk=run_id, attempt=events.attempt, status__in=Run.LEASED_STATES)
+    run = attempt.filter(last_seq=events.seq - 1, runner__enabled=True).first()
     if run is None or not events.rollouts:
         return None
-    told = set(run.rollouts.values_list("policy", "task", "attempt"))
-    new = [o for o in events.rollouts if _is_planned(run, o) and transcripts.name_of(o) not in told]
+    known = set(run.rollouts.values_list("policy", "task", "attempt"))
+    new = [
+        result
+        for result in events.rollouts
+        if _is_planned(run, result) and transcripts.rollout_key(result) not in known
+    ]
     return transcripts.put(run=run, seq=events.seq, rollouts=new)
 
 
-def _store_rollouts(run: Run, events: Events, packed: Packed | None) -> None:
-    """Keep the planned rollouts that are new; the first report of a rollout stands."""
-    planned = [one for one in events.rollouts if _is_planned(run, one)]
+def _store_rollouts(run: Run, events: Events, packed: StoredPack | None) -> None:
+    """Store the planned rollouts that are new; the first result of a rollout counts."""
+    planned = [result for result in events.rollouts if _is_planned(run, result)]
     pack = transcripts.row_of(run=run, seq=events.seq, packed=packed) if packed else None
-    rows = [_row(run, one) for one in planned]
-    for row, one in zip(rows, planned, strict=True):
-        if packed and (place := packed.place(one))[1]:
+    rows = [_row(run, result) for result in planned]
+    for row, result in zip(rows, planned, strict=True):
+        if packed and (place := packed.position(result))[1]:
             row.pack, (row.offset, row.length) = pack, place
     Rollout.objects.bulk_create(rows, ignore_conflicts=True)
-    strange = next((one for one in events.rollouts if not _is_planned(run, one)), None)
-    if strange is not None and not run.findings.filter(code=UNPLANNED).exists():
-        name = f"{strange.policy}/{strange.task}/{strange.attempt}"
+    unplanned = next((result for result in events.rollouts if not _is_planned(run, result)), None)
+    if unplanned is not None and not run.findings.filter(code=UNPLANNED).exists():
+        name = f"{unplanned.policy}/{unplanned.task}/{unplanned.attempt}"
         message = f"A rollout {name!r} was reported that this run did not plan; it is not kept."
         endings.keep_findings(run=run, findings=[finding(UNPLANNED, message, where=name)])
 
 
 def _store_replays(run: Run, replays: list[Replayed]) -> None:
-    """Keep what came of playing rollouts again, beside the first reward; the first word stands."""
+    """Store the results of replays beside the first reward; the first replay of a rollout
+    counts."""
     if not replays:
         return
     first = {(r.policy, r.task, r.attempt): r for r in run.rollouts.filter(replay__isnull=True)}
     rows = []
-    for one in replays:
-        if row := first.pop((one.policy, one.task, one.attempt), None):
-            row.replay, row.rescored = one.replay.to_dict(), one.replay.reward
+    for replayed in replays:
+        if row := first.pop((replayed.policy, replayed.task, replayed.attempt), None):
+            row.replay, row.rescored = replayed.replay.to_dict(), replayed.replay.reward
             rows.append(row)
     Rollout.objects.bulk_update(rows, ["replay", "rescored"])
 
 
-def _is_planned(run: Run, one: RolloutResult) -> bool:
-    attempts = run.attempts if one.policy == MODEL else 1
-    return one.policy in run.policies and 0 <= one.task < run.tasks and 0 <= one.attempt < attempts
+def _is_planned(run: Run, result: RolloutResult) -> bool:
+    attempts = run.attempts if result.policy == MODEL else 1
+    return (
+        result.policy in run.policies
+        and 0 <= result.task < run.tasks
+        and 0 <= result.attempt < attempts
+    )
 
 
-def _row(run: Run, one: RolloutResult) -> Rollout:
-    """The row of a report."""
-    reward, reward_text = sanitize.reward(one)
+def _row(run: Run, result: RolloutResult) -> Rollout:
+    """The unsaved row of a result."""
+    reward, reward_text = sanitize.reward(result)
     return Rollout(
         run=run,
-        policy=one.policy,
-        task=one.task,
-        attempt=one.attempt,
-        ok=one.ok,
+        policy=result.policy,
+        task=result.task,
+        attempt=result.attempt,
+        ok=result.ok,
         reward=reward,
         reward_text=reward_text[:64],
-        rewards=one.rewards,
-        metrics=one.metrics,
-        conversations=len(one.transcript.ends),
-        shortened=one.transcript.truncated,
-        turns=one.turns,
-        stop=one.stop,
-        truncated=one.truncated,
-        seconds=sanitize.seconds(one.seconds),
+        rewards=result.rewards,
+        metrics=result.metrics,
+        conversations=len(result.transcript.ends),
+        shortened=result.transcript.truncated,
+        turns=result.turns,
+        stop=result.stop,
+        truncated=result.truncated,
+        seconds=sanitize.seconds(result.seconds),
         scoring_seconds=None
-        if one.scoring_seconds is None
-        else sanitize.seconds(one.scoring_seconds),
-        prompt_tokens=one.usage.prompt_tokens,
-        completion_tokens=one.usage.completion_tokens,
-        reasoning_tokens=one.usage.reasoning_tokens,
-        calls=one.usage.calls,
-        model_seconds=sanitize.seconds(one.usage.model_seconds),
-        error=one.error,
+        if result.scoring_seconds is None
+        else sanitize.seconds(result.scoring_seconds),
+        prompt_tokens=result.usage.prompt_tokens,
+        completion_tokens=result.usage.completion_tokens,
+        reasoning_tokens=result.usage.reasoning_tokens,
+        calls=result.usage.calls,
+        model_seconds=sanitize.seconds(result.usage.model_seconds),
+        error=result.error,
     )
 
 
 def _store_progress(run: Run, events: Events) -> None:
-    """Move the phase forward, never back; count what is stored; add what became known."""
+    """Advance the phase, never back; count the stored rollouts; add the new facts."""
     run.last_seq = events.seq
     phase = Run.Status(events.phase)
     if PHASES.index(phase) > PHASES.index(Run.Status(run.status)):
         run.status = phase
     if events.rollouts:
         run.done = run.rollouts.count()
-    most = sum(run.tasks * (run.attempts if p == MODEL else 1) for p in run.policies)
-    run.total = max(0, min(events.total, most)) or run.total
+    planned = sum(run.tasks * (run.attempts if p == MODEL else 1) for p in run.policies)
+    run.total = max(0, min(events.total, planned)) or run.total
     run.facts |= _facts(events.facts, run.tasks).to_dict()
 
 
-def _facts(facts: Facts, most: int) -> Facts:
+def _facts(facts: Facts, maximum: int) -> Facts:
     tasks, again = facts.tasks, facts.hashes_again
     return replace(
         facts,
-        tasks=None if tasks is None else sanitize.clean_tasks(tasks, most),
-        hashes_again=None if again is None else again[:most],
+        tasks=None if tasks is None else sanitize.clean_tasks(tasks, maximum),
+        hashes_again=None if again is None else again[:maximum],
     )

@@ -1,4 +1,4 @@
-"""What the hub does with runs: request, ring, lease, cancel. What runners tell is in `reports`."""
+"""Operations on runs: request, notify, lease, renew, cancel. `runner_events` stores results."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from registry.catalog.models import Version
 from registry.errors import Forbidden
 from registry.runs import endings, limits, pythons, queue
 from registry.runs.models import Run
-from registry.runs.sweep import take_back
+from registry.runs.sweep import requeue_runs_of
 
-MAX_NOTIFICATIONS = (
-    32  # that a queue is rung with at first; then each run that ends rings for the next
-)
+# Messages in a queue at first; then each run that ends sends the next one.
+MAX_NOTIFICATIONS = 32
 
 
 def request(
     *, version: Version, policies: Sequence[str], model: str = "", by: User | None = None
 ) -> Run:
-    """Queue a run of the version and ring after commit; the one under way where there is one.
+    """Queue a run of the version and notify a runner after commit; returns the active run where
+    there is one.
 
-    The seed comes from the wheel's bytes: the same version is always asked the same.
+    The seed comes from the wheel's bytes: the same version always gets the same tasks.
     """
     try:
         with transaction.atomic():
@@ -60,15 +60,16 @@ def request(
 
 
 def notify_again() -> int:
-    """Ring for runs that wait at the head of the queue, ever more rarely the longer; how many.
+    """Send messages for runs at the head of the queue, at growing intervals; returns the count.
 
-    No more are rung for than runners are idle, and one for a runner that nobody has heard of. A
-    run that lost an attempt waits since that began, or since its pause ended; as many hear of it
-    as are idle, for the runner that lost the attempt is not given it again at once.
+    Runs are notified about as far as runners are idle, and one more for a runner that the hub has
+    no record of yet. The wait of a run that lost an attempt is counted from the start of that
+    attempt, or from the end of its pause; all idle runners are notified about it, because the
+    runner that lost the attempt does not get it again at once.
     """
     now = timezone.now()
     idle = runners.alive().exclude(runs__status__in=Run.LEASED_STATES).count()
-    rung = 0
+    sent = 0
     queued = Run.objects.filter(queue.ready(now), status=Run.Status.QUEUED)
     for model in queued.order_by().values_list("model", flat=True).distinct():
         waiting = queued.filter(model=model)
@@ -76,19 +77,19 @@ def notify_again() -> int:
             since = run.started_at or run.created_at
             last = run.last_notified_at or since
             paused = run.not_before is not None and last < run.not_before
-            if paused or now - last >= max(limits.notify_again(), (last - since) / 2):
+            if paused or now - last >= max(limits.notification_interval(), (last - since) / 2):
                 Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(last_notified_at=now)
                 for _ in range(idle + 1 if run.attempt > 1 else 1):
-                    rung += dispatch.enqueue(dispatch.RUN, queue=queue_for(run.model))
-    return rung
+                    sent += dispatch.enqueue(dispatch.RUN, queue=queue_for(run.model))
+    return sent
 
 
 def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
-    """Give the runner the next queued run that it can do; None where none waits for it.
+    """Lease the next queued run that this runner can execute; None where there is none.
 
-    `models` are those the runner has just now; it can do what asks for none without them.
-    Exactly one of several runners gets a run, and a draining one none. Raises Forbidden for a
-    disabled runner.
+    `models` are those that the runner serves now; runs without a model need none of them. Exactly
+    one of several runners gets a run, and a draining one none. Raises Forbidden for a disabled
+    runner.
     """
     if not runner.enabled:
         raise Forbidden(f"runner {runner.name!r} is disabled", "Ask the hub's staff to enable it.")
@@ -110,13 +111,14 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
 
 
 def _take(run: Run, runner: Runner) -> Run | None:
-    """The queued run, leased; None, and the run cancelled, where nobody needs it any more."""
+    """The queued run, leased; None, and the run cancelled, where its version needs no evaluation
+    any more."""
     run = Run.objects.select_related("version__environment__owner").get(pk=run.pk)
     version = run.version
     if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
-        gone = finding("run.cancelled", message)
-        endings.end(run=run, status=Run.Status.CANCELLED, findings=[gone])
+        obsolete = finding("run.cancelled", message)
+        endings.end(run=run, status=Run.Status.CANCELLED, findings=[obsolete])
         return None
     now = timezone.now()
     run.status, run.runner = Run.Status.LEASED, runner
@@ -134,18 +136,20 @@ def _take(run: Run, runner: Runner) -> Run | None:
 
 
 def renew(*, runner: Runner) -> str:
-    """A new token for the runner, which ends the old one; what it has under way it finishes.
+    """A new token for the runner, which ends the old one; its runs continue.
 
-    A disabled runner's runs go to others: the new token must not wake what a thief may hold.
+    Runs of a disabled runner go to other runners: a thief who has the old token may have received
+    their run tokens.
     """
     with transaction.atomic():
         if not runner.enabled:
-            take_back(runner=runner, why="was disabled")
+            requeue_runs_of(runner=runner, why="was disabled")
         return runners.renew(runner=runner)
 
 
 def cancel(*, run: Run, by: User) -> None:
-    """End a queued run at once; ask the runner of a held one to stop, or let its lease run out."""
+    """End a queued run at once; request its runner to stop a leased one, or let the lease
+    expire."""
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(of=("self",))
@@ -156,8 +160,8 @@ def cancel(*, run: Run, by: User) -> None:
             return
         run.cancel_requested_at = timezone.now()
         run.save(update_fields=["cancel_requested_at"])
-        asked = finding("run.cancelled", f"Cancelled by {by.username}.")
-        endings.keep_findings(run=run, findings=[asked])
+        cancelled = finding("run.cancelled", f"Cancelled by {by.username}.")
+        endings.keep_findings(run=run, findings=[cancelled])
         events.record(
             "run.cancel_requested",
             by=by,

@@ -1,4 +1,4 @@
-"""The JobSpec of a leased run: everything its runner is told."""
+"""The JobSpec of a leased run: all that its runner gets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from registry.runs.tokens import sign_run_token
 
 
 def job_spec(run: Run) -> JobSpec:
-    """The job of this attempt. `wheel.url` is a path of this hub and takes the run token.
+    """The job of this attempt. `wheel.url` is a path of this hub that needs the run token.
 
     Costs a query each for version, environment and owner unless they were selected.
     """

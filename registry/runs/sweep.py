@@ -1,4 +1,4 @@
-"""What time does to runs: a lease that ran out, a queue that nobody serves."""
+"""Move runs whose time is over: an expired lease, a run that no runner takes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """How many runs lost their lease and how many were never taken."""
+class SweepResult:
+    """The number of runs that lost their lease, and of those that no runner took."""
 
     expired: int
     abandoned: int
 
 
-def sweep(*, now: datetime) -> Swept:
+def sweep(*, now: datetime) -> SweepResult:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
     over = Q(lease_expires_at__lt=now)
     expired = Run.objects.filter(over, status__in=Run.LEASED_STATES)
-    # A run that lost an attempt was taken when that began, however long ago it was made; that an
-    # old one was made before is said for the index.
-    since = now - limits.QUEUED_AT_MOST
-    made = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=since)
-    queued = made.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
-    return Swept(
+    # A run that lost an attempt was taken when that began, however long ago it was created; the
+    # condition on `created_at` is implied, and is there for the index.
+    since = now - limits.MAX_QUEUED
+    old = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=since)
+    queued = old.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
+    return SweepResult(
         expired=_each(
             expired.order_by("lease_expires_at"),
             partial(_lose, still=over, why="stopped reporting", now=now, silent=True),
@@ -52,7 +52,7 @@ def sweep(*, now: datetime) -> Swept:
 
 
 def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
-    """How many of the runs moved. One that cannot be moved must not keep the others waiting."""
+    """The number of runs that moved. One that cannot be moved must not block the others."""
     moved = 0
     for pk in runs.values_list("pk", flat=True)[:AT_ONCE]:
         try:
@@ -62,9 +62,9 @@ def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
     return moved
 
 
-def take_back(*, runner: Runner, why: str) -> None:
-    """Move every run that the runner holds to its next attempt or its end, whatever its lease;
-    `why` says what became of the runner."""
+def requeue_runs_of(*, runner: Runner, why: str) -> None:
+    """Move every run leased to the runner to its next attempt or its end, whatever its lease;
+    `why` completes "Runner X ..."."""
     for pk in Run.objects.filter(runner=runner, status__in=Run.LEASED_STATES).values_list(
         "pk", flat=True
     ):
@@ -72,9 +72,9 @@ def take_back(*, runner: Runner, why: str) -> None:
 
 
 def _lose(pk: UUID, still: Q, why: str, *, now: datetime, silent: bool) -> bool:
-    """One run in its own transaction, looked at again under lock: a batch may have come.
+    """Move one run in a transaction, after a second look under lock: a batch may have arrived.
 
-    What was taken from a runner that was not `silent` counts as handed back.
+    A run taken from a runner that was not `silent` counts as handed back.
     """
     with transaction.atomic():
         run = (
@@ -106,7 +106,7 @@ def _abandon(pk: UUID) -> bool:
         )
         if run is None:
             return False
-        hours = limits.QUEUED_AT_MOST.total_seconds() / 3600
+        hours = limits.MAX_QUEUED.total_seconds() / 3600
         message = f"No runner took this run within {hours:.0f} hours."
         endings.note(run, message)
         rows = list(run.lost_attempts.order_by("attempt"))

@@ -1,6 +1,6 @@
 """Run tokens: signed pairs of run and attempt.
 
-One is given to the runner that leases the run, and dies with the attempt: every use is fenced.
+The runner that leases the run gets one; it ends with the attempt, since every use checks it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def sign_run_token(*, run_id: UUID, attempt: int) -> str:
 def read_run_token(text: str) -> Attempt:
     """The attempt a run token is for; raises HubError token.invalid (401).
 
-    The signature says nothing about whether the attempt is still under way: ask the fence.
+    The signature does not show whether the attempt is still current: `runs.queries.leased_run` and
+    `runner_events` check that.
     """
     body = text.removeprefix(RUN_TOKEN_PREFIX)
     try:

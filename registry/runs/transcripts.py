@@ -1,4 +1,4 @@
-"""Transcripts in the storage: packed by batch, read by range, kept as long as the operator says."""
+"""Transcripts in the storage: packed by batch, read by range, kept for HUB_TRANSCRIPT_DAYS."""
 
 from __future__ import annotations
 
@@ -28,65 +28,65 @@ from registry.storage.unnamed import delete_unnamed
 
 log = logging.getLogger(__name__)
 
-MOST = 1000  # packs at a time: the clock comes back
-Name = tuple[str, int, int]
+MAX_DELETED = 1000  # packs in one call: celery beat repeats it
+RolloutKey = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """An object in the storage, and where in it each rollout's transcript lies: offset, length."""
+class StoredPack:
+    """An object in the storage, with offset and length of each rollout's transcript in it."""
 
     sha256: str
     size: int
-    places: dict[Name, tuple[int, int]]
+    positions: dict[RolloutKey, tuple[int, int]]
 
-    def place(self, one: RolloutResult) -> tuple[int, int]:
-        """Offset and length; zeros where it has no transcript."""
-        return self.places.get(name_of(one), (0, 0))
-
-
-def name_of(one: RolloutResult) -> Name:
-    """What tells it from the others of its run."""
-    return one.policy, one.task, one.attempt
+    def position(self, result: RolloutResult) -> tuple[int, int]:
+        """Offset and length; zeros for a rollout without a transcript."""
+        return self.positions.get(rollout_key(result), (0, 0))
 
 
-def put(*, run: Run, seq: int, rollouts: Iterable[RolloutResult]) -> Packed | None:
-    """Keep the transcripts of a batch as one object; None where it brought none.
+def rollout_key(result: RolloutResult) -> RolloutKey:
+    """Policy, task and attempt, which identify a rollout within its run."""
+    return result.policy, result.task, result.attempt
 
-    The object begins with a line that names its batch, so no two batches share one. Raises 413
+
+def put(*, run: Run, seq: int, rollouts: Iterable[RolloutResult]) -> StoredPack | None:
+    """Store the transcripts of a batch as one object; None where it has none.
+
+    The object begins with a line that names its batch, so that no two batches share one. Raises 413
     for a transcript over its bound.
     """
-    whole = io.BytesIO()
-    whole.write(_line({"run": str(run.pk), "attempt": run.attempt, "seq": seq}))
-    places: dict[Name, tuple[int, int]] = {}
-    for one in rollouts:
-        if one.transcript.calls and name_of(one) not in places:
-            line = _line(one.transcript.to_dict())
-            places[name_of(one)] = (whole.tell(), len(line))
-            whole.write(line)
-    if not places:
+    buffer = io.BytesIO()
+    buffer.write(_line({"run": str(run.pk), "attempt": run.attempt, "seq": seq}))
+    positions: dict[RolloutKey, tuple[int, int]] = {}
+    for result in rollouts:
+        if result.transcript.calls and rollout_key(result) not in positions:
+            line = _line(result.transcript.to_dict())
+            positions[rollout_key(result)] = (buffer.tell(), len(line))
+            buffer.write(line)
+    if not positions:
         return None
-    sha256 = hashlib.sha256(whole.getbuffer()).hexdigest()
-    storage.get().put(storage.key("transcripts", sha256), whole, sha256)
-    return Packed(sha256, len(whole.getbuffer()), places)
+    sha256 = hashlib.sha256(buffer.getbuffer()).hexdigest()
+    storage.get().put(storage.key("transcripts", sha256), buffer, sha256)
+    return StoredPack(sha256, len(buffer.getbuffer()), positions)
 
 
 @contextmanager
-def kept_or_gone(packed: Packed | None) -> Iterator[None]:
-    """Delete the object afterwards where no row names it: many batches of one number may have come
-    at once, of which one counts, and refusals must not fill the storage."""
+def deleted_if_unused(packed: StoredPack | None) -> Iterator[None]:
+    """Delete the object afterwards where no row refers to it: several batches of one number may
+    arrive at once, of which one counts, and refused ones must not fill the storage."""
     try:
         yield
     finally:
         if packed is not None:
-            named = TranscriptPack.objects.filter(sha256=packed.sha256)
-            if not named.exists():
-                delete_unnamed(storage.key("transcripts", packed.sha256), named)
+            rows = TranscriptPack.objects.filter(sha256=packed.sha256)
+            if not rows.exists():
+                delete_unnamed(storage.key("transcripts", packed.sha256), rows)
 
 
-def row_of(*, run: Run, seq: int, packed: Packed) -> TranscriptPack:
-    """The row that names the object, made in the batch's own transaction; raises 503 where the
-    object went meanwhile, with an equal batch that was refused."""
+def row_of(*, run: Run, seq: int, packed: StoredPack) -> TranscriptPack:
+    """The row that refers to the object, created in the batch's transaction; raises 503 where an
+    equal batch was refused meanwhile, which deleted the object."""
     row = TranscriptPack.objects.create(
         run=run, attempt=run.attempt, seq=seq, sha256=packed.sha256, size=packed.size
     )
@@ -96,27 +96,27 @@ def row_of(*, run: Run, seq: int, packed: Packed) -> TranscriptPack:
 
 
 def read(rollout: Rollout) -> Transcript | None:
-    """The rollout's transcript; None where none was recorded, or it is not kept any more."""
+    """The rollout's transcript; None where none was recorded, or it was deleted."""
     return next(read_many((rollout,)))[1]
 
 
 def read_many(rollouts: Iterable[Rollout]) -> Iterator[tuple[Rollout, Transcript | None]]:
-    """Each rollout with its transcript; rows come with their pack, and one request to the storage
-    reads those of a pack that follow each other."""
+    """Each rollout with its transcript; rows have their pack loaded, and one request to the storage
+    reads consecutive transcripts of a pack."""
     for pack, rows in groupby(rollouts, key=lambda row: row.pack):
         same = list(rows)
-        held = _range(pack, same) if pack else None
+        data = _range(pack, same) if pack else None
         for row in same:
             start = row.offset - min(r.offset for r in same)
-            yield row, None if held is None else _read(held[start : start + row.length])
+            yield row, None if data is None else _read(data[start : start + row.length])
 
 
-def forget(*, now: datetime) -> int:
-    """Delete packs that nobody needs any more; how many.
+def delete_expired(*, now: datetime) -> int:
+    """Delete packs that are not needed any more; returns the count.
 
-    Those are a superseded attempt's, an emptied version's, and after HUB_TRANSCRIPT_DAYS all but
-    those of the run that decided on a version which is listed. Killed anywhere, the next call goes
-    on; an object that lost its row is an orphan to `verify_storage`.
+    Those are the packs of superseded attempts and emptied versions, and after HUB_TRANSCRIPT_DAYS
+    all except those of the run that decided on a listed version. After a crash at any point the
+    next call continues; an object without a row is an orphan to `verify_storage`.
     """
     late = now - timedelta(days=settings.HUB_TRANSCRIPT_DAYS)
     due = TranscriptPack.objects.filter(
@@ -124,7 +124,7 @@ def forget(*, now: datetime) -> int:
         | Q(run__version__emptied_at__isnull=False)
         | Q(run__ended_at__lt=late) & ~Q(run__cards__version__status="listed")
     )
-    packs = list(due.order_by("pk")[:MOST])
+    packs = list(due.order_by("pk")[:MAX_DELETED])
     for pack in packs:
         with transaction.atomic():
             pack.rollouts.update(pack=None, offset=0, length=0)

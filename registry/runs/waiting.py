@@ -1,4 +1,4 @@
-"""Why a queued run is not taken: what its page says meanwhile."""
+"""The reason why a queued run is not taken, for its page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def paused(run: Run) -> datetime | None:
 
 
 def lacking(run: Run) -> str:
-    """The sentence for a run whose Python or model no runner has; empty where it has to wait."""
+    """The sentence for a run whose Python or model no runner has; empty where it only has to
+    wait."""
     if run.status != Run.Status.QUEUED:
         return ""
     if sentence := pythons.lacking(run):

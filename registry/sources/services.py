@@ -201,7 +201,7 @@ def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
     return source
 
 
-def forget(*, now: datetime) -> int:
+def delete_expired(*, now: datetime) -> int:
     """Drop what was announced long ago, how many there were; the bytes go with what is staged."""
     return Delivery.objects.filter(announced_at__lt=now - KEPT).delete()[0]
 

@@ -42,7 +42,7 @@ def shown(text: str, content_type: str) -> RenderedReadme:
     return new
 
 
-def forget(*, now: datetime) -> None:
+def delete_expired(*, now: datetime) -> None:
     """Delete the old ones (beat)."""
     RenderedReadme.objects.filter(made_at__lt=now - timedelta(days=KEPT_DAYS)).delete()
 

@@ -29,7 +29,7 @@ from registry.uploads import staging
 from registry.upkeep.verify import verify
 later = timezone.now() + timedelta(days=2)
 staging.discard_old(now=later)
-transcripts.forget(now=timezone.now())
+transcripts.delete_expired(now=timezone.now())
 verify(now=later, delete_orphans=True)
 found = verify(now=later)
 print(json.dumps([found.young, [[one.what, one.key] for one in found.problems]]))

@@ -14,7 +14,7 @@ from registry.accounts.models import User
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services
 from registry.runs.models import Run
-from registry.runs.sweep import Swept, sweep
+from registry.runs.sweep import SweepResult, sweep
 from tests.registry import story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -100,10 +100,10 @@ def test_a_lease_renewed_while_the_sweep_looked_is_left_alone(alice: User) -> No
             reported.set()
             time.sleep(0.5)  # the sweep has read the old lease by now and waits for the row
 
-    def sweep_meanwhile() -> Swept:
+    def sweep_meanwhile() -> SweepResult:
         reported.wait(10)
         return sweep(now=now + timedelta(seconds=1))
 
     got = at_once(report_slowly, sweep_meanwhile)
     run.refresh_from_db()
-    assert (got[1], run.attempt, run.last_seq) == (Swept(0, 0), 1, 1)
+    assert (got[1], run.attempt, run.last_seq) == (SweepResult(0, 0), 1, 1)

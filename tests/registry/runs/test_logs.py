@@ -43,7 +43,7 @@ def test_who_follows_a_flood_misses_nothing_but_what_is_said_to_be_missing(run: 
 
 def test_the_tail_is_read_without_the_rest(run: Run) -> None:
     last = flood(run, 12)
-    assert logs.tail(run=run, most=50) == last[-50:]
-    assert "left out" in logs.tail(run=run, most=10 << 20)
+    assert logs.tail(run=run, characters=50) == last[-50:]
+    assert "left out" in logs.tail(run=run, characters=10 << 20)
     runner_events.record(run_id=run.pk, events=story.batch(13, log="short\n"))
-    assert logs.tail(run=run, most=60) == (last + "short\n")[-60:]
+    assert logs.tail(run=run, characters=60) == (last + "short\n")[-60:]

@@ -228,7 +228,7 @@ def test_what_no_runner_can_begin_ends_in_held_after_a_day_and_names_runners_and
     lose(gpus[0])
     after(hours=2)
     lose(gpus[1], finding("run.runner_error", "no sandbox: bwrap is missing"))
-    LostAttempt.objects.update(at=timezone.now() - limits.UNCOUNTED_AT_MOST)
+    LostAttempt.objects.update(at=timezone.now() - limits.MAX_UNCOUNTED)
     after(hours=2)
     Runner.objects.filter(name="gpu-2").update(enabled=False)
     ended = lose(gpus[0])
@@ -247,7 +247,7 @@ def test_a_runners_orderly_hand_back_uses_up_no_attempt(run: Run, gpus: list[Run
 
 def test_hand_backs_do_not_go_on_for_ever(run: Run, gpus: list[Runner]) -> None:
     lose(gpus[0], STOPPED, facts=BEGAN)
-    LostAttempt.objects.update(at=timezone.now() - limits.UNCOUNTED_AT_MOST)
+    LostAttempt.objects.update(at=timezone.now() - limits.MAX_UNCOUNTED)
     after(hours=2)
     ended = lose(gpus[0], STOPPED, facts=BEGAN)
     assert ended.status == "errored"

@@ -87,7 +87,7 @@ def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
 
 
 def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
-    started = timezone.now() - limits.attempt_at_most()
+    started = timezone.now() - limits.max_attempt_time()
     Run.objects.update(started_at=started)
     runner_events.record(run_id=run.pk, events=story.batch())
     run.refresh_from_db()

@@ -9,7 +9,7 @@ from registry.accounts.models import User
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services
 from registry.runs.models import LogChunk, Run
-from registry.runs.sweep import Swept, sweep
+from registry.runs.sweep import SweepResult, sweep
 from tests.registry import story
 from tests.registry.conftest import Bells
 
@@ -25,7 +25,7 @@ def later() -> timedelta:
 
 
 def test_a_live_lease_is_left_alone(run: Run) -> None:
-    assert sweep(now=timezone.now()) == Swept(expired=0, abandoned=0)
+    assert sweep(now=timezone.now()) == SweepResult(expired=0, abandoned=0)
     run.refresh_from_db()
     assert (run.status, run.attempt) == ("leased", 1)
 
@@ -35,7 +35,7 @@ def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bell
         run_id=run.pk, events=story.batch(log="one\n", rollouts=story.honest()[:3])
     )
     with bells.committed():
-        assert sweep(now=timezone.now() + later()) == Swept(expired=1, abandoned=0)
+        assert sweep(now=timezone.now() + later()) == SweepResult(expired=1, abandoned=0)
     run.refresh_from_db()
     assert (run.status, run.attempt, run.done) == ("queued", 2, 0)
     assert not run.rollouts.exists()
@@ -72,8 +72,8 @@ def test_a_cancelled_run_whose_runner_is_silent_ends_as_cancelled(run: Run, alic
 
 def test_a_run_that_nobody_takes_does_not_wait_for_ever(alice: User) -> None:
     run = story.make_run(story.make_version(alice.owner))
-    Run.objects.update(created_at=timezone.now() - limits.QUEUED_AT_MOST - timedelta(minutes=1))
-    assert sweep(now=timezone.now()) == Swept(expired=0, abandoned=1)
+    Run.objects.update(created_at=timezone.now() - limits.MAX_QUEUED - timedelta(minutes=1))
+    assert sweep(now=timezone.now()) == SweepResult(expired=0, abandoned=1)
     run.refresh_from_db()
     assert run.status == "errored"
     assert run.findings.get().code == "run.never_taken"
@@ -81,10 +81,10 @@ def test_a_run_that_nobody_takes_does_not_wait_for_ever(alice: User) -> None:
 
 
 def test_a_next_attempt_waits_its_own_day(run: Run) -> None:
-    Run.objects.update(created_at=timezone.now() - limits.QUEUED_AT_MOST - timedelta(minutes=1))
+    Run.objects.update(created_at=timezone.now() - limits.MAX_QUEUED - timedelta(minutes=1))
     now = timezone.now() + later()
-    assert sweep(now=now) == Swept(expired=1, abandoned=0)
-    assert sweep(now=now) == Swept(expired=0, abandoned=0)
+    assert sweep(now=now) == SweepResult(expired=1, abandoned=0)
+    assert sweep(now=now) == SweepResult(expired=0, abandoned=0)
     run.refresh_from_db()
     assert (run.status, run.attempt) == ("queued", 2)
 
@@ -92,7 +92,7 @@ def test_a_next_attempt_waits_its_own_day(run: Run) -> None:
 def test_sweeping_twice_moves_once(run: Run) -> None:
     now = timezone.now() + later()
     sweep(now=now)
-    assert sweep(now=now) == Swept(expired=0, abandoned=0)
+    assert sweep(now=now) == SweepResult(expired=0, abandoned=0)
     run.refresh_from_db()
     assert run.attempt == 2
 
@@ -102,7 +102,7 @@ def test_a_run_that_cannot_be_moved_keeps_no_other_waiting(run: Run, alice: User
         story.make_version(alice.owner, version="2.0"), runner=story.make_runner("gpu-2")
     )
     LogChunk.objects.create(run=run, attempt=1, seq=run.last_seq + 1, text="in the way")
-    assert sweep(now=timezone.now() + later()) == Swept(expired=1, abandoned=0)
+    assert sweep(now=timezone.now() + later()) == SweepResult(expired=1, abandoned=0)
     other.refresh_from_db()
     run.refresh_from_db()
     assert (other.attempt, run.attempt) == (2, 1)

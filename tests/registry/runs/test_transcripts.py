@@ -146,7 +146,7 @@ def test_the_clock_forgets_what_a_lost_attempt_said(run: Run) -> None:
     services.lease(runner=story.make_runner("gpu-2"))
     record(run, said("silent", text="second"), attempt=2)
     assert len(objects()) == 2
-    assert transcripts.forget(now=timezone.now()) == 1
+    assert transcripts.delete_expired(now=timezone.now()) == 1
     assert len(objects()) == 1
     kept = Rollout.objects.select_related("pack").get()
     assert transcripts.read(kept) == story.told("second")
@@ -162,10 +162,10 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
     later = timezone.now() + timedelta(days=8)
     of_version = Version.objects.filter(pk=run.version_id)
     of_version.update(status="listed", listed_at=later)
-    assert transcripts.forget(now=later) == 0
+    assert transcripts.delete_expired(now=later) == 0
     of_version.update(status="rejected", listed_at=None)
-    assert transcripts.forget(now=timezone.now() + timedelta(days=6)) == 0
-    assert transcripts.forget(now=later) == 1
+    assert transcripts.delete_expired(now=timezone.now() + timedelta(days=6)) == 0
+    assert transcripts.delete_expired(now=later) == 1
     row = Rollout.objects.get()
     assert (row.pack, row.length, row.conversations, objects()) == (None, 0, 1, [])
 
@@ -175,5 +175,5 @@ def test_an_emptied_version_keeps_no_transcript(run: Run) -> None:
     runner_events.finish(run_id=run.pk, finish=story.finish("succeeded"))
     now = timezone.now()
     Version.objects.update(status="listed", listed_at=now, deleted_at=now, emptied_at=now)
-    assert transcripts.forget(now=now) == 1
+    assert transcripts.delete_expired(now=now) == 1
     assert objects() == []

@@ -192,5 +192,5 @@ def test_transcripts_are_packed_into_a_bucket_and_read_by_their_range(
     assert transcripts.read(rows[1]) == said[1].transcript
     assert [found for _, found in transcripts.read_many(rows)] == [one.transcript for one in said]
     Run.objects.update(attempt=2)
-    assert transcripts.forget(now=timezone.now()) == 1
+    assert transcripts.delete_expired(now=timezone.now()) == 1
     assert list(hub_on_s3.list("transcripts/")) == []

@@ -60,9 +60,9 @@ def test_restructuredtext_with_faults_is_shown_as_it_is_written(db: None) -> Non
 def test_old_ones_go(db: None) -> None:
     readmes.shown("One.", "")
     later = timezone.now() + timedelta(days=readmes.KEPT_DAYS - 1)
-    readmes.forget(now=later)
+    readmes.delete_expired(now=later)
     assert RenderedReadme.objects.exists()
-    readmes.forget(now=later + timedelta(days=2))
+    readmes.delete_expired(now=later + timedelta(days=2))
     assert not RenderedReadme.objects.exists()
 
 
