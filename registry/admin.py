@@ -91,7 +91,7 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
             super().save_model(request, obj, form, change)
             if by and before.email != obj.email:
                 emails = (before.email, obj.email)
-                owner_notices.credential_set(user=obj, by=by, what="email", emails=emails)
+                owner_notices.credential_set(user=obj, by=by, credential="email", emails=emails)
             if before.is_staff != obj.is_staff:
                 verb = "user.staff_added" if obj.is_staff else "user.staff_removed"
                 owner = getattr(obj, "owner", None)
@@ -120,7 +120,9 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
             changed = before and after and before.password != after.password
             if after and changed and isinstance(by, models.User):
                 emails = (after.email,)
-                owner_notices.credential_set(user=after, by=by, what="password", emails=emails)
+                owner_notices.credential_set(
+                    user=after, by=by, credential="password", emails=emails
+                )
                 devices.end_logins(user=after)
         return answer
 

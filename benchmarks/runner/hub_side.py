@@ -37,7 +37,7 @@ def become(name: str) -> None:
 
 
 def queue(number: str, model: str) -> None:
-    """Versions under evaluation, a run each, and the bells that go with them."""
+    """Versions under evaluation, a run each, and the queues that go with them."""
     from registry.models import User
     from registry.runs import services
     from tests.factories import make_version

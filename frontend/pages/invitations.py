@@ -20,7 +20,7 @@ from registry.errors import HubError, NotFound
 @login_required
 def invitations(request: HttpRequest) -> HttpResponse:
     """Those sent to the reader by name."""
-    rows = service.open_ones().filter(user=person(request)).order_by("pk")
+    rows = service.open_invitations().filter(user=person(request)).order_by("pk")
     return render(request, "pages/invitations.html", {"invitations": rows})
 
 
@@ -29,7 +29,7 @@ def invitations(request: HttpRequest) -> HttpResponse:
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept or decline one of them."""
     user = person(request)
-    row = service.open_ones().filter(user=user, pk=pk).first()
+    row = service.open_invitations().filter(user=user, pk=pk).first()
     if row is None:
         raise Http404
     return _answered(request, row, user)

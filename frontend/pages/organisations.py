@@ -114,7 +114,7 @@ def invite(request: HttpRequest, name: str) -> HttpResponse:
 def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
     """Take an invitation back."""
     found, by = _managed(request, name)
-    row = invitations.open_ones().filter(organisation=found, pk=pk).first()
+    row = invitations.open_invitations().filter(organisation=found, pk=pk).first()
     if row is None:
         raise Http404
     return _back(request, name, partial(invitations.withdraw, invitation=row, by=by))
@@ -189,7 +189,9 @@ def _page(
         "members": organisation.memberships.select_related("user").order_by("user__username"),
         "manages": can(request.user, "organisation.manage", organisation),
         "belongs": can(request.user, "organisation.leave", organisation),
-        "invitations": invitations.open_ones().filter(organisation=organisation).order_by("pk"),
+        "invitations": invitations.open_invitations()
+        .filter(organisation=organisation)
+        .order_by("pk"),
         "roles": Membership.Role.values,
         "form": form,
         "title_form": title,

@@ -1,7 +1,7 @@
-"""Credentials lent for a quarter of an hour, to stand in an address that other programs see.
+"""Credentials that are valid for a quarter of an hour, for addresses that other programs see.
 
-A loan opens one environment's index and files and nothing else. No row is written: it is signed,
-it leans on the token that asked for it, and ends with it.
+One gives access to the index and files of a single environment. It has no row: it is signed, names
+the token it was issued to, and ends with that token.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ SALT = "registry.accounts.loan"
 TIME = timedelta(minutes=15)
 
 
-def lend(*, token: Token, environment_id: int) -> str:
-    """The text of a loan for this environment, to the person of that token."""
+def issue(*, token: Token, environment_id: int) -> str:
+    """The text of a credential for this environment, issued to the user of that token."""
     return PREFIX + signing.dumps([token.public_id, environment_id], salt=SALT, compress=False)
 
 
 def verify(text: str) -> Token | None:
-    """An unsaved read token for the one environment, where the loan is good; else None."""
+    """An unsaved read token for the one environment, where the credential is valid; else None."""
     body = text.removeprefix(PREFIX)
     if body == text:
         return None
@@ -31,15 +31,15 @@ def verify(text: str) -> Token | None:
         public_id, environment = signing.loads(body, salt=SALT, max_age=TIME)
     except (signing.BadSignature, ValueError):  # ValueError: text that UTF-8 cannot hold
         return None
-    lender = Token.objects.filter(public_id=public_id).select_related("user__owner").first()
-    if lender is None or not lender.usable or not lender.user.is_active:
+    issuer = Token.objects.filter(public_id=public_id).select_related("user__owner").first()
+    if issuer is None or not issuer.usable or not issuer.user.is_active:
         return None
-    if lender.environment_id not in (None, environment):
+    if issuer.environment_id not in (None, environment):
         return None
     return Token(
-        user=lender.user,
-        name=f"lent by {lender}",
-        public_id=lender.public_id,
+        user=issuer.user,
+        name=f"index credential of {issuer}",
+        public_id=issuer.public_id,
         scope=Token.Scope.READ,
         environment_id=environment,
     )

@@ -24,7 +24,7 @@ LIFE = timedelta(days=7)
 ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited_by")
 
 
-def open_ones() -> QuerySet[Invitation]:
+def open_invitations() -> QuerySet[Invitation]:
     """Neither ended nor expired, and of somebody who may still invite."""
     rows = ROWS.filter(services.may_invite())
     return rows.filter(ended_at=None, expires_at__gt=timezone.now())
@@ -48,7 +48,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
     try:
         with transaction.atomic():
             services.lock(organisation)
-            over = organisation.invitations.filter(ended_at=None).exclude(pk__in=open_ones())
+            over = organisation.invitations.filter(ended_at=None).exclude(pk__in=open_invitations())
             over.update(ended_at=now)
             invitation = Invitation.objects.create(
                 organisation=organisation,
@@ -59,7 +59,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
                 invited_by=by,
                 expires_at=now + LIFE,
             )
-            if not open_ones().filter(pk=invitation.pk).exists():
+            if not open_invitations().filter(pk=invitation.pk).exists():
                 raise Forbidden(f"you may not invite to {organisation}")
             _record("sent", invitation, by)
             _mail(invitation, secret)
@@ -83,7 +83,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
 def find(*, secret: str, user: User | None) -> Invitation:
     """The open invitation of that link, for the person or for whoever has not signed in yet;
     raises NotFound where it is over or somebody else's."""
-    found = open_ones().filter(digest=token_format.sha256(secret)).first()
+    found = open_invitations().filter(digest=token_format.sha256(secret)).first()
     if found is None or (user and found.user_id not in (None, user.pk)):
         raise NotFound("this invitation is over, or is not for you")
     return found
@@ -94,7 +94,7 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
     now = timezone.now()
     with transaction.atomic():
         services.lock(invitation.organisation)
-        if not open_ones().filter(pk=invitation.pk).exists():
+        if not open_invitations().filter(pk=invitation.pk).exists():
             raise _over()
         _end(invitation, accepted_at=now)
         rank = Membership.Role.values.index  # owner, maintainer, member

@@ -1,4 +1,4 @@
-"""Mail to people: plain text, sent once the change that it tells of is committed."""
+"""Plain-text mail, sent once the change that it is about is committed."""
 
 from __future__ import annotations
 

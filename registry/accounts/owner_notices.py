@@ -1,6 +1,6 @@
-"""Mail when staff change who owns a thing or belongs to an organisation, delete, or set a password.
+"""Mail when staff change ownership or membership, delete something, or set a password.
 
-Staff may do so without a role there, and could publish afterwards: who owns it must learn of it.
+Staff may do so without a role there, and could publish afterwards: the owners must be notified.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ The journal keeps it: {journal}
 
 If you did not agree to it, ask the operator of the hub.
 """
-CREDENTIAL = """{by}, staff of {hub}, has set the {what} of the account {user}.
+CREDENTIAL = """{by}, staff of {hub}, has set the {credential} of the account {user}.
 
 If you did not ask for it, choose a new password and ask the operator of the hub:
 
@@ -31,9 +31,9 @@ If you did not ask for it, choose a new password and ask the operator of the hub
 
 
 def to_notify(owner: Owner, *, by: User) -> list[User]:
-    """The owners who must learn what `by` changes there; none where `by` is an owner too.
+    """The owners to notify of a change by `by`; none where `by` is an owner too.
 
-    Call it before the change. Closed accounts are among them: staff could close an account first.
+    Call it before the change. Closed accounts are included: staff could close an account first.
     """
     people = _owners(owner)
     return [] if by in people else people
@@ -63,17 +63,19 @@ def send(*, people: Iterable[User], owner: Owner, by: User, change: str, subject
         )
 
 
-def credential_set(*, user: User, by: User, what: str, emails: Iterable[str]) -> None:
+def credential_set(*, user: User, by: User, credential: str, emails: Iterable[str]) -> None:
     """Journal and mail that staff set the `password` or the `email` of a person's account.
 
     Call it in the transaction of the change; `emails` holds the address before a change too.
     """
     owner = getattr(user, "owner", None)
-    if what == "password":
+    if credential == "password":
         events.record("account.password_set_by_staff", by=by, owner=owner)
     else:
         events.record("account.email_set_by_staff", by=by, owner=owner)
     page = settings.HUB_URL + reverse("account_reset_password")
-    text = CREDENTIAL.format(by=by, hub=settings.HUB_URL, what=what, user=user, page=page)
+    text = CREDENTIAL.format(
+        by=by, hub=settings.HUB_URL, credential=credential, user=user, page=page
+    )
     for email in dict.fromkeys(emails):
-        mail.send(to=email, subject=f"Staff set the {what} of {user}", text=text)
+        mail.send(to=email, subject=f"Staff set the {credential} of {user}", text=text)

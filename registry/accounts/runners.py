@@ -1,4 +1,4 @@
-"""Runners and their tokens; a runner's token may only ask for runs."""
+"""Runners and their tokens; the token of a runner only gives access to the runner protocol."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from registry.errors import HubError
 
 PREFIX = "hubr_"
 SEEN_EVERY = timedelta(seconds=10)
-GONE_AFTER = timedelta(minutes=1)  # runners tell every 15 seconds that they live
+GONE_AFTER = timedelta(minutes=1)  # runners send a heartbeat every 15 seconds
 LEAKED = """The token of runner {name!r} was found where others can read it:
 
 {where}
 
-The hub has revoked it, and gives that runner nothing to do. Look through its machine, then make a
-new token: manage.py create_runner --renew {name}
+The hub has revoked it, and leases no runs to that runner. Check its machine, then create a new
+token: manage.py create_runner --renew {name}
 """
 
 
@@ -73,24 +73,24 @@ def verify(text: str) -> Runner | None:
 
 
 def describe(*, runner: Runner, capabilities: dict[str, Any]) -> None:
-    """Keep what the runner says of itself: it decides which runs it is given, and nothing else."""
+    """Store the capabilities that the runner reports: they only affect which runs it gets."""
     if capabilities == runner.capabilities:
         return
     before = out_of_service(runner)
     with transaction.atomic():
         Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
         runner.capabilities = capabilities
-        after, gone = out_of_service(runner), capabilities.get("away") is True
+        after, away = out_of_service(runner), capabilities.get("away") is True
         if after is not None and before is None:
             events.record("runner.out_of_service", runner=runner.name, reason=after.reason)
-        elif before is not None and after is None and not gone:
+        elif before is not None and after is None and not away:
             events.record("runner.in_service", runner=runner.name)
 
 
 def revoke_leaked(text: str, *, where: str) -> bool:
-    """End the runner's token of that text, which somebody found at `where`; was it one of ours?
+    """End the runner token of that text, which was found at `where`; was it one of this hub?
 
-    Nobody owns a runner: the staff are told by mail, once. It works again with a new token.
+    Runners have no owner: staff get one mail. The runner works again with a new token.
     """
     digest = token_format.digest(text, PREFIX)
     where = " ".join(where.split())[:160]
@@ -110,7 +110,7 @@ def revoke_leaked(text: str, *, where: str) -> bool:
 
 
 def drain(*, runner: Runner, by: User | None = None) -> None:
-    """Give the runner no new run from now on; what it has it finishes. Twice is once."""
+    """Lease no new run to the runner; it finishes those it has. A second call changes nothing."""
     with transaction.atomic():
         now = timezone.now()
         if Runner.objects.filter(pk=runner.pk, draining_since=None).update(draining_since=now):
@@ -119,7 +119,7 @@ def drain(*, runner: Runner, by: User | None = None) -> None:
 
 
 def resume(*, runner: Runner, by: User | None = None) -> None:
-    """Give the runner runs again."""
+    """Lease runs to the runner again."""
     with transaction.atomic():
         drained = Runner.objects.filter(pk=runner.pk, draining_since__isnull=False)
         if drained.update(draining_since=None):
@@ -129,7 +129,7 @@ def resume(*, runner: Runner, by: User | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OutOfService:
-    """Why a runner takes no runs by its own decision, since when, and its last self-check."""
+    """A runner that takes no runs by its own decision: reason, start and last self-check."""
 
     reason: str
     since: datetime | None
@@ -137,7 +137,7 @@ class OutOfService:
 
 
 def out_of_service(runner: Runner) -> OutOfService | None:
-    """What the runner itself reported last; None where it is in service."""
+    """The last report of the runner itself; None where it is in service."""
     reported = runner.capabilities.get("out_of_service")
     if reported is None:
         return None
@@ -152,11 +152,17 @@ def out_of_service(runner: Runner) -> OutOfService | None:
 
 
 def standing(runner: Runner) -> tuple[str, ...]:
-    """What its staff should see at once, of: disabled, draining, out of service, away."""
-    said = runner.capabilities
-    seen = runner.last_seen_at
-    away = said.get("away") is True or seen is None or seen < timezone.now() - GONE_AFTER
-    draining = runner.draining_since is not None or (said.get("draining") is True and not away)
+    """The states that apply, of: disabled, draining, out of service, away."""
+    capabilities = runner.capabilities
+    last_seen = runner.last_seen_at
+    away = (
+        capabilities.get("away") is True
+        or last_seen is None
+        or last_seen < timezone.now() - GONE_AFTER
+    )
+    draining = runner.draining_since is not None or (
+        capabilities.get("draining") is True and not away
+    )
     words = {
         "disabled": not runner.enabled,
         "draining": draining,
@@ -167,9 +173,9 @@ def standing(runner: Runner) -> tuple[str, ...]:
 
 
 def models(runner: Runner) -> list[str]:
-    """The models that it said it has, of whatever shape its words are."""
-    said = runner.capabilities.get("models")
-    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+    """The models that the runner reports; its JSON may have any shape."""
+    names = runner.capabilities.get("models")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def pythons(runner: Runner) -> list[str]:
@@ -186,15 +192,15 @@ def pythons_offered() -> list[str]:
 
 
 def alive() -> QuerySet[Runner]:
-    """The runners that were heard of lately and take new runs: nobody drained them, nor are they
-    about to end or out of service by their own words."""
+    """The runners seen lately that take new runs: not drained, and by their own report neither
+    about to end nor out of service."""
     lately = timezone.now() - GONE_AFTER
-    found = Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
+    runners = Runner.objects.filter(enabled=True, last_seen_at__gt=lately, draining_since=None)
     stays = Q(capabilities__draining=False) | Q(capabilities__draining__isnull=True)
-    return found.filter(stays, capabilities__out_of_service__isnull=True)
+    return runners.filter(stays, capabilities__out_of_service__isnull=True)
 
 
 def with_model(name: str) -> tuple[int, int]:
-    """How many runners live, and how many of them have the model ready."""
+    """The number of live runners, and of those that have the model ready."""
     has = [name in models(runner) for runner in alive().only("capabilities")]
     return len(has), sum(has)

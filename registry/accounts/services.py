@@ -1,4 +1,4 @@
-"""People and organisations. Callers have asked `permissions` already, where there is a `by`."""
+"""Users and organisations. Callers have checked permissions where there is a `by`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RESERVED = frozenset(
 
 
 def register(*, username: str, email: str, password: str, verified: bool = False) -> User:
-    """A new person, who owns the name `username`; `verified` where the address needs no proof."""
+    """A new user, who owns the name `username`; `verified` where the address needs no proof."""
     check_name(username)
     check_email(email)
     try:
@@ -51,15 +51,18 @@ def register(*, username: str, email: str, password: str, verified: bool = False
 
 
 def set_staff(*, username: str, staff: bool) -> bool:
-    """Make the person staff, with all of the staff's screens, or not; whether that is a change.
-    Without it their admin tokens and sessions are those of everybody at once."""
+    """Make the user staff, with access to the admin site, or remove that; returns whether it
+    changed.
+
+    Existing admin tokens and sessions lose the rights of staff at once.
+    """
     with transaction.atomic():
         user = User.objects.select_for_update().filter(username=username).first()
         if user is None:
             raise HubError(
                 "request.not_found",
                 f"there is no user {username!r}",
-                "Sign up with that name in the browser first; names are told apart by case.",
+                "Sign up with that name in the browser first; names are case-sensitive.",
                 404,
             )
         if staff and not user.is_active:
@@ -74,7 +77,7 @@ def set_staff(*, username: str, staff: bool) -> bool:
 
 
 def staff() -> list[str]:
-    """The names of those who are, by name."""
+    """The user names of all active staff, sorted."""
     people = User.objects.filter(is_staff=True, is_active=True)
     return list(people.order_by("username").values_list("username", flat=True))
 
@@ -85,7 +88,7 @@ def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     _check_title(title)
     try:
         with transaction.atomic():
-            _check_number_made(by)
+            _check_organisation_count(by)
             organisation = Organisation.objects.create(title=title)
             owner = Owner.objects.create(name=name, organisation=organisation)
             Membership.objects.create(
@@ -97,27 +100,28 @@ def create_organisation(*, name: str, title: str, by: User) -> Organisation:
     return organisation
 
 
-def _check_number_made(by: User) -> None:
-    """Each has a storage quota of its own. Who left one has made it all the same. Call it inside a
-    transaction: organisations that one person makes take turns."""
+def _check_organisation_count(by: User) -> None:
+    """Refuse more than HUB_ORGANISATIONS_PER_PERSON, since each has a storage quota of its own.
+
+    Organisations that the user left count too. Call it in a transaction: it locks the user."""
     if by.is_staff:
         return
     User.objects.select_for_update(no_key=True).get(pk=by.pk)
-    most = settings.HUB_ORGANISATIONS_PER_PERSON
-    made = events.Event.objects.filter(actor=by, verb="organisation.created").count()
-    if made >= most:
+    maximum = settings.HUB_ORGANISATIONS_PER_PERSON
+    created = events.Event.objects.filter(actor=by, verb="organisation.created").count()
+    if created >= maximum:
         raise HubError(
             "quota.organisations",
-            f"{by.get_username()} has made {made} organisations, the most allowed "
-            f"(HUB_ORGANISATIONS_PER_PERSON={most})",
+            f"{by.get_username()} has made {created} organisations, the most allowed "
+            f"(HUB_ORGANISATIONS_PER_PERSON={maximum})",
             "Use one of them, or ask the staff of this hub to make one and invite you.",
             403,
-            {"used": made, "limit": most},
+            {"used": created, "limit": maximum},
         )
 
 
 def rename(*, organisation: Organisation, title: str, by: User) -> None:
-    """Give it another title; the name that it owns stays."""
+    """Change the title; the name stays."""
     _check_title(title)
     with transaction.atomic():
         Organisation.objects.filter(pk=organisation.pk).update(title=title)
@@ -130,8 +134,8 @@ def add_member(
 ) -> Membership:
     """Give the person that role, new or changed; an organisation always keeps an owner.
 
-    `sender` is the user name of who invited the person, where they accepted an invitation; else
-    `by` is an owner or staff, whose change the owners get by mail.
+    `sender` is the user name of the inviter where an invitation was accepted; else `by` is an owner
+    or staff, and a change by staff is mailed to the owners.
     """
     check_role(role)
     with transaction.atomic():
@@ -158,7 +162,7 @@ def add_member(
 
 
 def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
-    """End the membership, and with it at once what the person and their tokens may do there."""
+    """End the membership, and with it all rights of the user and their tokens there."""
     with transaction.atomic():
         owner, people = organisation.owner, list[User]()
         if user != by:
@@ -175,7 +179,7 @@ def remove_member(*, organisation: Organisation, user: User, by: User) -> None:
 
 
 def _check_manages(organisation: Organisation, by: User) -> None:
-    """Refuse who lost the role after the caller asked `permissions`; locks the organisation."""
+    """Refuse a user who lost the role after the permission check; locks the organisation."""
     lock(organisation)
     owners = Membership.objects.filter(organisation=organisation, role=Membership.Role.OWNER)
     people = User.objects.filter(Q(is_staff=True) | Exists(owners.filter(user=OuterRef("pk"))))
@@ -195,21 +199,21 @@ def may_invite() -> Exists:
 
 
 def end_invitations(*, sender: User) -> None:
-    """End the open invitations that the person may no longer send.
+    """End the open invitations that the user may no longer send.
 
-    Call it in the transaction that takes a right away: with the right back, they stay ended.
+    Call it in the transaction that removes a right: if the right returns, they stay ended.
     """
     rows = Invitation.objects.filter(~may_invite(), invited_by=sender, ended_at=None)
     rows.update(ended_at=timezone.now())
 
 
 def lock(organisation: Organisation) -> None:
-    """Keep whoever takes a role there away waiting until the transaction ends."""
+    """Block changes of roles there until the transaction ends."""
     Organisation.objects.select_for_update().get(pk=organisation.pk)
 
 
 def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
-    """Refuse to remove the last owner whose account is active; a person who is no owner may go.
+    """Refuse to remove the last owner whose account is active; other members may leave.
 
     Locks the organisation, so that two owners cannot leave at once.
     """
@@ -227,10 +231,10 @@ def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
 
 
 def without_active_owner(*, member: User) -> list[Organisation]:
-    """The organisations that the person owns and where no owner's account is active, by name.
+    """The organisations that the user owns and in which no owner's account is active, by name.
 
     Call it in the transaction that closes the account: it locks the organisations, so that another
-    owner who leaves at the same time is either refused or counted as gone.
+    owner who leaves at the same time is either refused or not counted.
     """
     memberships = Membership.objects.filter(user=member, role=Membership.Role.OWNER)
     owned = Organisation.objects.filter(memberships__in=memberships).order_by("pk")
@@ -256,7 +260,7 @@ def check_name(name: str) -> None:
 
 
 def check_email(email: str) -> None:
-    """Refuse what mail cannot be sent to."""
+    """Refuse an invalid e-mail address."""
     try:
         MaxLengthValidator(LONGEST_EMAIL)(email)
         validate_email(email)
@@ -265,7 +269,7 @@ def check_email(email: str) -> None:
 
 
 def check_role(role: str) -> None:
-    """Refuse a word that is no role."""
+    """Refuse an unknown role."""
     if role not in Membership.Role.values:
         words = ", ".join(Membership.Role.values)
         raise _invalid("role", f"role {role!r} must be one of {words}")
@@ -273,7 +277,7 @@ def check_role(role: str) -> None:
 
 def _check_title(title: str) -> None:
     if len(title) > 100:
-        raise _invalid("title", f"title has {len(title)} characters, the most are 100")
+        raise _invalid("title", f"title has {len(title)} characters, the maximum is 100")
     if not title.isprintable():
         raise _invalid("title", f"title {title!r} may hold no line breaks or invisible characters")
 

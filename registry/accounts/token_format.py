@@ -1,7 +1,7 @@
-"""The text of our secrets: prefix, public id, 256 random bits and a checksum, all base62.
+"""The text of secrets: prefix, public id, 256 random bits and a checksum, all base62.
 
-The checksum (CRC-32 of all before it) lets scanners of leaked secrets, and our own door, tell a
-real token from a look-alike without asking the database. Only the SHA-256 of the text is stored:
+With the checksum (CRC-32 of all before it), secret scanners and the hub recognise a real token
+without a database query. Only the SHA-256 of the text is stored:
 the secret is random, so a slow password hash would protect nothing and cost 50 ms a request.
 """
 
@@ -35,16 +35,16 @@ def new(prefix: str) -> Key:
 
 
 def digest(text: str, prefix: str) -> str | None:
-    """What to look up for `text`, or None where it cannot be a secret of this kind."""
+    """The digest to look `text` up by, or None where it cannot be a secret of this kind."""
     if not text.startswith(prefix) or not BODY.fullmatch(text[len(prefix) :]):
         return None
     return sha256(text) if checksum(text[:-CHECK]) == text[-CHECK:] else None
 
 
-def found(data: bytes, prefix: str) -> list[str]:
-    """Every secret of this kind that stands in the bytes, told by its checksum, each once."""
-    look = re.compile(rb"%b%b" % (re.escape(prefix).encode(), BODY.pattern.encode()))
-    texts = dict.fromkeys(match.group().decode() for match in look.finditer(data))
+def find_all(data: bytes, prefix: str) -> list[str]:
+    """Every secret of this kind in the bytes, recognised by its checksum, each once."""
+    pattern = re.compile(rb"%b%b" % (re.escape(prefix).encode(), BODY.pattern.encode()))
+    texts = dict.fromkeys(match.group().decode() for match in pattern.finditer(data))
     return [text for text in texts if digest(text, prefix) is not None]
 
 

@@ -17,11 +17,11 @@ from registry.errors import Forbidden, HubError, NotFound
 from registry.events import EnvironmentRow
 
 PREFIX = "hub_"
-DAYS, MOST_DAYS = 90, 3650
+DAYS, MAX_DAYS = 90, 3650
 RANK = {str(Token.Scope.READ): 0, str(Token.Scope.PUBLISH): 1, str(Token.Scope.ADMIN): 2}
 PARENT_LEAKED = "the token that made it leaked"
-USED_EVERY = timedelta(minutes=1)
-_DIGEST = "the text's digest"  # stands for what is asked for
+LAST_USED_RESOLUTION = timedelta(minutes=1)
+_DIGEST = "the text's digest"  # placeholder of the prepared query
 LEAKED = """Your token {name!r} ({public_id}) was found where others can read it:
 
 {where}
@@ -38,7 +38,7 @@ ROLES = {
     "member.joined": "{user} joined {owner} as {role}",
     "member.set": "{user} became {role} of {owner}",
 }
-MOST_ROLES = 50
+MAX_ROLES = 50
 MINTED = """A token {name!r} ({public_id}) was made for you: scope {scope}, {reach}, {until}.
 
 Was that not you? Revoke it and set a new password:
@@ -59,8 +59,8 @@ def mint(
 ) -> tuple[Token, str]:
     """A new token and its text, which nobody can see again; `days` None never expires.
 
-    The person is told by mail. One that may publish asks for the second factor that publishing
-    asks for. `parent` is the token that makes it, which it exceeds in nothing: raises
+    The user gets a mail. A token that may publish needs the second factor that publishing needs.
+    `parent` is the token that makes it, whose rights it must not exceed: raises
     token.exceeds_parent (403) otherwise; with `shorten` it ends with the parent at the latest.
     """
     name = _checked(name, scope, days)
@@ -87,17 +87,17 @@ def mint(
         events.record(
             "token.minted",
             by=user,
-            owner=getattr(user, "owner", None),  # operators may make users without one
+            owner=getattr(user, "owner", None),  # operators may create users without one
             environment=environment,
             token=key.public_id,
             scope=scope,
         )
-        _tell_minted(token)
+        _mail_minted(token)
     return token, key.text
 
 
 def _checked(name: str, scope: str, days: int | None) -> str:
-    """The name without surrounding blanks; raises request.invalid by the field's name."""
+    """The name without surrounding blanks; raises request.invalid that names the field."""
     name = name.strip()
     if not (1 <= len(name) <= 80 and name.isprintable()):
         raise HubError(
@@ -107,8 +107,8 @@ def _checked(name: str, scope: str, days: int | None) -> str:
     if scope not in Token.Scope.values:
         words = ", ".join(Token.Scope.values)
         raise HubError("request.invalid", f"scope {scope!r} must be one of {words}")
-    if days is not None and not 1 <= days <= MOST_DAYS:
-        raise HubError("request.invalid", f"days {days} must lie between 1 and {MOST_DAYS}")
+    if days is not None and not 1 <= days <= MAX_DAYS:
+        raise HubError("request.invalid", f"days {days} must lie between 1 and {MAX_DAYS}")
     return name
 
 
@@ -142,7 +142,7 @@ def _exceeds(message: str, field: str) -> Forbidden:
     return refusal
 
 
-def _tell_minted(token: Token) -> None:
+def _mail_minted(token: Token) -> None:
     until = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "without an end"
     text = MINTED.format(
         name=token.name,
@@ -158,17 +158,17 @@ def _tell_minted(token: Token) -> None:
 def verify(text: str) -> Token | None:
     """The usable token of that text, its user and their owner loaded; else None.
 
-    A trusted publisher's text may have several rows: the first usable one. `exchange.verify`
-    looks further where there is none, `exchange.reach` gives the one that an upload needs.
+    The text of a trusted publisher's token may have several rows: the first usable one. Where there
+    is none `exchange.verify` adds one, and `exchange.reach` returns the one for an upload.
     """
     digest = token_format.digest(text, PREFIX)
     if digest is None:
         return None
     rows = prepared.rows(_of_digest, {_DIGEST: digest})
-    found = next((row for row in rows if row.usable and row.user.is_active), None)
-    if found is not None:
-        _touch(found, timezone.now())
-    return found
+    token = next((row for row in rows if row.usable and row.user.is_active), None)
+    if token is not None:
+        _touch(token, timezone.now())
+    return token
 
 
 def _of_digest() -> QuerySet[Token, Token]:
@@ -176,15 +176,16 @@ def _of_digest() -> QuerySet[Token, Token]:
 
 
 def _touch(token: Token, now: datetime) -> None:
-    """Note the use, at most once a minute: a busy client must not turn reads into writes."""
-    if token.last_used_at is None or token.last_used_at < now - USED_EVERY:
-        unnoted = Q(last_used_at=None) | Q(last_used_at__lt=now - USED_EVERY)
-        Token.objects.filter(unnoted, pk=token.pk).update(last_used_at=now)
+    """Store the time of use, at most once a minute: a busy client must not turn reads into
+    writes."""
+    if token.last_used_at is None or token.last_used_at < now - LAST_USED_RESOLUTION:
+        outdated = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USED_RESOLUTION)
+        Token.objects.filter(outdated, pk=token.pk).update(last_used_at=now)
 
 
 def revoke(*, user: User, public_id: str) -> None:
-    """End one of the person's tokens now, and those that were made with it; the rows stay so that
-    the journal keeps their names."""
+    """Revoke one of the user's tokens, and those that were made with it; the rows stay so that the
+    journal can name them."""
     rows = Token.objects.filter(user=user, public_id=public_id, revoked_at=None)
     with transaction.atomic():
         token, now = rows.select_for_update().first(), timezone.now()
@@ -195,16 +196,16 @@ def revoke(*, user: User, public_id: str) -> None:
 
 
 def revoke_leaked(text: str, *, where: str) -> list[Token] | None:
-    """End the token of that text, which somebody found at `where`, and those made with it.
+    """Revoke the token of that text, which was found at `where`, and those made with it.
 
-    All rows that this ended; None where the text is no token of ours. Who can show the text needs
-    no permission. Its people are told by mail, once.
+    Returns all rows that this revoked; None where the text is no token of this hub. Possession of
+    the text is permission enough. Its users get one mail each.
     """
     digest = token_format.digest(text, PREFIX)
     rows = Token.objects.filter(digest=digest) if digest else Token.objects.none()
     where = " ".join(where.split())[:160]
     with transaction.atomic():
-        rows.select_for_update().order_by("pk").first()  # see `short_lived.hold`
+        rows.select_for_update().order_by("pk").first()  # see `publisher_tokens.lock`
         known = list(rows.select_related("user__owner", "environment__owner"))
         rows.update(claims={})
         ended: list[Token] = []
@@ -226,8 +227,8 @@ def _end_leaked(token: Token, where: str) -> list[Token]:
         token=token.public_id,
         where=where,
     )
-    made = lineage.end_descendants([token.pk], now=now, because=PARENT_LEAKED)
-    children = "".join(f"  {child.name} ({child.public_id})\n" for child in made)
+    descendants = lineage.end_descendants([token.pk], now=now, because=PARENT_LEAKED)
+    children = "".join(f"  {child.name} ({child.public_id})\n" for child in descendants)
     mail.send(
         to=token.user.email,
         subject="A token of yours leaked and was revoked",
@@ -236,25 +237,25 @@ def _end_leaked(token: Token, where: str) -> list[Token]:
             public_id=token.public_id,
             where=where,
             made=f"It has also revoked the tokens that were made with it:\n\n{children}\n"
-            if made
+            if descendants
             else "",
             since=_roles_since(token),
         ),
     )
-    return [token, *made]
+    return [token, *descendants]
 
 
 def _roles_since(token: Token) -> str:
-    """Invitations and roles given in the person's name since the token was made, for the mail.
+    """Invitations and roles given in the user's name since the token was made, for the mail.
 
-    They stay: the journal has no token, and most of them are the person's own.
+    They stay: the journal does not record the token, and most are the user's own.
     """
     if token.scope != Token.Scope.ADMIN:
         return ""
     rows = events.Event.objects.filter(
         actor=token.user_id, verb__in=tuple(ROLES), at__gte=token.created_at
     )
-    newest = rows.select_related("owner").order_by("-pk")[:MOST_ROLES]
+    newest = rows.select_related("owner").order_by("-pk")[:MAX_ROLES]
     lines = [
         f"  {row.at:%Y-%m-%d %H:%M} UTC: " + ROLES[row.verb].format(**row.data, owner=row.owner)
         for row in newest

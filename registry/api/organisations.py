@@ -184,7 +184,7 @@ def invitations(request: Request, name: str) -> Response:
         invitation = invitation_services.invite(organisation=row, **fields, by=person(request))
         return Response(serializers.InvitationSerializer(invitation).data, 201)
     person(request)
-    return _page(request, invitation_services.open_ones().filter(organisation=row))
+    return _page(request, invitation_services.open_invitations().filter(organisation=row))
 
 
 @extend_schema(
@@ -198,7 +198,7 @@ def invitations(request: Request, name: str) -> Response:
 @permission_classes([requires(DELETE="organisation.manage")])
 def invitation(request: Request, name: str, pk: int) -> Response:
     """Withdraw one."""
-    rows = invitation_services.open_ones().filter(organisation=_find(request, name))
+    rows = invitation_services.open_invitations().filter(organisation=_find(request, name))
     invitation_services.withdraw(invitation=_open_one(rows, pk), by=person(request))
     return Response(status=204)
 
@@ -214,7 +214,7 @@ def invitation(request: Request, name: str, pk: int) -> Response:
 @permission_classes([requires(GET="account.answer")])
 def own_invitations(request: Request) -> Response:
     """Those that wait for the person's answer."""
-    return _page(request, invitation_services.open_ones().filter(user=person(request)))
+    return _page(request, invitation_services.open_invitations().filter(user=person(request)))
 
 
 @extend_schema(
@@ -249,7 +249,7 @@ def decline(request: Request, pk: int) -> Response:
 
 def _answer(request: Request, pk: int, answer: str) -> Response:
     user = person(request)
-    row = _open_one(invitation_services.open_ones().filter(user=user), pk)
+    row = _open_one(invitation_services.open_invitations().filter(user=user), pk)
     ANSWERS[answer](invitation=row, user=user)
     return Response(status=204)
 

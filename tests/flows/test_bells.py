@@ -31,7 +31,7 @@ for run in Run.objects.order_by("version__environment__name"):
 
 @pytest.fixture(params=["redis", "rabbitmq"])
 def hub(request: pytest.FixtureRequest, home: Path) -> Iterator[Hub]:
-    """A hub whose bells that broker carries, with one runner of its own."""
+    """A hub whose queues that broker carries, with one runner of its own."""
     if not NEEDS[request.param].exists():
         pytest.skip(f"{NEEDS[request.param]} is not installed")
     folder = home / request.param

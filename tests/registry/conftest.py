@@ -1,4 +1,4 @@
-"""What the registry's tests share: the broker's queues, read as workers would read them."""
+"""Fixtures of the registry's tests: the queues of the broker, read as workers read them."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,17 +12,17 @@ from registry import dispatch
 Commit = Callable[..., AbstractContextManager[Any]]
 
 
-class Bells:
-    """The messages that wait in the broker; reading takes them out."""
+class Queues:
+    """The messages that wait in the broker; reading removes them."""
 
     def __init__(self, commit: Commit) -> None:
         self._commit = commit
-        self.heard("hub")
-        self.heard("runs")
+        self.read("hub")
+        self.read("runs")
 
-    def heard(self, queue: str) -> list[tuple[str, dict[str, Any]]]:
-        """Task and arguments of every message in the queue, oldest first; without the calls for
-        the index's writer, which every listing makes."""
+    def read(self, queue: str) -> list[tuple[str, dict[str, Any]]]:
+        """Task and arguments of every message in the queue, oldest first; without those for the
+        index writer, which every listing sends."""
         messages = []
         with current_app.connection_for_read() as connection:
             simple = connection.SimpleQueue(queue)
@@ -31,16 +31,17 @@ class Bells:
                 message.ack()
                 messages.append((message.headers["task"], message.payload[1]))
             simple.close()
-        return [found for found in messages if found[0] != dispatch.PUBLISH]
+        return [message for message in messages if message[0] != dispatch.PUBLISH]
 
     def committed(self) -> AbstractContextManager[Any]:
-        """Run what was left for the commit at the end of the block."""
+        """Run the `on_commit` callbacks at the end of the block."""
         return self._commit(execute=True)
 
     def work(self) -> list[str]:
-        """Do what the hub's worker would do until its queue is empty; the tasks in order."""
+        """Run the tasks of the hub's worker until its queue is empty; returns their names in
+        order."""
         done = []
-        while waiting := self.heard("hub"):
+        while waiting := self.read("hub"):
             for task, arguments in waiting:
                 with self.committed():
                     current_app.tasks[task](**arguments)
@@ -49,7 +50,7 @@ class Bells:
 
 
 @pytest.fixture
-def bells(db: None, django_capture_on_commit_callbacks: Commit) -> Bells:
-    """The broker, empty."""
+def queues(db: None, django_capture_on_commit_callbacks: Commit) -> Queues:
+    """The queues of the broker, empty."""
     current_app.loader.import_default_modules()
-    return Bells(django_capture_on_commit_callbacks)
+    return Queues(django_capture_on_commit_callbacks)

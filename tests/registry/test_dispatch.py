@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from registry import dispatch
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 SEND = """
 import django; django.setup()
@@ -19,11 +19,11 @@ print(dispatch.enqueue("envyard.run", queue="runs"))
 """
 
 
-def test_a_message_waits_for_the_commit(bells: Bells) -> None:
-    with bells.committed(), transaction.atomic():
+def test_a_message_waits_for_the_commit(queues: Queues) -> None:
+    with queues.committed(), transaction.atomic():
         dispatch.enqueue_after_commit("registry.judge", run_id="x")
-        assert bells.heard("hub") == []
-    assert bells.heard("hub") == [("registry.judge", {"run_id": "x"})]
+        assert queues.read("hub") == []
+    assert queues.read("hub") == [("registry.judge", {"run_id": "x"})]
 
 
 def test_a_broker_that_is_down_is_logged_and_raises_nothing(tmp_path: Path) -> None:

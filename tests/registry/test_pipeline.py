@@ -13,7 +13,7 @@ from registry.runs import services
 from registry.runs.models import Run
 from tests import wheels
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 Status = Version.Status
 
@@ -22,9 +22,9 @@ def uploaded(owner: User, **said: object) -> Version:
     return story.make_version(owner.owner, status=Status.UPLOADED, **said)  # type: ignore[arg-type]
 
 
-def checked(owner: User, bells: Bells, **said: object) -> Version:
+def checked(owner: User, queues: Queues, **said: object) -> Version:
     version = uploaded(owner, **said)
-    with bells.committed():
+    with queues.committed():
         pipeline.check(version.pk)
     version.refresh_from_db()
     return version
@@ -37,15 +37,15 @@ def taken(version: Version) -> Run:
     return leased
 
 
-def test_a_good_version_goes_from_uploaded_to_listed(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_a_good_version_goes_from_uploaded_to_listed(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     assert (version.status, version.framework, version.api) == ("evaluating", "verifiers", "v1")
     assert (version.module, version.entry) == ("demo_env", "WordTaskset")
-    assert bells.heard("runs") == [("envyard.run", {})]
+    assert queues.read("runs") == [("envyard.run", {})]
 
-    with bells.committed():
+    with queues.committed():
         story.play(taken(version), story.honest())
-    assert bells.work() == ["registry.judge"]
+    assert queues.work() == ["registry.judge"]
 
     version.refresh_from_db()
     assert version.status == "listed"
@@ -54,42 +54,44 @@ def test_a_good_version_goes_from_uploaded_to_listed(alice: User, bells: Bells) 
     assert not version.findings.filter(severity="error").exists()
 
 
-def test_a_version_whose_checks_fail_is_rejected_and_never_runs(alice: User, bells: Bells) -> None:
+def test_a_version_whose_checks_fail_is_rejected_and_never_runs(
+    alice: User, queues: Queues
+) -> None:
     bad = wheels.make_wheel(files={"demo_env/__init__.py": "x = 1\n"})
-    version = checked(alice, bells, wheel=bad)
+    version = checked(alice, queues, wheel=bad)
     assert version.status == "rejected"
     assert version.findings.get(severity="error").code == "env.framework_unknown"
     assert not version.runs.exists()
-    assert bells.heard("runs") == []
+    assert queues.read("runs") == []
 
 
-def test_a_version_for_a_newer_python_than_the_hubs_is_held(alice: User, bells: Bells) -> None:
+def test_a_version_for_a_newer_python_than_the_hubs_is_held(alice: User, queues: Queues) -> None:
     newer = wheels.make_wheel(
         files={"demo_env/__init__.py": "def f(:\n"}, metadata={"Requires-Python": ">=3.39"}
     )
-    version = checked(alice, bells, wheel=newer)
+    version = checked(alice, queues, wheel=newer)
     assert version.status == "held"
     assert version.findings.get(severity="error").code == "env.unreadable_python"
 
 
-def test_a_wheel_that_is_no_zip_is_rejected_with_the_reason(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells, wheel=b"this is not a zip")
+def test_a_wheel_that_is_no_zip_is_rejected_with_the_reason(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues, wheel=b"this is not a zip")
     assert version.status == "rejected"
     assert version.findings.get().code == "wheel.not_a_zip"
     assert "zip" in version.events.get(verb="version.rejected").data["reason"]
 
 
 def test_an_environment_that_pays_silence_is_rejected_and_told_how(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
-    version = checked(alice, bells)
+    version = checked(alice, queues)
     paid = [
         story.rollout(r.policy, r.task, r.attempt, reward=1.0) if r.policy == "silent" else r
         for r in story.honest()
     ]
-    with bells.committed():
+    with queues.committed():
         story.play(taken(version), paid)
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
     told = version.findings.get(severity="error")
@@ -103,13 +105,13 @@ def test_an_environment_that_pays_silence_is_rejected_and_told_how(
 
 
 def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
-    version = checked(alice, bells)
+    version = checked(alice, queues)
     said = finding("run.load_failed", "ZeroDivisionError: division by zero")
-    with bells.committed():
+    with queues.committed():
         story.play(taken(version), [], outcome="failed", findings=[said])
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
     assert version.findings.get().message == said.message
@@ -119,19 +121,19 @@ def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
 
 
 def test_what_the_platform_failed_to_do_holds_the_version_and_blames_nobody(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
-    version = checked(alice, bells)
+    version = checked(alice, queues)
     down = finding("run.install_failed", "the index did not answer")
     for _ in range(3):
         story.skip_pause()
-        with bells.committed():
+        with queues.committed():
             story_run = version.runs.get()
             runner = story.make_runner(f"gpu-{story_run.attempt + 10}")
             run = services.lease(runner=runner)
             assert run == story_run
             story.play(run, [], outcome="errored", findings=[down])
-        bells.work()
+        queues.work()
     version.refresh_from_db()
     assert version.status == "held"
     assert {f.code for f in version.findings.all()} == {
@@ -141,66 +143,66 @@ def test_what_the_platform_failed_to_do_holds_the_version_and_blames_nobody(
 
 
 def test_too_many_rollouts_failed_by_the_platform_hold_the_version(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
-    version = checked(alice, bells)
+    version = checked(alice, queues)
     rollouts = [
         story.failed(r.policy, r.task, r.attempt, fault="platform") if r.task < 2 else r
         for r in story.honest()
     ]
-    with bells.committed():
+    with queues.committed():
         story.play(taken(version), rollouts)
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "held"
     assert version.findings.get(severity="error").code == "card.undecided"
 
 
 def test_a_cancelled_run_holds_the_version_and_says_who_and_how_to_go_on(
-    alice: User, root: User, bells: Bells
+    alice: User, root: User, queues: Queues
 ) -> None:
-    version = checked(alice, bells)
-    with bells.committed():
+    version = checked(alice, queues)
+    with queues.committed():
         services.cancel(run=version.runs.get(), by=alice)
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "held"
     assert version.events.get(verb="version.held").data["reason"] == "Cancelled by alice."
     assert "retry" in version.findings.get(code="run.cancelled").hint
 
-    with bells.committed():
+    with queues.committed():
         pipeline.retry(version=version, by=root)
     assert version.status == "evaluating"
     assert not version.findings.exists()
-    bells.heard("runs")
-    with bells.committed():
+    queues.read("runs")
+    with queues.committed():
         story.play(taken(version), story.honest())
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "listed"
 
 
-def test_only_a_held_version_can_be_retried(alice: User, root: User, bells: Bells) -> None:
+def test_only_a_held_version_can_be_retried(alice: User, root: User, queues: Queues) -> None:
     version = uploaded(alice)
     with pytest.raises(Stale):
         pipeline.retry(version=version, by=root)
 
 
 def test_a_version_held_while_checking_is_checked_again_on_retry(
-    alice: User, root: User, bells: Bells
+    alice: User, root: User, queues: Queues
 ) -> None:
     version = uploaded(alice)
     move(version, Status.CHECKING)
     move(version, Status.HELD)
-    with bells.committed():
+    with queues.committed():
         pipeline.retry(version=version, by=root)
-    assert bells.work() == ["registry.check_version"]
+    assert queues.work() == ["registry.check_version"]
     version.refresh_from_db()
     assert version.status == "evaluating"
 
 
-def test_checking_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_checking_twice_changes_nothing_more(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     before = list(version.events.values_list("verb", flat=True))
     pipeline.check(version.pk)
     pipeline.check(version.pk)
@@ -208,8 +210,8 @@ def test_checking_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
     assert version.runs.count() == 1
 
 
-def test_judging_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_judging_twice_changes_nothing_more(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     run = taken(version)
     story.play(run, story.honest())
     pipeline.judge(str(run.pk))
@@ -221,16 +223,16 @@ def test_judging_twice_changes_nothing_more(alice: User, bells: Bells) -> None:
     assert version.events.filter(verb="version.listed").count() == 1
 
 
-def test_an_active_run_is_not_judged(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_an_active_run_is_not_judged(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     run = taken(version)
     pipeline.judge(str(run.pk))
     version.refresh_from_db()
     assert version.status == "evaluating"
 
 
-def test_an_old_run_never_decides_over_a_newer_one(alice: User, root: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_an_old_run_never_decides_over_a_newer_one(alice: User, root: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     old = version.runs.get()
     services.cancel(run=old, by=alice)
     pipeline.judge(str(old.pk))
@@ -241,7 +243,7 @@ def test_an_old_run_never_decides_over_a_newer_one(alice: User, root: User, bell
     assert version.status == "evaluating"
 
 
-def test_a_missing_or_deleted_version_is_left_alone(alice: User, bells: Bells) -> None:
+def test_a_missing_or_deleted_version_is_left_alone(alice: User, queues: Queues) -> None:
     pipeline.check(10**6)
     pipeline.judge("00000000-0000-0000-0000-000000000000")
     version = uploaded(alice)
@@ -251,14 +253,14 @@ def test_a_missing_or_deleted_version_is_left_alone(alice: User, bells: Bells) -
     assert version.status == "uploaded"
 
 
-def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, bells: Bells) -> None:
-    version = checked(alice, bells)
+def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, queues: Queues) -> None:
+    version = checked(alice, queues)
     run = version.runs.get()
     with pytest.raises(Stale):
         pipeline.retry_run(run=run, by=alice)
-    with bells.committed():
+    with queues.committed():
         services.cancel(run=run, by=alice)
-    bells.work()
+    queues.work()
     run.refresh_from_db()
     version.refresh_from_db()
     assert (run.status, version.status) == ("cancelled", "held")
@@ -267,9 +269,9 @@ def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, bells: Bel
     assert (again.status, version.status) == ("queued", "evaluating")
     with pytest.raises(Stale):
         pipeline.retry_run(run=Run.objects.get(pk=run.pk), by=alice)
-    with bells.committed():
+    with queues.committed():
         story.play(taken(version), story.honest())
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "listed"
 
@@ -292,11 +294,11 @@ TYPO = "import verifiers as vf\n\ndef load_environment():\n    return vf.SingelT
     ],
 )
 def test_names_that_only_a_release_which_no_runner_runs_has_hold_and_those_of_none_reject(
-    alice: User, bells: Bells, source: str, status: Status, code: str
+    alice: User, queues: Queues, source: str, status: Status, code: str
 ) -> None:
     metadata = {"Requires-Dist": ["verifiers>=0.1.9"]}
     wheel = wheels.make_wheel(files={"demo_env.py": source}, metadata=metadata)
-    version = checked(alice, bells, wheel=wheel)
+    version = checked(alice, queues, wheel=wheel)
     assert version.status == status
     assert [found.code for found in version.findings.filter(severity="error")] == [code]
     assert not version.runs.exists()

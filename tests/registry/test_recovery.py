@@ -11,7 +11,7 @@ from registry.catalog.models import Version
 from registry.events import Event
 from registry.runs.models import Run
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 Status = Version.Status
 
@@ -20,44 +20,44 @@ def soon(seconds: float = 16) -> datetime:
     return timezone.now() + timedelta(seconds=seconds)
 
 
-def test_a_lost_upload_message_is_sent_again(alice: User, bells: Bells) -> None:
+def test_a_lost_upload_message_is_sent_again(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     recovery.sweep(now=timezone.now())
-    assert bells.work() == []
+    assert queues.work() == []
     recovery.sweep(now=soon())
-    assert bells.work() == ["registry.check_version"]
+    assert queues.work() == ["registry.check_version"]
     version.refresh_from_db()
     assert version.status == "evaluating"
 
 
-def test_a_worker_killed_while_checking_is_made_good(alice: User, bells: Bells) -> None:
+def test_a_worker_killed_while_checking_is_made_good(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     recovery.sweep(now=soon())
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "evaluating"
 
 
-def test_a_lost_judge_message_is_sent_again(alice: User, bells: Bells) -> None:
+def test_a_lost_judge_message_is_sent_again(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner)
     run = story.leased(version)
     story.play(run, story.honest())
     recovery.sweep(now=timezone.now())
-    assert bells.work() == []
+    assert queues.work() == []
     recovery.sweep(now=soon())
-    assert bells.work() == ["registry.judge"]
+    assert queues.work() == ["registry.judge"]
     version.refresh_from_db()
     assert version.status == "listed"
 
 
-def test_an_evaluating_version_without_any_run_gets_one(alice: User, bells: Bells) -> None:
+def test_an_evaluating_version_without_any_run_gets_one(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner)
     recovery.sweep(now=soon())
     assert version.runs.get().status == "queued"
 
 
-def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, bells: Bells) -> None:
+def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     storage.get().delete(storage.key("wheels", version.sha256))
@@ -65,7 +65,7 @@ def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, bells:
     for _ in range(200):
         now += timedelta(seconds=15)
         recovery.sweep(now=now)
-        if bells.heard("hub"):
+        if queues.read("hub"):
             sent += 1
             last = Event.objects.filter(verb="version.sent_again").latest("id")
             Event.objects.filter(pk=last.pk).update(at=now)
@@ -78,28 +78,28 @@ def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, bells:
     assert "failed 7 times while the version was checking" in version.findings.get().message
 
 
-def test_pauses_between_tries_grow(alice: User, bells: Bells) -> None:
+def test_pauses_between_tries_grow(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     recovery.sweep(now=soon(16))
-    assert len(bells.heard("hub")) == 1
+    assert len(queues.read("hub")) == 1
     recovery.sweep(now=soon(25))
-    assert bells.heard("hub") == []
+    assert queues.read("hub") == []
     recovery.sweep(now=soon(32))
-    assert len(bells.heard("hub")) == 1
+    assert len(queues.read("hub")) == 1
 
 
-def test_what_nobody_has_begun_is_never_held(alice: User, bells: Bells) -> None:
+def test_what_nobody_has_begun_is_never_held(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     for hours in range(1, 40):
         recovery.sweep(now=soon(hours * 3600))
     version.refresh_from_db()
     assert version.status == "uploaded"
-    assert len(bells.heard("hub")) > recovery.TRIES
+    assert len(queues.read("hub")) > recovery.TRIES
 
 
 def test_a_lease_lost_while_evaluating_ends_in_held_not_in_rejected(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     pipeline.check(version.pk)
@@ -112,15 +112,15 @@ def test_a_lease_lost_while_evaluating_ends_in_held_not_in_rejected(
             started_at=timezone.now(),
             lease_expires_at=timezone.now(),
         )
-        with bells.committed():
+        with queues.committed():
             recovery.sweep(now=soon(1))
-    bells.work()
+    queues.work()
     version.refresh_from_db()
     assert version.status == "held"
 
 
-def test_a_deleted_version_is_not_taken_up(alice: User, bells: Bells) -> None:
+def test_a_deleted_version_is_not_taken_up(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner, status=Status.UPLOADED)
     Version.objects.filter(pk=version.pk).update(deleted_at=timezone.now())
     recovery.sweep(now=soon())
-    assert bells.heard("hub") == []
+    assert queues.read("hub") == []

@@ -25,7 +25,7 @@ from registry.runs import endings, services
 from registry.runs.models import Run
 from tests.factories import bearer
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 
@@ -48,7 +48,7 @@ def hold(version: Version) -> None:
 
 
 @pytest.fixture
-def held(alice: User, bells: Bells) -> Version:
+def held(alice: User, queues: Queues) -> Version:
     version = story.make_version(alice.owner)
     Version.objects.update(framework="verifiers", api="v1", module="demo_env")
     version.refresh_from_db()
@@ -133,7 +133,7 @@ def reject(version: Version, stage: str, run_status: str = "", code: str = "card
 
 
 @pytest.fixture
-def evaluating(alice: User, bells: Bells) -> Version:
+def evaluating(alice: User, queues: Queues) -> Version:
     version = story.make_version(alice.owner)
     Version.objects.update(framework="verifiers", api="v1", module="demo_env")
     version.refresh_from_db()
@@ -141,19 +141,19 @@ def evaluating(alice: User, bells: Bells) -> Version:
 
 
 def test_a_rejection_by_the_card_is_judged_again_by_the_same_run(
-    evaluating: Version, root: User, bells: Bells
+    evaluating: Version, root: User, queues: Queues
 ) -> None:
     run = story.leased(evaluating)
-    with bells.committed():
+    with queues.committed():
         story.play(run, story.honest())
     VersionFinding.objects.all().delete()
     endings.store_findings(evaluating, "card", [finding("card.floor")], run)
     move(evaluating, Status.REJECTED, reason="floor")
-    bells.heard("hub")
-    with bells.committed():
+    queues.read("hub")
+    with queues.committed():
         pipeline.rejudge(version=evaluating, reason="the floor was lowered", by=root)
     assert evaluating.status == "evaluating"
-    assert bells.work() == ["registry.judge"]
+    assert queues.work() == ["registry.judge"]
     evaluating.refresh_from_db()
     assert evaluating.status == "listed"
     assert evaluating.runs.count() == 1
@@ -175,13 +175,13 @@ def test_a_rejection_by_the_run_takes_a_new_run(
 
 
 def test_a_rejection_by_the_check_is_checked_again(
-    evaluating: Version, root: User, bells: Bells
+    evaluating: Version, root: User, queues: Queues
 ) -> None:
     reject(evaluating, "check", code="env.framework_unknown")
-    bells.heard("hub")
-    with bells.committed():
+    queues.read("hub")
+    with queues.committed():
         pipeline.rejudge(version=evaluating, reason="the detector was mended", by=root)
-    assert bells.work() == ["registry.check_version"]
+    assert queues.work() == ["registry.check_version"]
     evaluating.refresh_from_db()
     assert evaluating.status == "evaluating"
     assert not evaluating.findings.filter(code="env.framework_unknown").exists()
@@ -219,7 +219,7 @@ def test_the_command_judges_all_again_that_one_rule_rejected(
 
 
 def test_pushing_the_same_bytes_again_retries_a_held_version(
-    client: Client, alice: User, bells: Bells
+    client: Client, alice: User, queues: Queues
 ) -> None:
     wheel = make_wheel()
     assert push(client, alice, wheel).status_code == 200

@@ -106,7 +106,7 @@ def _addresses(version: Version, token: Token | None) -> Shape:
     loan = (
         ""
         if public or token is None
-        else index_credentials.lend(token=token, environment_id=environment.pk)
+        else index_credentials.issue(token=token, environment_id=environment.pk)
     )
     source = links.to("prime-source", environment.owner.name, environment.name, version.version)
     return {

@@ -156,11 +156,11 @@ def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
     one, other = make_environment(alice), make_environment(alice, "other")
     token = tokens.mint(user=alice, name="x", scope="read", environment=one)[0]
     assert (
-        index_credentials.verify(index_credentials.lend(token=token, environment_id=one.pk))
+        index_credentials.verify(index_credentials.issue(token=token, environment_id=one.pk))
         is not None
     )
     assert (
-        index_credentials.verify(index_credentials.lend(token=token, environment_id=other.pk))
+        index_credentials.verify(index_credentials.issue(token=token, environment_id=other.pk))
         is None
     )
 
@@ -173,7 +173,7 @@ def test_the_page_names_what_ends_with_a_token(client: Client, alice: User) -> N
     assert "child" in page
     listed = client.get("/settings/tokens/").content.decode()
     words = re.sub(r"<[^>]+>", " ", listed)
-    assert f"made with {parent.public_id}" in " ".join(words.split())
+    assert f"created with {parent.public_id}" in " ".join(words.split())
     assert client.get(TOKENS, headers=bearer(alice, "admin")).json()["results"][1]["parent"]
 
 

@@ -16,16 +16,16 @@ from registry.runs.models import Run
 from registry.runs.spec import job_spec
 from registry.runs.tokens import Attempt, read_run_token
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 
-def test_requesting_twice_gives_the_run_under_way(alice: User, bells: Bells) -> None:
+def test_requesting_twice_gives_the_run_under_way(alice: User, queues: Queues) -> None:
     version = story.make_version(alice.owner)
-    with bells.committed():
+    with queues.committed():
         first = story.make_run(version)
         second = story.make_run(version)
     assert first == second
-    assert len(bells.heard("runs")) == 1
+    assert len(queues.read("runs")) == 1
 
 
 def test_the_seed_depends_on_the_wheel_alone(alice: User) -> None:
@@ -97,24 +97,24 @@ def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
     assert run.cancel_requested_at is None
 
 
-def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, bells: Bells) -> None:
-    with bells.committed():
+def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, queues: Queues) -> None:
+    with queues.committed():
         story.make_run(story.make_version(alice.owner))
-    bells.heard("runs")
+    queues.read("runs")
     assert services.notify_again() == 0
     now = timezone.now()
     Run.objects.update(
         last_notified_at=now - timedelta(seconds=20), created_at=now - timedelta(seconds=21)
     )
     assert services.notify_again() == 1
-    assert bells.heard("runs") == [("envyard.run", {})]
+    assert queues.read("runs") == [("envyard.run", {})]
     Run.objects.update(
         last_notified_at=now - timedelta(seconds=20), created_at=now - timedelta(hours=1)
     )
     assert services.notify_again() == 0
 
 
-def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, bells: Bells) -> None:
+def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, queues: Queues) -> None:
     story.make_run(story.make_version(alice.owner))
     now, ago = timezone.now(), timedelta(seconds=20)
     Run.objects.update(
@@ -123,7 +123,7 @@ def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, bells: Bel
     assert services.notify_again() == 1
 
 
-def test_a_leased_run_is_not_rung_again(alice: User, bells: Bells) -> None:
+def test_a_leased_run_is_not_rung_again(alice: User, queues: Queues) -> None:
     story.leased(story.make_version(alice.owner))
     Run.objects.update(last_notified_at=timezone.now() - timedelta(hours=2))
     assert services.notify_again() == 0

@@ -16,7 +16,7 @@ from registry.runs import limits, runner_events, services
 from registry.runs.models import LostAttempt, Run
 from registry.runs.sweep import sweep
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 CACHE = finding("run.install_failed", "uv cache /var/cache/uv: permission denied")
 STOPPED = finding("run.handed_back", "The runner was stopped.")
@@ -119,14 +119,14 @@ def test_the_next_attempt_waits_and_each_pause_is_twice_the_last(
 
 
 def test_an_attempt_that_lasted_longer_than_the_pause_is_followed_at_once(
-    run: Run, gpus: list[Runner], bells: Bells
+    run: Run, gpus: list[Runner], queues: Queues
 ) -> None:
     services.lease(runner=gpus[0])
     Run.objects.update(started_at=timezone.now() - timedelta(minutes=5))
-    bells.heard("runs")
-    with bells.committed():
+    queues.read("runs")
+    with queues.committed():
         runner_events.finish(run_id=run.pk, finish=Finish(1, "errored", [CACHE]))
-    assert bells.heard("runs") == [("envyard.run", {})]
+    assert queues.read("runs") == [("envyard.run", {})]
     assert services.lease(runner=gpus[1]) == run
 
 
@@ -270,11 +270,11 @@ def test_what_a_disabled_runner_held_used_up_no_attempt(run: Run, gpus: list[Run
 
 
 def test_a_run_is_rung_for_once_its_pause_is_over_and_for_every_idle_runner(
-    run: Run, gpus: list[Runner], bells: Bells
+    run: Run, gpus: list[Runner], queues: Queues
 ) -> None:
-    with bells.committed():
+    with queues.committed():
         lose(gpus[0])
-    bells.heard("runs")
+    queues.read("runs")
     assert services.notify_again() == 0
     after(minutes=1)
     # Whichever runner hears the first bell may be the one that failed: another must hear one too.

@@ -17,7 +17,7 @@ from registry.runs import endings, services
 from registry.runs.models import Run
 from registry.runs.waiting import lacking
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 NAME = "org/Large-7B.v2"
 
@@ -45,19 +45,19 @@ def test_a_queues_name_fits_every_broker_and_models_share_none() -> None:
     assert all(re.fullmatch("[A-Za-z0-9_-]+", queue) for queue in queues)
 
 
-def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, bells: Bells) -> None:
-    with bells.committed():
+def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, queues: Queues) -> None:
+    with queues.committed():
         asking(alice)
-    assert len(bells.heard(queue_for(NAME))) == 1
-    assert bells.heard("runs") == []
+    assert len(queues.read(queue_for(NAME))) == 1
+    assert queues.read("runs") == []
     Run.objects.update(last_notified_at=timezone.now() - timedelta(minutes=1))
     services.notify_again()
-    assert len(bells.heard(queue_for(NAME))) == 1
+    assert len(queues.read(queue_for(NAME))) == 1
     taken = services.lease(runner=story.make_runner(), models=[NAME])
     assert taken is not None
-    with bells.committed():
+    with queues.committed():
         endings.next_attempt(run=taken, findings=[], now=timezone.now() + timedelta(minutes=1))
-    assert len(bells.heard(queue_for(NAME))) == 1
+    assert len(queues.read(queue_for(NAME))) == 1
 
 
 def test_a_run_of_probes_asks_for_no_model(alice: User) -> None:

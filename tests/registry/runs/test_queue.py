@@ -21,7 +21,7 @@ from registry.runs import queue, services
 from registry.runs.models import Run
 from registry.runs.queue import Position
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 SHA = "0" * 64
 
@@ -224,11 +224,11 @@ def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) ->
     assert len(queries) == 3
 
 
-def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells: Bells) -> None:
-    with bells.committed():
+def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, queues: Queues) -> None:
+    with queues.committed():
         for number in range(services.MAX_NOTIFICATIONS + 5):
             asked(alice.owner, name=f"env-{number}")
-    assert len(bells.heard("runs")) == services.MAX_NOTIFICATIONS
+    assert len(queues.read("runs")) == services.MAX_NOTIFICATIONS
     ago = timezone.now() - timedelta(minutes=5)
     Run.objects.update(created_at=ago, last_notified_at=ago)
     assert services.notify_again() == 1  # nobody lives: one bell for whoever comes
@@ -237,10 +237,10 @@ def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, bells:
     Runner.objects.update(last_seen_at=timezone.now())
     Run.objects.update(last_notified_at=ago)
     assert services.notify_again() == 3
-    bells.heard("runs")
-    with bells.committed():
+    queues.read("runs")
+    with queues.committed():
         story.play(taken(1, story.make_runner("gpu-3"))[0], story.honest())
-    assert bells.heard("runs") == [("envyard.run", {})]
+    assert queues.read("runs") == [("envyard.run", {})]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from registry.runs import limits, runner_events, services
 from registry.runs.models import LogChunk, Run
 from registry.runs.sweep import SweepResult, sweep
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 
 
 @pytest.fixture
@@ -30,23 +30,23 @@ def test_a_live_lease_is_left_alone(run: Run) -> None:
     assert (run.status, run.attempt) == ("leased", 1)
 
 
-def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, bells: Bells) -> None:
+def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, queues: Queues) -> None:
     runner_events.record(
         run_id=run.pk, events=story.batch(log="one\n", rollouts=story.honest()[:3])
     )
-    with bells.committed():
+    with queues.committed():
         assert sweep(now=timezone.now() + later()) == SweepResult(expired=1, abandoned=0)
     run.refresh_from_db()
     assert (run.status, run.attempt, run.done) == ("queued", 2, 0)
     assert not run.rollouts.exists()
     assert "stopped reporting" in run.log.latest("pk").text
     assert run.events.get(verb="run.requeued").data["attempt"] == 2
-    assert bells.heard("runs") == [("envyard.run", {})]
+    assert queues.read("runs") == [("envyard.run", {})]
     with pytest.raises(HubError, match="may not report"):
         runner_events.record(run_id=run.pk, events=story.batch(2))
 
 
-def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, bells: Bells) -> None:
+def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, queues: Queues) -> None:
     now = timezone.now()
     for attempt in (1, 2, 3):
         runner_events.record(run_id=run.pk, events=story.batch(attempt=attempt))

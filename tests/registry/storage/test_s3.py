@@ -23,7 +23,7 @@ from registry.upkeep.verify import verify
 from registry.uploads.services import accept
 from tests.ceph import Ceph
 from tests.registry import story
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 
@@ -158,7 +158,7 @@ def hub_on_s3(bucket: S3Storage, s3_server: Ceph, settings: Settings) -> Storage
 
 
 def test_a_wheel_goes_through_a_bucket_from_upload_to_download(
-    hub_on_s3: Storage, alice: User, client: Client, bells: Bells
+    hub_on_s3: Storage, alice: User, client: Client, queues: Queues
 ) -> None:
     data = make_wheel()
     version = accept(

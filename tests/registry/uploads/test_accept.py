@@ -19,7 +19,7 @@ from registry.catalog.related_models import UsedFilename
 from registry.errors import Forbidden, HubError
 from registry.events import Event
 from registry.uploads.services import Accepted, accept
-from tests.registry.conftest import Bells
+from tests.registry.conftest import Queues
 from tests.registry.uploads.forms import form_of
 from tests.wheels import TASKSET, entry, filename, make_wheel
 
@@ -84,12 +84,12 @@ def test_a_good_wheel_becomes_an_uploaded_version_with_its_metadata(alice: User)
 
 
 def test_it_is_journalled_and_the_worker_rung_once_it_is_committed(
-    alice: User, bells: Bells
+    alice: User, queues: Queues
 ) -> None:
-    with bells.committed():
+    with queues.committed():
         version = upload(alice).version
-        assert bells.heard("hub") == []
-    assert bells.heard("hub") == [("registry.check_version", {"version_id": version.pk})]
+        assert queues.read("hub") == []
+    assert queues.read("hub") == [("registry.check_version", {"version_id": version.pk})]
     verbs = list(Event.objects.values_list("verb", "actor__username"))
     assert verbs[-2:] == [("environment.created", "alice"), ("version.uploaded", "alice")]
 
@@ -101,15 +101,15 @@ def test_a_wheel_is_also_taken_from_a_path_by_its_own_name(alice: User, tmp_path
     assert made.version.filename == filename()
 
 
-def test_the_same_bytes_again_change_nothing(alice: User, bells: Bells) -> None:
+def test_the_same_bytes_again_change_nothing(alice: User, queues: Queues) -> None:
     first = upload(alice)
     events = Event.objects.count()
-    with bells.committed():
+    with queues.committed():
         again = upload(alice)
     assert again == Accepted(first.version, created=False)
     assert Version.objects.count() == 1
     assert Event.objects.count() == events
-    assert bells.heard("hub") == []
+    assert queues.read("hub") == []
 
 
 def test_other_bytes_of_the_same_version_are_refused(alice: User, files: Path) -> None:

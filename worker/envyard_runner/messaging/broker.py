@@ -1,4 +1,4 @@
-"""Where a runner hears bells: the broker that is named, or the folder of a hub on this machine."""
+"""Where a runner hears queues: the broker that is named, or the folder of a hub on this machine."""
 
 from __future__ import annotations
 

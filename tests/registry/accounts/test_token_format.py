@@ -44,4 +44,4 @@ def test_secrets_are_found_in_any_bytes_by_their_checksum() -> None:
     one, two = token_format.new("hub_").text, token_format.new("hub_").text
     fake = one[:-1] + ("0" if one[-1] != "0" else "1")
     data = b"\x00hub_hub_" + f'{one}"{fake}, {two}more {one}'.encode() + b"\xff"
-    assert token_format.found(data, "hub_") == [one, two]
+    assert token_format.find_all(data, "hub_") == [one, two]

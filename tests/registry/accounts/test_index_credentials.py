@@ -12,7 +12,7 @@ from tests.factories import make_environment, make_version
 
 def lent(user: User, organisation: Organisation, name: str = "demo-env") -> tuple[Token, str]:
     token = tokens.mint(user=user, name="test", scope="admin")[0]
-    return token, index_credentials.lend(
+    return token, index_credentials.issue(
         token=token, environment_id=make_environment(organisation, name).pk
     )
 

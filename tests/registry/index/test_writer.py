@@ -168,7 +168,7 @@ def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, st
     script = (
         "import django, os; django.setup(); from pathlib import Path\n"
         "from registry.index import writer\n"
-        "from tests.registry.index.test_publish import Breaking\n"
+        "from tests.registry.index.test_writer import Breaking\n"
         f"store = Breaking(Path({str(root)!r}), {step}, lambda: os.kill(os.getpid(), 9))\n"
         "writer.publish(store=store)\n"
     )
