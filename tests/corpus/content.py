@@ -201,7 +201,7 @@ BAD = [
     row("a wrong hash", {INIT: f"{INIT},{WRONG},{SIZE}"}, "wheel.record_hash", INIT, WRONG,
         "true is"),
     row("a wrong size", {INIT: record_row(INIT, TASKSET.encode()) + "0"}, "wheel.record_size", INIT,
-        f"{SIZE}0", "true is"),
+        f"{SIZE}0", "it has"),
     row("a hash of RECORD itself", {f"{INFO}/RECORD": f"{INFO}/RECORD,{WRONG},5"},
         "wheel.record_itself", f"{INFO}/RECORD", WRONG, "stay empty"),
     # what installing it would do

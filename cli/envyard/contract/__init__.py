@@ -1,5 +1,5 @@
-"""What hub, runner and command line agree on: names, wheels, findings, job and report.
+"""What hub, runner and command share: names, wheel checks, findings, jobs and runner events.
 
-Imports the standard library and `packaging` only, so that a runner needs no server code and the
+May import the standard library and `packaging` only, so that a runner needs no server code and the
 server needs no client code.
 """

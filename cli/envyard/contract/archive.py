@@ -1,7 +1,7 @@
 """A zip archive read so strictly that no two readers can see different contents in it.
 
 Every byte of the file must belong to exactly one member, to the central directory or to its end
-record, and what a member's two headers say must be equal. Source: PKWARE APPNOTE 6.3.10; the
+record, and a member's two headers must be equal. Source: PKWARE APPNOTE 6.3.10; the
 confusions it prevents are of the kind of CVE-2025-54368. Nothing here trusts a declared size.
 """
 
@@ -21,7 +21,7 @@ LONGEST_COMMENT = 0xFFFF
 
 
 def file_size(file: BinaryIO) -> int:
-    """How many bytes the file really has."""
+    """The true size of the file in bytes."""
     return file.seek(0, 2)
 
 
@@ -69,11 +69,9 @@ def _refuse_prefix(file: BinaryIO, length: int) -> NoReturn:
     if _at(file, max(0, length - END.size), 4) == END_MAGIC:
         raise bad(
             "wheel.two_archives",
-            f"a whole archive of {length} bytes stands before the one that the file ends with",
+            f"a whole archive of {length} bytes precedes the one that the file ends with",
         )
-    raise bad(
-        "wheel.prefix_bytes", f"{length} bytes stand before the first member; none may stand there"
-    )
+    raise bad("wheel.prefix_bytes", f"{length} bytes precede the first member; none may")
 
 
 def _end_record(file: BinaryIO, max_members: int) -> tuple[int, int, int]:
@@ -96,7 +94,7 @@ def _end_record(file: BinaryIO, max_members: int) -> tuple[int, int, int]:
             "wheel.member_count", f"the end record counts {count} members, {here} on its own disk"
         )
     if comment:
-        raise bad("wheel.archive_comment", f"the end record tells of a comment of {comment} bytes")
+        raise bad("wheel.archive_comment", f"the end record declares a comment of {comment} bytes")
     if count > max_members:
         raise bad(
             "wheel.too_many_members", f"the wheel has {count} members; the limit is {max_members}"
@@ -111,7 +109,7 @@ def _end_record(file: BinaryIO, max_members: int) -> tuple[int, int, int]:
 
 
 def _refuse_end(file: BinaryIO) -> NoReturn:
-    """Say why the file does not end in an end record."""
+    """Raise Unreadable with the reason why the file does not end in an end record."""
     total = file_size(file)
     first = max(0, total - END.size - LONGEST_COMMENT)
     tail = _at(file, first, total - first)
@@ -126,13 +124,12 @@ def _refuse_end(file: BinaryIO) -> NoReturn:
             "wheel.archive_comment",
             f"the archive carries a comment of {rest} bytes; wheels have none",
         )
-    raise bad(
-        "wheel.trailing_bytes", f"{rest} bytes stand after the end record; none may stand there"
-    )
+    raise bad("wheel.trailing_bytes", f"{rest} bytes follow the end record; none may")
 
 
 def _refuse_directory(file: BinaryIO, start: int, length: int, end: int) -> NoReturn:
-    """Say why the central directory does not end where the end record, at `end`, starts."""
+    """Raise Unreadable with the reason why the central directory does not end at `end`, where the
+    end record starts."""
     message = (
         f"the central directory ends at byte {start + length}, its end record is at byte {end}"
     )
@@ -140,11 +137,11 @@ def _refuse_directory(file: BinaryIO, start: int, length: int, end: int) -> NoRe
         raise bad("wheel.bad_directory", message)
     after = _at(file, start + length, 4)
     if after in ZIP64_MAGICS:
-        raise bad("wheel.zip64", f"{message}; a ZIP64 record stands between")
+        raise bad("wheel.zip64", f"{message}; a ZIP64 record is between them")
     if length and _at(file, end - length, 4) == CENTRAL_MAGIC:
         _refuse_prefix(file, end - length - start)
     if after == END_MAGIC:
-        raise bad("wheel.second_end_record", f"{message}; another end record stands between")
+        raise bad("wheel.second_end_record", f"{message}; another end record is between them")
     raise bad("wheel.extra_bytes", message)
 
 

@@ -1,7 +1,7 @@
 """The static checks that a wheel must pass: the same on the author's machine and on the hub.
 
-Each check is a pure function of the wheel; STATIC is read from top to bottom. An archive that
-cannot be read in only one way never gets this far: `run_all` then tells of that alone.
+Each check is a pure function of the wheel; STATIC is run from top to bottom. For an archive that
+cannot be read in only one way, `run_all` returns that finding alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from envyard.contract.wheel import LIMITS, Limits, Unreadable, Wheel
 
 Check = Callable[[Wheel], Iterable[Finding]]
 
-# A wheel with ten thousand bad members is told of the first ones.
+# A wheel with ten thousand bad members gets findings about the first ones.
 MAX_FINDINGS_A_CHECK = 20
 
 STATIC: tuple[Check, ...] = (
@@ -72,7 +72,7 @@ STATIC: tuple[Check, ...] = (
 def run_all(
     source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
 ) -> list[Finding]:
-    """Every finding about the wheel; empty where all is well. Never raises for what it holds."""
+    """Every finding about the wheel. Never raises for its content."""
     try:
         return run(wheel.read(source, filename=filename, limits=limits))
     except Unreadable as error:

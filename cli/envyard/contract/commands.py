@@ -1,11 +1,11 @@
-"""Names of commands that a script of a wheel must not take: it would be run in their place."""
+"""Names of commands that no script of a wheel may have: it would run in their place."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# What Windows or a file manager leaves out where it looks for a command.
+# Endings that Windows or a file manager leaves out of a command's name.
 ENDING = re.compile(
     r"(-script)?\.(exe|cmd|bat|com|ps1|psm1|py|pyw|pyz|sh|bash|zsh|fish|csh|xsh|nu|vbs|js|lnk)$"
 )

@@ -1,4 +1,4 @@
-"""Static checks of the file name and of what stands in .dist-info. Pure functions."""
+"""Static checks of the file name and of the files in .dist-info. Pure functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def file_name(whl: Wheel) -> Iterator[Finding]:
 
 
 def pure_tag(whl: Wheel) -> Iterator[Finding]:
-    """The tags in the file name say that the wheel runs on every machine."""
+    """The tags in the file name are those of a wheel for every machine."""
     if whl.tags and not (
         any(PYTHON_3.fullmatch(tag.interpreter) for tag in whl.tags)
         and all(tag.abi == "none" and tag.platform == "any" for tag in whl.tags)
@@ -85,7 +85,7 @@ def folder(whl: Wheel) -> Iterator[Finding]:
 
 
 def wheel_file(whl: Wheel) -> Iterator[Finding]:
-    """WHEEL is there, of version 1, says purelib and repeats the file name's tags."""
+    """WHEEL exists, has version 1, declares purelib and repeats the file name's tags."""
     where = f"{whl.dist_info}/WHEEL"
     if not whl.dist_info:
         return

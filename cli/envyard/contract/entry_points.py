@@ -1,8 +1,8 @@
 """Static check of entry_points.txt: one strict grammar that every reader reads alike.
 
 importlib.metadata (pip) takes form feeds, U+0085 and others for line breaks and joins sections of
-one name; configparser knows continuation lines, `:` as a delimiter and [DEFAULT]; the reader of uv
-knows comments behind a value. So the grammar allows only what is the same to all of them.
+one name; configparser accepts continuation lines, `:` as a delimiter and [DEFAULT]; the reader of
+uv accepts comments behind a value. So the grammar allows only what all of them read alike.
 Source: the entry points specification.
 """
 
@@ -79,7 +79,7 @@ def _line_fault(line: str, group: str) -> str:
 
 
 def _group(group: str, names: dict[str, dict[str, str]], where: str) -> Iterator[Finding]:
-    """A group stands once, and is none that readers or frameworks treat in a way of their own."""
+    """The group is not repeated, and readers and frameworks give it no meaning of their own."""
     if group in names:
         fault = "stands twice; some readers join the two, others keep one"
     elif group.lower() == "default":

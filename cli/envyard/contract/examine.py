@@ -1,4 +1,4 @@
-"""All that can be said of a wheel without running it: for `hub check` and for the hub alike."""
+"""The static findings and the environment of a wheel, for `hub check` and the hub alike."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from envyard.contract.own_imports import missing_modules
 def examine(
     source: Path | BinaryIO, *, filename: str = "", limits: wheel.Limits = wheel.LIMITS
 ) -> tuple[list[Finding], Detection]:
-    """The static checks' findings, and what kind of environment the wheel holds.
+    """The static checks' findings, and the environment that the wheel holds.
 
-    The kind is looked for only in a wheel without errors, and is empty otherwise.
+    The environment is detected only in a wheel without errors, and is empty otherwise.
     """
     try:
         whl = wheel.read(source, filename=filename, limits=limits)

@@ -1,4 +1,4 @@
-"""What the zip format says of one member, twice: in the directory and before the member's data.
+"""The two zip headers of one member: in the central directory and before the member's data.
 
 Source: PKWARE APPNOTE 6.3.10, of which only what wheels need is understood.
 """
@@ -19,14 +19,14 @@ LOCAL_MAGIC, CENTRAL_MAGIC = b"PK\x03\x04", b"PK\x01\x02"
 STORED, DEFLATED = 0, 8
 MAX_NAME = 300  # bytes, so that a path fits every system and column
 MAX_VERSION = 63  # of the zip format, times ten: what readers of wheels know
-ZIP64 = 0xFFFFFFFF  # stands where the true number is in a ZIP64 field
+ZIP64 = 0xFFFFFFFF  # marks a number that is in a ZIP64 field
 
 ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
 LATE_SIZES_FLAG = 0x0008
 UTF8_FLAG = 0x0800
 # Besides UTF-8 names only the two bits that tell how hard the compressor tried are harmless.
 KNOWN_FLAGS = 0x0002 | 0x0004 | UTF8_FLAG
-# Fields that replace what the header says.
+# Fields that replace values of the header.
 DECEIVING_EXTRAS = {
     0x0001: ("wheel.zip64", "ZIP64 sizes"),
     0x7075: ("wheel.second_name", "a second name"),
@@ -41,7 +41,7 @@ ODD_ATTRIBUTES = {0x08: "a volume label", 0x40: "a device", 0x400: "a link (repa
 
 
 class Unreadable(Exception):
-    """The archive cannot be read in only one way, or goes beyond a limit; `finding` says why."""
+    """The archive cannot be read in only one way, or exceeds a limit; `finding` has the reason."""
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding
@@ -85,7 +85,7 @@ def central(directory: bytes, count: int) -> Iterator[Entry]:
         if entry.name in seen:
             raise bad(
                 "wheel.duplicate_member",
-                f"member {entry.name!r} stands twice in the wheel; a name stands once",
+                f"member {entry.name!r} is in the wheel twice; each name may be there once",
                 entry.name,
             )
         seen.add(entry.name)
@@ -109,7 +109,7 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
     if len(head) < CENTRAL.size or not head.startswith(CENTRAL_MAGIC):
         raise bad(
             "wheel.bad_directory",
-            f"the central directory breaks off at its byte {position}, after {read}",
+            f"the central directory is truncated at its byte {position}, after {read}",
         )
     (_, _, needs, flags, method, _, _, crc, compressed, size, n_name, n_extra, n_comment, disk, _,
      attributes, offset) = CENTRAL.unpack(head)  # fmt: skip
@@ -135,7 +135,7 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
 
 
 def located(file: BinaryIO, entry: Entry) -> Entry:
-    """The member with its `start`, once its local header says the same; raises Unreadable."""
+    """The member with its `start`, after its local header was compared; raises Unreadable."""
     file.seek(entry.offset)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(LOCAL_MAGIC):
@@ -157,8 +157,8 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
         if here != there:
             raise bad(
                 code,
-                f"member {entry.name!r}: its own header says {field} {here!r}, "
-                f"the central directory {there!r}; they must agree",
+                f"member {entry.name!r}: its own header has {field} {here!r}, "
+                f"the central directory {there!r}; they must be equal",
                 entry.name,
             )
     _check_version(entry.name, needs)
@@ -181,7 +181,7 @@ def _name(raw: bytes, flags: int) -> str:
     if not flags & UTF8_FLAG and not name.isascii():
         raise bad(
             "wheel.name_unmarked",
-            f"member name {name!r} is not ASCII, and its flags {flags:#06x} do not say UTF-8",
+            f"member name {name!r} is not ASCII, and its flags {flags:#06x} do not declare UTF-8",
         )
     if fault := hidden.path_fault(name):
         raise bad(

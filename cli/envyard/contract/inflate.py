@@ -67,7 +67,7 @@ def _inflated(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
     if not machine.eof:
         raise bad(
             "wheel.bad_deflate",
-            f"member {entry.name!r} cannot be inflated: its {entry.compressed} bytes break off",
+            f"member {entry.name!r} cannot be inflated: its {entry.compressed} bytes are truncated",
             entry.name,
         )
     if extra := len(machine.unused_data) + left:

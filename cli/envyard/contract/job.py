@@ -1,4 +1,4 @@
-"""JobSpec: all that a runner is told about one run. It holds no credential but the run token."""
+"""JobSpec: everything a runner gets about one run. Its only credential is the run token."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MODEL = "model"
 
 
 def queue_for(model: str) -> str:
-    """The queue that rings for runs of this model, for those of probes alone where it is empty.
+    """The queue of notifications for runs of this model; without a model, for runs of probes alone.
 
-    Any broker takes the name; models that differ have queues that differ.
+    The name is valid for every broker; different models have different queues.
     """
     if not model:
         return RUNS
@@ -24,7 +24,7 @@ def queue_for(model: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WheelRef:
-    """Where the version's wheel is and what its bytes must be."""
+    """The address of the version's wheel, and the hash and size of its bytes."""
 
     url: str
     filename: str
@@ -51,12 +51,12 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """One run: this version, these policies, so many tasks and attempts, within these limits.
+    """One run: a version, its policies, tasks and attempts, and the limits.
 
-    `tasks` is the most tasks to take from the start of the dataset; `attempts` the rollouts of
-    each task for the model (probes get one). `model` names the policy `model` stands for; how it
-    is reached is the runner's own setting and never part of the job. Dependencies are resolved as
-    they were at `uploaded_at` (ISO 8601).
+    `tasks` is the maximum number of tasks, from the start of the dataset; `attempts` the rollouts
+    of each task for the model (probes get one). `model` is the name of the model behind the policy
+    `model`; its address is the runner's own setting and never part of the job. Dependencies are
+    resolved as they were at `uploaded_at` (ISO 8601).
     """
 
     run: str

@@ -1,7 +1,7 @@
 """Static checks of what a wheel installs: its own modules and its .dist-info, and nothing else.
 
-A member at the top level lies in site-packages itself, where Python, installers and other
-programs look for files by name. So what may lie there is listed, and the rest is refused.
+A member at the top level is installed into site-packages itself, where Python, installers and other
+programs look for files by name. So only listed kinds may be there, and the rest is refused.
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ WIDE = tuple(
     for nulls in (rb"\x00", rb"\x00\x00\x00")
 )
 WIDE_START = re.compile(rb"h\x00(?:\x00\x00)?u\x00")
-MAX_CANDIDATES = 20_000  # in one wheel; who ships more of them does not do so by mistake
+MAX_CANDIDATES = 20_000  # in one wheel; more of them are no accident
 LONGEST = 4 * (len("hubr_") + BODY)
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A token that somebody shipped; only `prefix` and `public_id` may be shown."""
+    """A token inside a wheel; only `prefix` and `public_id` may be shown."""
 
     text: str = field(repr=False)
     prefix: str

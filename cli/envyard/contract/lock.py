@@ -1,6 +1,7 @@
 """A version's lock: exact distributions with the sha256 of their files, as pip and uv read them.
 
-Whoever gets one parses it and writes it anew: no option, address, path or marker comes through.
+Hub, runner and command parse a lock and render it again, so no option, address, path or marker
+passes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ LINE = re.compile(
 
 
 class BadLock(ValueError):
-    """It is not what a lock may be; the message names the line."""
+    """The text is no lock; the message names the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Pin:
 
 
 def parse(text: str) -> tuple[Pin, ...]:
-    """Read what another wrote, in the order of the names; raises BadLock."""
+    """Read an untrusted lock, in the order of the names; raises BadLock."""
     if len(text) > MOST_CHARACTERS:
         raise BadLock(f"a lock has at most {MOST_CHARACTERS} characters, not {len(text)}")
     pins = [_pin(line) for line in text.replace("\\\n", "").split("\n") if line.strip(" ")]
@@ -42,7 +43,7 @@ def parse(text: str) -> tuple[Pin, ...]:
 
 
 def render(pins: Iterable[Pin]) -> str:
-    """The requirements file of it; equal pins give equal text."""
+    """The requirements file of the pins; equal pins give equal text."""
     return "".join(
         " \\\n    ".join(
             [f"{pin.name}=={pin.version}", *(f"--hash=sha256:{h}" for h in pin.hashes)]

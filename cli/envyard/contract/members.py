@@ -1,4 +1,4 @@
-"""One look at each member's bytes, from the first to the last, that finds all there is to know."""
+"""Read each member's bytes once, from the first to the last, for all checks."""
 
 from __future__ import annotations
 

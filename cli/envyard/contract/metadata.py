@@ -1,7 +1,7 @@
-"""The METADATA file of a wheel: the only truth about what an environment says of itself.
+"""The METADATA file of a wheel, the only source of an environment's name, version and texts.
 
 Source: the core metadata specification, as `packaging.metadata` reads it. Hostile bytes never
-raise: what is wrong with them stands in `faults`.
+raise: their errors are in `faults`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Metadata:
 
 
 def is_plain(requirement: Requirement) -> bool:
-    """Whether its text is one line that says the same to every reader, such as uv.
+    """Whether its text is one line that every reader, such as uv, reads alike.
 
     A marker's text may spell line breaks and quotes, which would come out as options of uv's.
     """
@@ -177,9 +177,7 @@ def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
         if key in known or f"{key}s" in known:
             shown = ", ".join(repr(str(v)[:80]) for v in values[:3])
             if len(values) > 1 and key in known:
-                yield Fault(
-                    name, f"{name} stands more than once: {shown}", "metadata.repeated_field"
-                )
+                yield Fault(name, f"{name} is repeated: {shown}", "metadata.repeated_field")
             else:
                 yield Fault(name, f"{name} cannot be read: {shown}", _code(name))
 

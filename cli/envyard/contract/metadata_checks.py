@@ -1,4 +1,4 @@
-"""Static checks of what a wheel's METADATA says. Pure functions."""
+"""Static checks of a wheel's METADATA. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from envyard.contract.findings import Finding, finding
 from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 
-# From this version on License-File names a path below .dist-info/licenses; before, nobody said.
+# From this version on License-File names a path below .dist-info/licenses.
 LICENSES_SINCE = (2, 4)
 LONGEST = {"version": 80, "summary": 512, "requires_python": 120, "description_content_type": 80}
 
 
 def present(whl: Wheel) -> Iterator[Finding]:
-    """METADATA is there and not empty."""
+    """METADATA exists and is not empty."""
     if whl.dist_info and not whl.metadata.raw:
         where = f"{whl.dist_info}/METADATA"
         yield finding("metadata.missing", f"{where!r} is missing or empty", where=where)
@@ -57,7 +57,7 @@ def name(whl: Wheel) -> Iterator[Finding]:
     if whl.name and name_in_metadata != whl.name:
         yield finding(
             "metadata.name_mismatch",
-            f"METADATA says name {name_in_metadata!r}, the file name {whl.name!r}",
+            f"METADATA has name {name_in_metadata!r}, the file name {whl.name!r}",
             where="name",
         )
 
@@ -67,7 +67,7 @@ def version(whl: Wheel) -> Iterator[Finding]:
     try:
         declared = Version(whl.metadata.version)
     except ValueError:
-        return  # absent or unreadable: `fields` has told
+        return  # absent or unreadable: `fields` has a finding
     if declared.local:
         yield finding(
             "metadata.local_version",
@@ -78,7 +78,7 @@ def version(whl: Wheel) -> Iterator[Finding]:
     elif whl.version and str(declared) != whl.version:
         yield finding(
             "metadata.version_mismatch",
-            f"METADATA says version {str(declared)!r}, the file name {whl.version!r}",
+            f"METADATA has version {str(declared)!r}, the file name {whl.version!r}",
             where="version",
         )
 
@@ -89,7 +89,7 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
         try:
             requirement = Requirement(text)
         except (RecursionError, ValueError):
-            continue  # `fields` has told
+            continue  # `fields` has a finding
         if not is_plain(requirement):
             yield finding(
                 "metadata.bad_requirement",

@@ -1,4 +1,4 @@
-"""Static checks of METADATA's fields against each other, and of what people read."""
+"""Static checks of METADATA's fields against each other, and of the texts that pages show."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def licences(whl: Wheel) -> Iterator[Finding]:
     if fields.get("license_expression") and fields.get("license"):
         yield finding(
             "metadata.two_licenses",
-            f"METADATA: License {fields['license'][:80]!r} stands beside License-Expression "
-            f"{fields['license_expression'][:80]!r}; only one of them may",
+            f"METADATA: License {fields['license'][:80]!r} and License-Expression "
+            f"{fields['license_expression'][:80]!r} are both set; only one of them may be",
             where="license",
         )
 
 
 def extras(whl: Wheel) -> Iterator[Finding]:
-    """No extra stands twice, whatever its spelling."""
+    """No extra is repeated, in any spelling."""
     spellings: dict[str, str] = {}
     for extra in whl.metadata.fields.get("provides_extra", []):
         plain = canonicalize_name(extra)

@@ -1,4 +1,4 @@
-"""Static checks of what the members would do once they are installed. Pure functions."""
+"""Static checks of modules, data and programs among the members. Pure functions."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def sources(whl: Wheel) -> Iterator[Finding]:
 
 
 def modules_twice(whl: Wheel) -> Iterator[Finding]:
-    """No module stands beside a package of its name, which Python imports in its place."""
+    """No module has the name of a package, which Python imports in its place."""
     paths = {member.name for member in whl.files}
     for path in sorted(paths):
         package = f"{path.removesuffix('.py')}/__init__.py"

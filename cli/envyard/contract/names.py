@@ -15,7 +15,7 @@ REFERENCE = re.compile(r"^(?P<owner>[^/=@\s]+)/(?P<name>[^/=@\s]+)(?:(?:==|@)(?P
 
 
 class BadName(ValueError):
-    """A name or reference that the rules refuse; the text says which rule."""
+    """A name or reference that breaks a rule; the text names the rule."""
 
 
 @dataclass(frozen=True, slots=True)

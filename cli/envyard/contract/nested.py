@@ -1,7 +1,7 @@
-"""What a member holds besides its own bytes: archives, tokens, pickles and programs.
+"""The content of a member: archives, tokens, pickles and programs inside it.
 
-The hub never unpacks an archive to disk, but whoever installs the wheel or looks through it may. So
-archives are read here, part by part, within one budget for the whole wheel, and nothing is kept.
+The hub never unpacks an archive to disk, but users of the wheel may. So archives are read here,
+part by part, within one budget for the whole wheel, and nothing is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NUMPY = re.compile(rb"\x93NUMPY([\x01-\x03])\x00")
 
 
 class Budget:
-    """What all archives inside one wheel may expand to together, in bytes."""
+    """The limit in bytes for the expansion of all archives inside one wheel together."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -51,7 +51,7 @@ class Budget:
         self._parts = 0
 
     def spend(self, name: str, expanded: int, parts: int = 0) -> None:
-        """Note an expansion; raises Unreadable where it is too much."""
+        """Count an expansion; raises Unreadable where it is too much."""
         self._expanded += expanded
         self._parts += parts
         if self._expanded > self.limit:
@@ -71,7 +71,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Inspection:
-    """What one member turned out to hold; budgets are shared by all members of the wheel."""
+    """The content found in one member; budgets are shared by all members of the wheel."""
 
     name: str
     budget: Budget

@@ -37,7 +37,7 @@ def paths(whl: Wheel) -> Iterator[Finding]:
 
 
 def _broken_rule(path: str) -> tuple[str, str] | None:
-    """The code and the words for the first rule that the path breaks."""
+    """The code and the message for the first rule that the path breaks."""
     parts = path.removesuffix("/").split("/")
     if path.startswith("/"):
         return "wheel.absolute_path", "is absolute; it must begin inside the wheel"
@@ -98,7 +98,7 @@ def _wrong_kind(member: Member) -> tuple[str, str] | None:
 
 
 def collisions(whl: Wheel) -> Iterator[Finding]:
-    """No two paths are one path where letter case or Unicode form does not count."""
+    """No two paths are equal without regard to letter case or Unicode form."""
     spelled: dict[str, tuple[str, bool]] = {}
     for member in whl.members:
         parts = member.name.removesuffix("/").split("/")

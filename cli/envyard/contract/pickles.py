@@ -1,4 +1,4 @@
-"""What a pickle would import and call when it is loaded; nothing of it is loaded.
+"""The imports and calls of a pickle, without loading it.
 
 Source: the opcodes of `pickletools`. Strings are followed through the memo, so that the name of an
 import is known; where it is not, the import counts as hidden.
@@ -107,8 +107,8 @@ class Budget:
 def judge(file: IO[bytes], path: str, budget: Budget, *, strict: bool) -> Verdict:
     """Follow the pickles in the file, one after the other; raises NoPickle where it holds none.
 
-    What stands before a fault is done nevertheless when the file is loaded; of a file that only its
-    name calls a pickle, which may well be text, that counts where it runs code. `strict` is for
+    Opcodes before a fault are executed nevertheless when the file is loaded. In a file that only
+    its name calls a pickle, which may well be text, they count where they run code. `strict` is for
     files that nothing calls a pickle: each import has a plain name, and nothing is at fault.
     """
     verdict = Verdict(path)

@@ -1,4 +1,4 @@
-"""The static check of RECORD, which no installer makes. Pure functions."""
+"""The static check of RECORD, which installers do not check. Pure functions."""
 
 from __future__ import annotations
 
@@ -86,27 +86,27 @@ def _members(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
             yield from _differences(member, *row)
 
 
-def _differences(member: Member, said_digest: str, said_size: str) -> Iterator[Finding]:
-    """What is wrong with one member's row."""
+def _differences(member: Member, listed_digest: str, listed_size: str) -> Iterator[Finding]:
+    """The findings about one member's row."""
     name, size = member.name, str(member.size)
     digests = {"sha256": member.sha256, **dict(member.digests)}
-    algorithm = said_digest.partition("=")[0]
+    algorithm = listed_digest.partition("=")[0]
     known = algorithm if algorithm in digests else "sha256"
     digest = _row_digest(known, digests[known])
-    if not said_digest:
+    if not listed_digest:
         code = "wheel.record_no_hash"
     elif algorithm not in digests:
         code = "wheel.record_hash_kind"
     else:
         code = "wheel.record_hash"
-    if said_digest != digest:
+    if listed_digest != digest:
         yield finding(
-            code, f"RECORD says {said_digest[:200]!r} of {name!r}; true is {digest!r}", where=name
+            code, f"RECORD says {listed_digest[:200]!r} of {name!r}; true is {digest!r}", where=name
         )
-    if said_size != size:
+    if listed_size != size:
         yield finding(
             "wheel.record_size",
-            f"RECORD says {said_size[:200]!r} bytes of {name!r}; true is {size!r}",
+            f"RECORD gives {listed_size[:200]!r} bytes for {name!r}; it has {size!r}",
             where=name,
         )
 

@@ -1,4 +1,4 @@
-"""A rollout's second reward: what came of playing it again, answered from its own record."""
+"""Replays: a rollout's second reward, from a replay with its recorded replies."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def parts_of(raw: Any) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of playing a rollout again, with the replies that the gateway had recorded.
+    """The result of replaying a rollout with the replies that the gateway had recorded.
 
-    `reward` is None where it failed (`error` says how) and where `left_out` says why there is
-    nothing to compare. `diverged` is the number of the first call, from 1, that asked something
-    else than the recorded one, and `asked` what; 0 where the conversation was the same.
+    `reward` is None where the replay failed (`error` is how) and where there is nothing to compare
+    (`left_out` is why). `diverged` is the number, from 1, of the first call that differs from the
+    recorded one, and `asked` its last message; 0 where the conversation was the same.
     """
 
     reward: float | None = None
@@ -57,7 +57,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A replay and the rollout that was played again."""
+    """A replay and the rollout that was replayed."""
 
     policy: str
     task: int

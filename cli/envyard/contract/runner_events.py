@@ -1,7 +1,7 @@
-"""What a runner tells the hub: batches of events while a run is active, then one ending.
+"""What a runner sends to the hub: batches of events while a run is active, then its result.
 
-Everything in here came near an environment's code: the hub reads it with `from_dict`, which caps
-sizes, drops what it does not know and never raises on content.
+An environment's code can influence everything in here: the hub reads it with `from_dict`, which
+caps sizes, drops unknown fields and never raises for content.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RolloutResult:
 
     `reward` is None where the rollout failed (never zero); `reward_text` keeps what the
     environment returned where that was not finite. `transcript` is the gateway's own record.
-    `replay` is told later (Events.replays), where the rollout was to be played again.
+    `replay` comes later (Events.replays), where the rollout was planned to be replayed.
     """
 
     policy: str
@@ -112,8 +112,8 @@ class RolloutResult:
 class TaskResult:
     """One task as the environment loaded it: identity, the text of its prompt, its split.
 
-    `reference` says that something is known of the right answer, `hook` that the environment's own
-    oracle() gives it: only then is the ceiling enforced.
+    `reference`: the environment has a reference answer for it; `hook`: its own oracle() returns
+    that answer, and only then is the ceiling enforced.
     """
 
     index: int
@@ -138,7 +138,7 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was measured once per run: install and load seconds, tasks, and the second load.
+    """Values measured once per run: install and load seconds, tasks, and the second load.
 
     `environment_began` is True once the guest driver reported that it starts to import the
     environment's module. Before that no fault can be the environment's.
@@ -161,7 +161,7 @@ class Facts:
     not_counted: dict[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form without what is not known."""
+        """The JSON form without unknown values."""
         return {key: value for key, value in asdict(self).items() if value not in (None, "")}
 
     @classmethod

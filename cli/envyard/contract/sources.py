@@ -29,7 +29,7 @@ TYPE_ALIAS = re.compile(
 
 @dataclass(slots=True)
 class Module:
-    """One source file. `aliases` maps a local name to the dotted name it stands for."""
+    """One source file. `aliases` maps a local name to the dotted name it refers to."""
 
     name: str
     is_package: bool
@@ -50,7 +50,7 @@ class Definition:
 
 
 class Sources:
-    """All modules of one wheel; answers what a dotted name stands for."""
+    """All modules of one wheel; resolves dotted names."""
 
     def __init__(self, members: Mapping[str, bytes]) -> None:
         self.modules: dict[str, Module] = {}

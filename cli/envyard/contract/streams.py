@@ -1,4 +1,4 @@
-"""Compressed streams inside a member, unpacked to be counted and looked through, and forgotten."""
+"""Compressed streams inside a member: unpacked, counted, searched, and not kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Output(Protocol):
     """Takes what a stream unpacks to."""
 
     def count(self, expanded: int, parts: int = 0) -> None:
-        """Note an expansion; raises Unreadable where it is too much."""
+        """Count an expansion; raises Unreadable where it is too much."""
 
     def feed(self, piece: bytes) -> None:
         """The next unpacked bytes."""
@@ -44,7 +44,7 @@ class Deflated:
 
     @property
     def unused_data(self) -> bytes:
-        """What stands after its end."""
+        """The bytes after its end."""
         return self._zlib.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
@@ -63,7 +63,7 @@ MACHINES: dict[bytes, Callable[[], Machine]] = {
 
 
 def machine(start: bytes) -> Callable[[], Machine] | None:
-    """What unpacks data that starts so; None where it is no stream."""
+    """The decompressor for data with those first bytes; None where it is no stream."""
     for magic, name in MACHINES.items():
         if start.startswith(magic):
             return name
@@ -98,7 +98,7 @@ class Stream:
         self._machine = new()
 
     def feed(self, piece: bytes) -> None:
-        """Unpack and forget; from the first fault on the bytes are mere data."""
+        """Unpack without keeping; from the first fault on the bytes are plain data."""
         if self._new is None:
             return
         try:

@@ -1,4 +1,4 @@
-"""What the gateway saw of one rollout: a tree of messages, and the calls that grew it.
+"""The gateway's record of one rollout: a tree of messages, and the calls that extended it.
 
 Every call repeats its conversation so far, so only what it adds is kept. A second agent begins
 another tree; a retry, or a history that was shortened, is a branch.
@@ -204,7 +204,7 @@ def clean_tools(tools: Any) -> list[dict[str, Any]]:
 
 
 def clean_options(options: dict[str, Any]) -> dict[str, Any]:
-    """What an environment asked for besides messages and tools, as storable JSON."""
+    """A call's options besides messages and tools, as storable JSON."""
     return record(plain(options, 12))
 
 

@@ -1,4 +1,4 @@
-"""A wheel as hub, runner and command line see it; nothing of it is extracted, imported or run.
+"""A wheel as hub, runner and command read it; nothing of it is extracted, imported or run.
 
 Source: the binary distribution format specification (PEP 427 and its successors).
 """
@@ -29,10 +29,10 @@ STRONGER_HASHES = ("sha384", "sha512")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a wheel may measure, in bytes where not said otherwise.
+    """The limits of a wheel, in bytes unless the name is of a count.
 
-    The ratio of expanded to packed bytes is looked at only above `ratio_floor`, since small
-    texts pack very well.
+    The ratio of expanded to packed bytes is checked only above `ratio_floor`, since small texts
+    pack very well.
     """
 
     packed: int = 100 * MIB
@@ -85,7 +85,7 @@ class Wheel:
 
     @property
     def leaks(self) -> Iterator[Leak]:
-        """The tokens that stand in its members."""
+        """The tokens inside its members."""
         return (leak for member in self.members for leak in member.leaks)
 
 
@@ -111,7 +111,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
             return _document(file, documents.get(f"{dist_info}/{path}"), code, limit)
 
         record = _text(document("RECORD", "wheel.record_too_large", limits.record))
-        reader = members.Reader(file, _most(size, limits), _algorithms(record or ""))
+        reader = members.Reader(file, _max_expanded(size, limits), _algorithms(record or ""))
         read_members = tuple(reader.read(entry) for entry in entries)
         raw = document("METADATA", "metadata.too_large", limits.metadata)
         return Wheel(
@@ -133,7 +133,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
 
 
 def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, bytes]:
-    """What `detect` looks at: the .py members and METADATA, by name; raises Unreadable.
+    """The input of `detect`: the .py members and METADATA, by name; raises Unreadable.
 
     Files above `limits.source` bytes are left out, and everything after `limits.sources` in all.
     """
@@ -164,15 +164,15 @@ def _check_expansion(expanded: int, packed: int, limits: Limits) -> None:
             "wheel.expands_too_much",
             f"the members declare {expanded} bytes in all; the limit is {limits.expanded}",
         )
-    if expanded > _most(packed, limits):
+    if expanded > _max_expanded(packed, limits):
         raise bad(
             "wheel.packs_too_well",
             f"{packed} bytes expand to {expanded}; the limit is {limits.ratio} times",
         )
 
 
-def _most(packed: int, limits: Limits) -> int:
-    """To how many bytes a wheel of that size may expand."""
+def _max_expanded(packed: int, limits: Limits) -> int:
+    """The maximum expanded size of a wheel of that size, in bytes."""
     return min(limits.expanded, max(limits.ratio_floor, limits.ratio * packed))
 
 

@@ -42,7 +42,7 @@ class Archive(Protocol):
     """Counts and takes the files of the zip."""
 
     def count(self, expanded: int, parts: int = 0) -> None:
-        """Note an expansion; raises Unreadable where it is too much."""
+        """Count an expansion; raises Unreadable where it is too much."""
 
     def part(self, inner: str, extra: int = 0) -> Part:
         """A file in it."""

@@ -32,7 +32,7 @@ CARD = (
     ),
     environment_fault(
         "card.reproducible_reward",
-        "The same replies were rewarded otherwise when they were played again.",
+        "The same replies got another reward when they were replayed.",
         "Seed what scoring draws, keep no state between rollouts, and let no clock decide.",
     ),
     environment_fault(

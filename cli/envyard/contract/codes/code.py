@@ -11,7 +11,7 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A stable dotted code with the message, hint and severity of a finding that gives none.
+    """A stable dotted code with the default message, hint and severity of its findings.
 
     `fault` is the cause: the environment's author, the caller of the API, or the hub and its
     runners. A code never changes its meaning.

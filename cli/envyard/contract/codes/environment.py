@@ -12,7 +12,7 @@ ENVIRONMENT = (
     ),
     platform_fault(
         "env.unreadable_python",
-        "The code needs a newer Python than the one that reads it.",
+        "The code needs a newer Python than the one that checks it.",
         "The version is held until the hub runs on a Python that Requires-Python admits; or write "
         "the code so that an older one reads it, and widen Requires-Python.",
     ),
@@ -28,7 +28,7 @@ ENVIRONMENT = (
     ),
     environment_fault(
         "env.module_name_mismatch",
-        "The module's name is not the one the framework looks for.",
+        "The module's name is not the one that the framework imports.",
         "Name the module like the environment, with _ for -.",
     ),
     environment_fault(
@@ -40,7 +40,7 @@ ENVIRONMENT = (
     environment_fault(
         "env.dependencies_unresolvable",
         "The dependencies cannot be resolved.",
-        "Loosen or correct the requirement it names.",
+        "Loosen or correct the requirement that it names.",
     ),
     environment_fault(
         "env.framework_names_missing",
@@ -59,8 +59,8 @@ ENVIRONMENT = (
     ),
     environment_fault(
         "name.similar",
-        "The name is easily taken for that of another environment.",
-        "Rename yours if it is another thing: people install the wrong one.",
+        "The name is easily confused with another environment's.",
+        "Rename yours if it is a different environment: people install the wrong one.",
         severity="warning",
     ),
 )

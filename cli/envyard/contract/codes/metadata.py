@@ -54,13 +54,13 @@ METADATA = (
         "Set `requires-python` in pyproject.toml: >=3.11",
     ),
     environment_fault("metadata.form_mismatch", "The upload form disagrees with METADATA.", BUILD),
-    environment_fault("metadata.repeated_field", "A METADATA field stands twice.", BUILD),
+    environment_fault("metadata.repeated_field", "A METADATA field is repeated.", BUILD),
     environment_fault(
         "metadata.bad_line", "A line of METADATA is not read alike by all installers.", BUILD
     ),
     environment_fault(
         "metadata.hidden_character",
-        "METADATA holds a character that cannot be seen.",
+        "METADATA holds an invisible character.",
         "Remove it from README or pyproject.toml.",
     ),
     environment_fault(
@@ -69,11 +69,11 @@ METADATA = (
         'Keep License-Expression: `license = "Apache-2.0"`.',
     ),
     environment_fault(
-        "metadata.repeated_extra", "An extra stands twice.", "Keep one of the spellings."
+        "metadata.repeated_extra", "An extra is repeated.", "Keep one of the spellings."
     ),
     environment_fault(
         "metadata.import_name",
-        "Import-Name names what is not in the wheel.",
+        "Import-Name names a module that is not in the wheel.",
         "Correct `import-names` in pyproject.toml.",
     ),
     environment_fault(
@@ -93,7 +93,7 @@ METADATA = (
     ),
     environment_fault(
         "metadata.bad_content_type",
-        "The README's type is none that the hub shows.",
+        "The hub cannot show the README's content type.",
         "Write the README as Markdown.",
     ),
     environment_fault(

@@ -31,11 +31,11 @@ PUBLISHING = (
     request_fault(
         "attestation.unreadable",
         "The attestations are not a JSON list of attestation objects.",
-        "Leave their making to uv, twine or the publishing action.",
+        "Let uv, twine or the publishing action make them.",
     ),
     request_fault(
         "attestation.no_publisher",
-        "Attestations are taken from trusted publishers only.",
+        "The hub accepts attestations from trusted publishers only.",
         "Publish by trusted publishing, or leave the attestations out.",
     ),
     request_fault(
@@ -45,7 +45,7 @@ PUBLISHING = (
     ),
     request_fault(
         "attestation.other_identity",
-        "An attestation was signed by somebody else than the publisher.",
+        "The signer of an attestation is not the publisher.",
         "Sign in the workflow that publishes.",
     ),
     request_fault(
@@ -55,7 +55,7 @@ PUBLISHING = (
     ),
     request_fault(
         "attestation.unknown_type",
-        "An attestation is of a type that the hub does not take.",
+        "The hub does not accept this type of attestation.",
         "Use PyPI's publish attestation or SLSA provenance.",
     ),
 )

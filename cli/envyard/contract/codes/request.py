@@ -17,7 +17,7 @@ REQUEST = (
     request_fault("request.method", "This address does not take that method."),
     request_fault(
         "account.mfa_required",
-        "This hub asks whoever publishes for a second factor.",
+        "This hub requires a second factor for publishing.",
         "Add an authenticator app or a passkey on the hub's Security page.",
     ),
     request_fault("request.moved", "The environment has moved.", "Use its new name."),
@@ -39,10 +39,12 @@ REQUEST = (
     request_fault(
         "quota.rate", "Too many uploads within an hour.", "Wait for the time in Retry-After."
     ),
-    request_fault("quota.storage", "The owner's storage is full.", "Delete what nobody needs."),
+    request_fault(
+        "quota.storage", "The owner's storage is full.", "Delete versions that are not needed."
+    ),
     request_fault(
         "quota.organisations",
-        "The person has made as many organisations as one may.",
+        "The limit of organisations per person is reached.",
         "Use one of them.",
     ),
     request_fault(
@@ -57,7 +59,7 @@ REQUEST = (
     ),
     request_fault(
         "upload.filename_taken",
-        "This file name was used before and never returns.",
+        "This file name was used before and cannot be used again.",
         "Raise the version.",
     ),
     request_fault(
@@ -67,7 +69,7 @@ REQUEST = (
     request_fault(
         "source.unreadable",
         "The source archive cannot be read.",
-        "Push again with files and folders alone in it.",
+        "Push again with an archive of files and folders only.",
     ),
     request_fault(
         "prime.not_offered",

@@ -32,46 +32,46 @@ RUN = (
     ),
     environment_fault("run.killed", "The run was killed by a signal.", "See the log's last lines."),
     environment_fault(
-        "run.flooded", "The run wrote more events than its limit.", "Shrink what it reports."
+        "run.flooded", "The run wrote more events than its limit.", "Write fewer or smaller events."
     ),
     environment_fault(
         "run.unplanned_rollouts",
         "Rollouts were reported that the run did not plan.",
-        "Leave the reporting to the framework: nothing but its own loop writes results.",
+        "Only the framework's own loop may write results.",
         severity="warning",
     ),
     environment_fault(
         "run.network",
         "The environment tried to reach the network; a sandbox has none.",
-        "Ship the data in the wheel, and switch off what a library reports or downloads.",
+        "Ship the data in the wheel, and switch off telemetry and downloads of libraries.",
         severity="warning",
     ),
     environment_fault(
         "run.files",
-        "The run made more files than its limit.",
+        "The run created more files than its limit.",
         "Keep fewer files, or pack them into one.",
     ),
     environment_fault(
         "run.descriptors",
-        "The run held more open files and sockets than its limit.",
-        "Close what is no longer used.",
+        "The run opened more files and sockets at once than its limit.",
+        "Close files and sockets after use.",
     ),
     environment_fault(
         "isolation.refused_calls",
-        "The environment made system calls that a sandbox refuses.",
-        "Nothing a task needs asks for these; see which dependency does.",
+        "The environment made system calls that the sandbox denies.",
+        "No task needs these calls; find the dependency that makes them.",
         severity="warning",
     ),
     environment_fault(
         "isolation.unusual_calls",
-        "System calls were refused that libraries make by themselves.",
-        "Nothing to do where the environment works: they go on without.",
+        "The sandbox denied system calls that libraries make on their own.",
+        "Nothing to do where the environment works: libraries continue without them.",
         severity="info",
     ),
     environment_fault(
         "isolation.limits_reached",
         "The environment ran into a limit of its sandbox.",
-        "Start fewer processes, and clear up what is no longer needed.",
+        "Start fewer processes, and remove files that are no longer needed.",
         severity="warning",
     ),
     environment_fault(
@@ -83,7 +83,7 @@ RUN = (
     environment_fault("run.rollouts_missing", "Planned rollouts have no result.", "See the log."),
     environment_fault(
         "run.no_model_call",
-        "Rollouts were scored without asking the policy.",
+        "Rollouts were scored without a call to the policy.",
         "Let the framework's own loop call the model; see the rollouts.",
     ),
     environment_fault(
@@ -117,17 +117,17 @@ RUN = (
     platform_fault(
         "run.never_taken",
         "No runner took the run.",
-        "Once a runner is there (`hub-runner start`), retry the version: `hub retry`, or its page.",
+        "Once a runner is live (`hub-runner start`), retry the version: `hub retry`, or its page.",
     ),
     platform_fault(
         "run.never_began",
         "No runner could carry out the run.",
-        "Once the runners are mended, retry the version with `hub retry` or on its page.",
+        "Once the runners work again, retry the version with `hub retry` or on its page.",
     ),
     request_fault(
         "run.cancelled",
         "The run was cancelled.",
-        "Evaluate it after all on the run's page or by `hub runs retry`.",
+        "Evaluate it again on the run's page or with `hub runs retry`.",
         severity="info",
     ),
     platform_fault(

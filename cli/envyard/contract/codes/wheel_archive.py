@@ -28,29 +28,27 @@ WHEEL_ARCHIVE = (
     ),
     environment_fault(
         "wheel.opaque_archive",
-        "An archive inside the wheel cannot be looked through.",
+        "An archive inside the wheel is in a format that the hub cannot read.",
         "Ship the files as they are, or as zip, tar, gzip, bzip2 or xz.",
     ),
+    environment_fault("wheel.prefix_bytes", "Bytes precede the archive's first member.", BY_HAND),
+    environment_fault("wheel.trailing_bytes", "Bytes follow the archive's end.", BY_HAND),
     environment_fault(
-        "wheel.prefix_bytes", "Bytes stand before the archive's first member.", BY_HAND
+        "wheel.extra_bytes", "The archive holds bytes that belong to no member.", BY_HAND
     ),
-    environment_fault("wheel.trailing_bytes", "Bytes stand after the archive's end.", BY_HAND),
-    environment_fault("wheel.extra_bytes", "Bytes of no member stand inside the archive.", BY_HAND),
     environment_fault("wheel.shared_bytes", "Two members share bytes.", BY_HAND),
-    environment_fault("wheel.two_archives", "Two archives stand in one file.", BY_HAND),
+    environment_fault("wheel.two_archives", "The file holds two archives.", BY_HAND),
     environment_fault("wheel.second_end_record", "The archive has two end records.", BY_HAND),
     environment_fault("wheel.archive_comment", "The archive carries a comment.", BY_HAND),
     environment_fault(
-        "wheel.several_disks", "The archive says that it spans several disks.", BY_HAND
+        "wheel.several_disks", "The archive declares that it spans several disks.", BY_HAND
     ),
     environment_fault(
         "wheel.zip64",
         "The archive uses ZIP64; no wheel below the size limit needs it.",
         "Let the writer seek, and switch ZIP64 off.",
     ),
-    environment_fault(
-        "wheel.member_count", "The end record counts other members than there are.", BY_HAND
-    ),
+    environment_fault("wheel.member_count", "The end record's member count is wrong.", BY_HAND),
     environment_fault("wheel.bad_directory", "The central directory cannot be read.", BY_HAND),
     environment_fault("wheel.no_local_header", "A member has no header of its own.", BY_HAND),
     environment_fault("wheel.local_name", "A member's two headers give two names.", BY_HAND),
@@ -68,7 +66,7 @@ WHEEL_ARCHIVE = (
     environment_fault("wheel.encrypted_member", "A member is encrypted.", "Ship it unencrypted."),
     environment_fault(
         "wheel.data_descriptor",
-        "A member's size stands behind its data.",
+        "A member's size follows its data.",
         "Let the zip writer seek, instead of writing to a pipe.",
     ),
     environment_fault("wheel.unknown_flags", "A member has flags that no wheel needs.", BY_HAND),
@@ -77,7 +75,9 @@ WHEEL_ARCHIVE = (
         "A member uses an unusual compression method.",
         "Use deflate or none.",
     ),
-    environment_fault("wheel.needs_version", "A member needs a newer kind of zip.", BY_HAND),
+    environment_fault(
+        "wheel.needs_version", "A member needs a newer version of the zip format.", BY_HAND
+    ),
     environment_fault("wheel.member_comment", "A member carries a comment.", BY_HAND),
     environment_fault("wheel.second_name", "An extra field gives a member a second name.", BY_HAND),
     environment_fault("wheel.link_field", "An extra field can turn a member into a link.", BY_HAND),
@@ -86,12 +86,10 @@ WHEEL_ARCHIVE = (
     ),
     environment_fault("wheel.bad_extra", "A member's extra field cannot be read.", BY_HAND),
     environment_fault("wheel.bad_crc", "A member's bytes do not match its checksum.", BUILD),
-    environment_fault(
-        "wheel.wrong_size", "A member's bytes are more or fewer than its headers say.", BUILD
-    ),
+    environment_fault("wheel.wrong_size", "A member's size is not the one in its headers.", BUILD),
     environment_fault("wheel.bad_deflate", "A member's data cannot be inflated.", BUILD),
     environment_fault("wheel.data_after_end", "A member's data goes on after its end.", BY_HAND),
     environment_fault(
-        "wheel.duplicate_member", "A member stands twice in the wheel.", "Keep one of the two."
+        "wheel.duplicate_member", "The wheel holds a member twice.", "Keep one of the two."
     ),
 )

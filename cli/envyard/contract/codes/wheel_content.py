@@ -25,9 +25,9 @@ WHEEL_CONTENT = (
     environment_fault(
         "wheel.top_level_file", "top_level.txt names what is not in the wheel.", BUILD
     ),
-    environment_fault("wheel.wheel_version", "WHEEL is of an unknown version.", BUILD),
+    environment_fault("wheel.wheel_version", "WHEEL has an unknown version.", BUILD),
     environment_fault(
-        "wheel.not_purelib", "WHEEL does not say that the wheel is pure Python.", PURE
+        "wheel.not_purelib", "WHEEL does not declare the wheel as pure Python.", PURE
     ),
     environment_fault(
         "wheel.tag_mismatch",
@@ -52,7 +52,7 @@ WHEEL_CONTENT = (
     environment_fault("wheel.record_bad_row", "A row of RECORD is not path,hash,size.", BUILD),
     environment_fault("wheel.record_twice", "RECORD lists a path twice.", BUILD),
     environment_fault("wheel.record_missing", "RECORD does not list a member.", BUILD),
-    environment_fault("wheel.record_extra", "RECORD lists what is no member.", BUILD),
+    environment_fault("wheel.record_extra", "RECORD lists a path that is no member.", BUILD),
     environment_fault("wheel.record_no_hash", "RECORD gives a member no hash.", BUILD),
     environment_fault("wheel.record_hash_kind", "RECORD uses a hash weaker than sha256.", BUILD),
     environment_fault("wheel.record_hash", "RECORD gives a member a wrong hash.", BUILD),
@@ -60,7 +60,7 @@ WHEEL_CONTENT = (
     environment_fault("wheel.record_itself", "RECORD gives itself a hash or a size.", BUILD),
     environment_fault(
         "wheel.signature_file",
-        "The wheel carries a signature of an abandoned kind.",
+        "The wheel carries a signature in an abandoned format.",
         "Sign by publishing with an attestation.",
     ),
     environment_fault(
@@ -70,7 +70,7 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.dist_info_member",
-        "A file in .dist-info is none that belongs there.",
+        "A file does not belong in .dist-info.",
         "Move it into the package, or exclude it from the build.",
     ),
     environment_fault(
@@ -86,7 +86,7 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.script_takes_command",
-        "A script takes the name of a command of every venv.",
+        "A script has the name of a command of every venv.",
         "Rename the script.",
     ),
     environment_fault(
@@ -96,7 +96,7 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.stray_member",
-        "The wheel installs something beside its modules.",
+        "The wheel installs files beside its modules.",
         "Move it into the package, or exclude it from the build.",
     ),
     environment_fault(
@@ -135,7 +135,7 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.bytecode",
-        "Compiled Python, which need not be what its source says.",
+        "Compiled Python, which may differ from its source.",
         "Exclude __pycache__ from the build.",
     ),
     environment_fault(
@@ -144,7 +144,7 @@ WHEEL_CONTENT = (
         "Save the file as UTF-8 with LF, and write odd characters as escapes: \\u202e.",
     ),
     environment_fault(
-        "wheel.module_twice", "A module stands beside a package of its name.", "Rename one."
+        "wheel.module_twice", "A module and a package have the same name.", "Rename one."
     ),
     environment_fault(
         "wheel.pickle_runs_code",
@@ -159,19 +159,19 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.pickle_unread",
-        "A pickle is too long to be followed.",
+        "A pickle is too long to be analysed.",
         "Prefer JSON, Parquet, NumPy or safetensors.",
         severity="warning",
     ),
     environment_fault(
         "wheel.program_member",
         "A member is a program for one kind of machine.",
-        "Say so in the README, or move it into a dependency.",
+        "Mention it in the README, or move it into a dependency.",
         severity="warning",
     ),
     environment_fault(
         "wheel.contains_token",
-        "A member holds a token of this kind of hub.",
-        "Treat the token as lost: revoke it, remove it from the file, and build again.",
+        "A member holds an API token of a hub.",
+        "Treat the token as leaked: revoke it, remove it from the file, and build again.",
     ),
 )

@@ -9,7 +9,7 @@ WHEEL_PATHS = (
     environment_fault("wheel.empty_name", "A member has no name.", BY_HAND),
     environment_fault("wheel.long_name", "A member's path is too long.", "Shorten the path."),
     environment_fault(
-        "wheel.deep_path", "A member lies in too many folders.", "Use fewer folders."
+        "wheel.deep_path", "A member's path has too many folders.", "Use fewer folders."
     ),
     environment_fault("wheel.name_not_utf8", "A member's name is not UTF-8.", RENAME),
     environment_fault(
@@ -58,6 +58,6 @@ WHEEL_PATHS = (
     ),
     environment_fault("wheel.folder_content", "A folder has content.", BY_HAND),
     environment_fault(
-        "wheel.setuid_member", "A member runs with another user's rights.", "Clear those mode bits."
+        "wheel.setuid_member", "A member has setuid or setgid mode bits.", "Clear those mode bits."
     ),
 )

@@ -1,6 +1,6 @@
-"""Why a load, a rollout or a resolution failed: causes with evidence and a next step.
+"""Causes of failed loads, rollouts and resolutions, with evidence and a next step.
 
-Pure functions over facts, shared by the runner and the command line.
+Pure functions over facts, shared by the runner and the command line. May import `contract` only.
 """
 
 from envyard.contract.failures.facts import Facts, Raised, facts_of

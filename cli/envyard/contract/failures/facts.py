@@ -1,7 +1,7 @@
-"""What is known of a failure inside the sandbox: its exceptions, the log, refused addresses.
+"""The facts of a failure inside the sandbox: its exceptions, the log, refused addresses.
 
 All of it comes from the process that holds the environment's code: texts are cut, wrong shapes
-become empty, and nothing of it is believed as to whose fault the failure is.
+become empty, and none of it is evidence for whose fault the failure is.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Facts:
 
     @property
     def call(self) -> Raised | None:
-        """The first exception that knows the environment's call, but for its own `raise`."""
+        """The first exception with a call of the environment other than its own `raise`."""
         calls = (
             error for error in self.raised if error.call and not error.call.startswith("raise ")
         )

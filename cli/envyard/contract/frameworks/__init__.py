@@ -1,1 +1,4 @@
-"""Which release of its framework a wheel can run with: a table of releases, and a choice."""
+"""The frameworks: adapters, the table of releases, and the choice of a wheel's release.
+
+May import `contract` modules about wheels and findings.
+"""

@@ -27,8 +27,8 @@ class Choice:
     """What to install of the framework.
 
     `requirement` is a line for the resolver, `release` the newest known one that it admits (empty
-    where none is known), `requires_python` that release's own. `findings` hold what stands against
-    it: an error where no release can work.
+    where none is known), `requires_python` that release's own. `findings` hold the problems: an
+    error where no release can work.
     """
 
     requirement: str
@@ -117,8 +117,8 @@ class _Chooser:
         self, fits: frozenset[int], usable: frozenset[int], findings: tuple[Finding, ...]
     ) -> Choice:
         release = self.table.releases[max(fits)]
-        unfit = (self.table.releases[n].version for n in sorted(usable - fits) if n < max(fits))
-        clauses = [*str(self.driven).split(","), *(f"!={version}" for version in unfit)]
+        excluded = (self.table.releases[n].version for n in sorted(usable - fits) if n < max(fits))
+        clauses = [*str(self.driven).split(","), *(f"!={version}" for version in excluded)]
         if max(usable) > max(fits) or self.declared.prereleases:
             clauses.append(f"<={release.version}")  # no development release of a later one either
         line = f"{self.table.framework}{','.join(clauses)}"
@@ -128,7 +128,7 @@ class _Chooser:
         """No known release is both admitted and driven: which of the two is it?"""
         line = f"{self.table.framework}{self.driven}"
         if not self.admitted and not self._pins_undriven():
-            return Choice(line)  # development releases, or later ones than the table knows
+            return Choice(line)  # development releases, or later ones than the table holds
         message = (
             f"Requires-Dist admits {self.table.framework}{self.declared}; this hub's runners can "
             f"run {self.table.framework}{self.driven} for this kind of environment"
