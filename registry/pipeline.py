@@ -1,16 +1,15 @@
-"""The story of a version: uploaded -> checking -> evaluating -> listed, rejected or held.
+"""The lifecycle of a version: uploaded -> checking -> evaluating -> listed, rejected or held.
 
-    check     puts the wheel in its place where its upload could not, reads it again, by the rules
-              that the author's machine has too, and finds out what kind of environment it is;
-              errors reject
-    evaluate  requests a run, which a runner takes, reports on and ends
-    judge     looks at the ended run: measured well, the version is listed; measured badly, or
-              failed by its own fault, it is rejected; where nobody could tell, it is held
-    retry     takes a held version up again, for its people or for staff
+    check     promotes the staged wheel where its upload could not, reads it again by the rules that
+              `hub check` applies too, and detects the framework; errors reject
+    evaluate  requests a run, which a runner executes
+    judge     decides by the ended run: the version is listed, or rejected where the environment is
+              at fault, or held where the platform is
+    retry     restarts a held version, for its owners or for staff
     rejudge   goes back to the step that rejected a version, for staff
 
-Each step looks at the row first and moves it by compare-and-swap, so that a message may be lost,
-doubled or late. A step that breaks leaves the version where it was, and `recovery` sends it again.
+Each step reads the row first and moves it by compare-and-swap, so that a message may be lost,
+duplicated or late. A step that fails leaves the status as it was, and `recovery` sends it again.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ from registry.uploads import staging
 
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
 Stage = VersionFinding.Stage
-RETRY_PAUSE, LONGEST_RETRY_PAUSE = timedelta(minutes=1), timedelta(hours=1)
-LONGEST_REASON = 400
+RETRY_PAUSE, MAX_RETRY_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+MAX_REASON = 400
 UNDER_WAY = "It is under way: `hub info {version}` shows its run."
 NOT_HELD: dict[str, str] = {
     UPLOADED: UNDER_WAY,
@@ -61,30 +60,30 @@ def check(version_id: int) -> None:
     version = _version(version_id)
     if version is None or version.status not in (UPLOADED, CHECKING):
         return
-    with suppress(Stale):  # somebody else did it meanwhile
+    with suppress(Stale):  # another worker did it meanwhile
         if version.status == UPLOADED:
             staging.promote(version)
             move(version, CHECKING)
-        findings, found = examine(version)
+        findings, detection = examine(version)
         findings = [*findings, *name_findings(version.environment)]
         with transaction.atomic():
             keep(version, Stage.CHECK, findings)
-            errors = [one for one in findings if one.severity == "error"]
+            errors = [finding for finding in findings if finding.severity == "error"]
             if errors:
-                own = any(is_authors(one) for one in errors)
-                move(version, REJECTED if own else HELD, reason=_reason(errors))
+                by_author = any(is_author_fault(finding) for finding in errors)
+                move(version, REJECTED if by_author else HELD, reason=_reason(errors))
                 return
-            version.framework, version.api = found.framework, found.api
-            version.module, version.entry = found.module, found.entry
+            version.framework, version.api = detection.framework, detection.api
+            version.module, version.entry = detection.module, detection.entry
             version.save(update_fields=["framework", "api", "module", "entry"])
             move(version, EVALUATING)
             evaluate(version)
 
 
 def examine(version: Version) -> tuple[list[Finding], Detection]:
-    """The static checks' findings on the stored wheel, and what the wheel holds.
+    """The findings of the static checks on the stored wheel, and the detected framework.
 
-    Raises storage.Corrupt where the storage has other bytes than were uploaded.
+    Raises storage.Corrupt where the stored bytes are not those that were uploaded.
     """
     key = storage.key("wheels", version.sha256)
     with storage.get().file(key) as path:
@@ -93,7 +92,7 @@ def examine(version: Version) -> tuple[list[Finding], Detection]:
 
 
 def evaluate(version: Version, *, by: User | None = None) -> Run:
-    """Request the run that decides; what an earlier run said of the version no longer counts."""
+    """Request the run that decides; findings of earlier runs are deleted."""
     version.findings.exclude(stage=Stage.CHECK).delete()
     return runs.request(
         version=version, policies=settings.HUB_POLICIES, model=settings.HUB_MODEL, by=by
@@ -119,29 +118,29 @@ def judge(run_id: str) -> None:
 
 
 def decide(run: Run) -> tuple[Version.Status, str]:
-    """Where the run's ending and its findings put the version, and why.
+    """The status that the run's end and its findings lead to, with the reason.
 
-    Only a fault of the environment rejects: what the platform failed to do is held.
+    Only a fault of the environment rejects; after a fault of the platform the version is held.
     """
-    found = list(run.findings.all())
-    errors = [one for one in found if one.severity == "error"]
-    own = _own_errors(found)
+    findings = list(run.findings.all())
+    errors = [finding for finding in findings if finding.severity == "error"]
+    author_errors = _author_errors(findings)
     if run.status == Run.Status.FAILED:
-        return REJECTED, _reason(errors or found)
+        return REJECTED, _reason(errors or findings)
     if run.status != Run.Status.SUCCEEDED:
-        return HELD, _reason(errors or found)
-    if own:
-        return REJECTED, _reason(own)
+        return HELD, _reason(errors or findings)
+    if author_errors:
+        return REJECTED, _reason(author_errors)
     return (HELD, _reason(errors)) if errors else (LISTED, "")
 
 
-def is_authors(found: Finding | VersionFinding) -> bool:
-    """Whether the author must act; a code that nobody knows counts so."""
-    return found.code not in CODES or CODES[found.code].fault == "environment"
+def is_author_fault(finding: Finding | VersionFinding) -> bool:
+    """Whether the author must act; so it is for an unknown code."""
+    return finding.code not in CODES or CODES[finding.code].fault == "environment"
 
 
 def retry(*, version: Version, by: User) -> None:
-    """Take a held version up again where it was left.
+    """Restart a held version at the step where it was held.
 
     Raises Stale where it is not held, Forbidden where it is in quarantine, and request.throttled
     (429) before `retry_wait` is over; the last two not for staff.
@@ -154,13 +153,13 @@ def retry(*, version: Version, by: User) -> None:
     if not by.is_staff:
         _refuse_too_early(version)
     with transaction.atomic():
-        _begin_again(version, EVALUATING if version.framework else CHECKING, by, "retried")
+        _restart(version, EVALUATING if version.framework else CHECKING, by, "retried")
 
 
 def retry_wait(version: Version) -> timedelta:
-    """How long its people must still wait before they may retry the held version.
+    """How long its owners must still wait before they may retry the held version.
 
-    Nothing the first time within a day, then a minute after it was held, and twice that each time.
+    No time for the first retry within a day, then a minute after it was held, doubled each time.
     """
     now = timezone.now()
     earlier = version.events.filter(
@@ -170,7 +169,7 @@ def retry_wait(version: Version) -> timedelta:
     ).count()
     if not earlier:
         return timedelta(0)
-    pause = min(RETRY_PAUSE * (1 << min(earlier - 1, 10)), LONGEST_RETRY_PAUSE)
+    pause = min(RETRY_PAUSE * (1 << min(earlier - 1, 10)), MAX_RETRY_PAUSE)
     return max(version.status_at + pause - now, timedelta(0))
 
 
@@ -190,7 +189,7 @@ def _refuse_too_early(version: Version) -> None:
 
 
 def retry_pushed(*, version: Version, by: User) -> str:
-    """Retry a held version whose bytes were pushed again; what became of it, in a few words."""
+    """Retry a held version whose bytes were pushed again; returns the outcome in a few words."""
     if version.status != HELD:
         return f"it is {version.status}"
     try:
@@ -201,8 +200,9 @@ def retry_pushed(*, version: Version, by: User) -> str:
 
 
 def retry_run(*, run: Run, by: User) -> Run:
-    """Queue a run in the place of one that was cancelled or that the platform failed; raises Stale
-    where the run is under way or the version has moved on since, and what `retry` raises."""
+    """Queue a run in place of one that was cancelled or failed because of the platform.
+
+    Raises Stale where the run is active or not the newest, and what `retry` raises."""
     version = run.version
     newest = version.runs.order_by("-created_at").values_list("pk", flat=True).first()
     if run.is_active:
@@ -215,17 +215,17 @@ def retry_run(*, run: Run, by: User) -> Run:
 
 
 def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
-    """Decide again on a rejected version, after a rule was changed or a fault of the hub mended.
+    """Decide again on a rejected version, after a rule changed or a bug of the hub was fixed.
 
-    It goes back to the step that rejected it: the check; the verdict on its last run, where that
-    run succeeded; else a new run. Raises Stale where the version is not rejected, request.invalid
-    without a reason.
+    The version goes back to the step that rejected it: the check; the verdict on its last run,
+    where that run succeeded; else a new run. Raises Stale where the version is not rejected,
+    request.invalid without a reason.
     """
     reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
+    if not 1 <= len(reason) <= MAX_REASON:
         raise HubError(
             "request.invalid",
-            f"reason must have 1 to {LONGEST_REASON} characters",
+            f"reason must have 1 to {MAX_REASON} characters",
             "Name the rule or the fault that was mended: the journal keeps it.",
             details={"field": "reason"},
         )
@@ -241,18 +241,18 @@ def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
             reason=reason,
         )
         if run is None or version.findings.filter(stage=Stage.CHECK, severity="error").exists():
-            _begin_again(version, CHECKING, by, "judged again")
-        elif run.status == Run.Status.SUCCEEDED and not _own_errors(
+            _restart(version, CHECKING, by, "judged again")
+        elif run.status == Run.Status.SUCCEEDED and not _author_errors(
             run.findings.filter(stage=Stage.RUN)
         ):
             move(version, EVALUATING, by=by, reason="judged again by its last run")
             dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
         else:
-            _begin_again(version, EVALUATING, by, "judged again")
+            _restart(version, EVALUATING, by, "judged again")
 
 
-def _begin_again(version: Version, step: Version.Status, by: User | None, reason: str) -> None:
-    """Move the version back to the check or to a new run, which begins after the commit."""
+def _restart(version: Version, step: Version.Status, by: User | None, reason: str) -> None:
+    """Move the version back to the check or to a new run, which starts after the commit."""
     move(version, step, by=by, reason=reason)
     if step == CHECKING:
         dispatch.enqueue_after_commit(dispatch.CHECK, version_id=version.pk)
@@ -260,9 +260,11 @@ def _begin_again(version: Version, step: Version.Status, by: User | None, reason
         evaluate(version, by=by)
 
 
-def _own_errors(found: Iterable[VersionFinding]) -> list[VersionFinding]:
-    """The errors among them that are the environment's fault; an unknown code is."""
-    return [one for one in found if one.severity == "error" and is_authors(one)]
+def _author_errors(findings: Iterable[VersionFinding]) -> list[VersionFinding]:
+    """The errors that are the fault of the environment; an unknown code is one."""
+    return [
+        finding for finding in findings if finding.severity == "error" and is_author_fault(finding)
+    ]
 
 
 def _version(version_id: int) -> Version | None:
@@ -274,10 +276,10 @@ def _version(version_id: int) -> Version | None:
 
 
 def keep(version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None) -> None:
-    """Replace what this stage has found about the version."""
+    """Replace the findings of this stage about the version."""
     version.findings.filter(stage=stage).delete()
     store_findings(version, stage, findings, run)
 
 
-def _reason(found: Sequence[Finding | VersionFinding]) -> str:
-    return "; ".join(one.message for one in found[:3])[:1000]
+def _reason(findings: Sequence[Finding | VersionFinding]) -> str:
+    return "; ".join(finding.message for finding in findings[:3])[:1000]

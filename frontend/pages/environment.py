@@ -47,7 +47,7 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         "tab": tab,
         "tabs": tabs(request, env, on=tab),
         "may_star": can(request.user, "environment.star", env),
-        "starred": stars.starred(environment=env, who=request.user),
+        "starred": stars.starred(environment=env, actor=request.user),
         "quarantine_reason": env.quarantine_reason,
         "may_quarantine": can(request.user, "environment.quarantine", env),
     }

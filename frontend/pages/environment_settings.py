@@ -44,7 +44,7 @@ class Deprecation(forms.Form):
     """Why nobody should begin to use it, and what to use instead."""
 
     reason = forms.CharField(
-        max_length=overlays.LONGEST_REASON, help_text="Shown on its page and by hub install."
+        max_length=overlays.MAX_REASON, help_text="Shown on its page and by hub install."
     )
     successor = forms.CharField(
         max_length=140,
@@ -143,7 +143,7 @@ def deprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     form = Deprecation(request.POST)
 
     def act() -> None:
-        successor = overlays.successor_named(form.cleaned_data["successor"], who=user)
+        successor = overlays.parse_successor(form.cleaned_data["successor"], actor=user)
         reason = form.cleaned_data["reason"]
         overlays.deprecate(environment=env, by=user, reason=reason, successor=successor)
 

@@ -84,7 +84,7 @@ def deprecate(request: Request, owner: str, name: str) -> Response:
     if request.method == "POST":
         data = body.read(request)
         named = body.text(data, "successor", default="")
-        successor = overlays.successor_named(named, who=user, token=token)
+        successor = overlays.parse_successor(named, actor=user, token=token)
         reason = body.text(data, "reason")
         overlays.deprecate(environment=found, by=user, reason=reason, successor=successor)
     else:
@@ -109,5 +109,5 @@ def _detail(request: Request, found: Environment) -> shapes.Shape:
     return shapes.environment_detail(
         found,
         current or latest.first(),
-        starred=stars.starred(environment=found, who=who),
+        starred=stars.starred(environment=found, actor=who),
     )

@@ -1,4 +1,4 @@
-"""The outbox of the index: which of its pages may say something else than before."""
+"""The outbox of the simple index: the pages whose content may have changed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from registry.catalog.search import documents
 
 
 class IndexChange(models.Model):
-    """A page has to be written anew, or to go; the writer deletes the row with that.
+    """A page that must be written or removed; `index.writer` deletes the row when that is done.
 
-    Of the owner's root the name is empty. Numbers never return, and of one environment they come
-    in the order of its changes.
+    The name is empty for the owner's root. Primary keys never return, and those of one environment
+    are in the order of its changes.
     """
 
     owner = models.ForeignKey(Owner, on_delete=models.CASCADE, related_name="+")
@@ -30,11 +30,11 @@ class IndexChange(models.Model):
 
 
 def index_changed(environment: Environment) -> None:
-    """What the index or search says of the environment changes: call it in that transaction.
+    """Update index and search after a change of the environment; call it in that transaction.
 
-    That is: its listed versions and their overlays, visibility, quarantine, deprecation, deletion.
-    Where it moves to another owner or name, call it once before and once after. The lock keeps
-    the numbers of two changes at once in the order of their commits.
+    Such changes are: listed versions and their overlays, visibility, quarantine, deprecation,
+    deletion. Where owner or name change, call it once before and once after. The lock keeps the
+    serials of simultaneous changes in the order of their commits.
     """
     Environment.objects.select_for_update(no_key=True).values("pk").get(pk=environment.pk)
     change, _ = IndexChange.objects.bulk_create(

@@ -1,7 +1,7 @@
-"""Deletion, which is final: rows stay as tombstones, so that no name, version or file returns.
+"""Final deletion: rows stay as tombstones, so that no name, version or file name is used again.
 
-Callers asked `permissions`. The bytes go later, by the storage's own cleaning, once no version
-that is left has them.
+Callers have checked permissions. The bytes are deleted later (`upkeep.deleted`), once no other
+version has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from registry.errors import NotFound
 
 
 def delete_version(*, version: Version, by: User) -> None:
-    """Take one version away from everybody for good; raises NotFound where it is gone already."""
+    """Delete one version for good; raises NotFound where it is deleted already."""
     with transaction.atomic():
         lock(version.environment)
         version.deleted_at = timezone.now()
@@ -38,9 +38,9 @@ def delete_version(*, version: Version, by: User) -> None:
 
 
 def delete_environment(*, environment: Environment, by: User) -> None:
-    """Take it and all its versions away from everybody; raises NotFound where it is gone already.
+    """Delete it and all its versions for good; raises NotFound where it is deleted already.
 
-    The owner keeps the name: an upload under it revives the environment, without what it held.
+    The owner keeps the name: an upload under it revives the environment, without its versions.
     """
     with transaction.atomic():
         lock(environment)
@@ -59,9 +59,9 @@ def delete_environment(*, environment: Environment, by: User) -> None:
         count = versions.update(deleted_at=now)
         environment.refresh_from_db()
         environment.tags.clear()
-        # Else what was given for it alone would be worth something again once it is revived.
-        ended = {"revoked_at": now, "revoked_because": "its environment was deleted"}
-        environment.tokens.filter(revoked_at=None).update(**ended)
+        # Otherwise tokens and publishers for it alone would be valid again once it is revived.
+        revocation = {"revoked_at": now, "revoked_because": "its environment was deleted"}
+        environment.tokens.filter(revoked_at=None).update(**revocation)
         environment.publishers.all().delete()
         _notify_owners(environment, environment.owner, by)
         events.record("environment.deleted", by=by, environment=environment, versions=count)
@@ -69,7 +69,7 @@ def delete_environment(*, environment: Environment, by: User) -> None:
 
 
 def _notify_owners(deleted: Environment | Version, owner: Owner, by: User) -> None:
-    """Mail the owners where staff delete what is not theirs."""
+    """Mail the owners where staff who are no owner delete it."""
     owner_notices.send(
         people=owner_notices.to_notify(owner, by=by),
         owner=owner,

@@ -1,11 +1,11 @@
-"""The moves of a version's status, and the only place that writes it.
+"""The transitions of a version's status; only this module writes it.
 
 uploaded -> checking -> evaluating -> listed
                 |            |-> rejected     the author's fault; the fix is a new version
-                |            '-> held         we could not decide; author or staff try again
+                |            '-> held         the hub could not decide; author or staff retry
                 '-> rejected | held
 
-A rejected version goes back only where staff have it judged again (pipeline.rejudge).
+A rejected version goes back only through `pipeline.rejudge`, by staff.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ def move(
     reason: str = "",
     on_commit: Callable[[], object] | None = None,
 ) -> None:
-    """Move the version on from the status that `version` holds; raises Stale where it left it.
+    """Move the version from the status in `version` to `to`; raises Stale where the row has
+    another.
 
-    Journal and, for `listed`, the environment's `latest` change in the same transaction.
-    `on_commit` runs once the outermost transaction has committed: ring for the next step there.
+    The event and, for `listed`, the environment's `latest` are written in the same transaction.
+    `on_commit` runs once the outermost transaction has committed: enqueue the next step there.
     """
     before = version.status
     if to not in ALLOWED[before]:

@@ -1,6 +1,6 @@
-"""What a hasty eye sees of a name, so that no two under one owner look alike.
+"""A form of names that is equal for names which look alike, unique under one owner.
 
-Source: warehouse's ultranormalisation: hyphens gone, `l` and `i` are `1`, `o` is `0`.
+Source: warehouse's ultranormalisation: no hyphens, `l` and `i` are `1`, `o` is `0`.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from __future__ import annotations
 from django.db.models import F, Value
 from django.db.models.functions import Replace
 
-SEEN_AS = {"-": "", "l": "1", "i": "1", "o": "0"}
+REPLACEMENTS = {"-": "", "l": "1", "i": "1", "o": "0"}
 
 
 def like(name: F) -> Replace:
-    """The same as `likeness` for a column with normalised names."""
-    (letter, seen_as), *others = SEEN_AS.items()
-    seen = Replace(name, Value(letter), Value(seen_as))
-    for letter, seen_as in others:
-        seen = Replace(seen, Value(letter), Value(seen_as))
-    return seen
+    """The same as `likeness`, in SQL, for a column with normalised names."""
+    (letter, replacement), *others = REPLACEMENTS.items()
+    expression = Replace(name, Value(letter), Value(replacement))
+    for letter, replacement in others:
+        expression = Replace(expression, Value(letter), Value(replacement))
+    return expression
 
 
 def likeness(name: str) -> str:
-    """The likeness of a normalised name: `pol1o` and `po-lio` have one."""
-    for letter, seen_as in SEEN_AS.items():
-        name = name.replace(letter, seen_as)
+    """The likeness of a normalised name: `pol1o` and `po-lio` have the same."""
+    for letter, replacement in REPLACEMENTS.items():
+        name = name.replace(letter, replacement)
     return name

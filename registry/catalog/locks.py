@@ -1,6 +1,6 @@
-"""Which dependencies a version is run with: resolved once for a platform, then always the same.
+"""The locked dependencies of a version: resolved once per platform, then always the same.
 
-A runner resolves and the hub keeps; that a lock is well-formed is checked here, never believed.
+A runner resolves, the hub stores; the hub checks the lock itself, since runners are not trusted.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from registry import constraints
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
 
-MOST_PLATFORMS = 16  # of one version
+MAX_PLATFORMS = 16  # of one version
 
 
 class VersionLock(models.Model):
     """The exact distributions of a version on one platform, a requirements file with hashes.
 
-    Rows are never changed: who installs by one gets the same bytes for ever.
+    Rows never change, so that an install by one gets the same bytes for ever.
     """
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="locks")
@@ -55,22 +55,22 @@ class VersionLock(models.Model):
 def agree(
     *, version: Version, run_id: UUID | None, platform: str, offered: str | None, attempt: int = 1
 ) -> str | None:
-    """The lock that stands for that platform: the first that was offered, None before that.
+    """The lock for that platform: the first one that was offered, None before that.
 
-    Raises 400 for a lock or a platform that is not what it may be, and where the run has made one
-    in each `attempt` so far: a machine has one platform, and decides for no other.
+    Raises 400 for an invalid lock or platform, and where the run has created as many locks as it
+    had attempts: a machine has one platform and may lock no other.
     """
     if not re.fullmatch(PLATFORM, platform):
         raise _bad(f"platform={platform[:100]!r} must match {PLATFORM}")
-    found = version.locks.filter(platform=platform).first()
-    if found is not None or offered is None:
-        return None if found is None else found.text
+    existing = version.locks.filter(platform=platform).first()
+    if existing is not None or offered is None:
+        return None if existing is None else existing.text
     try:
         pins = parse(offered)
     except BadLock as error:
         raise _bad(f"lock: {error}") from error
-    if version.locks.count() >= MOST_PLATFORMS:
-        raise _bad(f"{version} has locks for {MOST_PLATFORMS} platforms, and gets no more")
+    if version.locks.count() >= MAX_PLATFORMS:
+        raise _bad(f"{version} has locks for {MAX_PLATFORMS} platforms, and gets no more")
     if version.locks.filter(run=run_id).count() >= attempt:
         raise _bad(f"platform={platform}: this attempt has made a lock for another platform")
     text = render(pins)
@@ -89,14 +89,14 @@ def agree(
 
 def of(version: Version, platform: str) -> VersionLock:
     """The version's lock for that platform; raises NotFound."""
-    found = version.locks.filter(platform=platform).first()
-    if found is None:
+    lock = version.locks.filter(platform=platform).first()
+    if lock is None:
         has = ", ".join(version.locks.values_list("platform", flat=True)) or "none yet"
         raise NotFound(
             f"{version} has no lock for {platform[:80]!r}; its platforms: {has}. A version's "
             "first run on a platform makes it."
         )
-    return found
+    return lock
 
 
 def _bad(message: str) -> HubError:

@@ -24,15 +24,15 @@ class VersionQuerySet(QuerySet["Version"]):
     """Versions."""
 
     def published(self) -> Self:
-        """Listed and not deleted; yanked and quarantined ones included. The index shows these."""
+        """Listed and not deleted; yanked and quarantined ones included."""
         return self.filter(status="listed", deleted_at=None)
 
     def current(self) -> Self:
-        """Published, not yanked, not quarantined: what catalogue, search and `latest` see."""
+        """Published, not yanked, not quarantined: those of catalogue, search and `latest`."""
         return self.published().filter(yanked_at=None, quarantined_at=None)
 
     def installable(self) -> Self:
-        """Published and not quarantined, yanked ones included: what an index offers."""
+        """Published and not quarantined, yanked ones included: the files of an index."""
         return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
 
     def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
@@ -56,21 +56,21 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
         return self.filter(latest__isnull=False, quarantined_at=None)
 
     def indexed(self) -> Self:
-        """Those with a published version, yanked or not: what an owner's index names."""
+        """Those with a published version, yanked or not: the names in an owner's index."""
         published = Version.objects.published().filter(environment=OuterRef("pk"))
         return self.filter(Exists(published))
 
     def belonging_to(self, user: User) -> Self:
-        """Those under the person's own name or an organisation they are in."""
+        """Those of the user and of the organisations the user is a member of."""
         return self.filter(owner_id__in=user.roles)
 
     def for_summary(self) -> Self:
-        """With all that a summary shows, in two queries for any number of them."""
+        """With the data of a summary, in two queries for any number of rows."""
         rows = self.select_related("owner", "latest__card", "successor__owner")
         return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
 
     def for_page(self) -> Self:
-        """The same with all that there is of the latest version."""
+        """The same with all columns of the latest version."""
         return self.for_summary().defer(None)
 
 
@@ -84,11 +84,11 @@ class Tag(models.Model):
 
 
 class Environment(models.Model):
-    """owner/name; what it shows comes from `latest`, the newest listed version.
+    """owner/name; its page shows `latest`, the newest listed version.
 
-    `fresh_at` is when that version was listed, or the environment was made, and `star_count`
-    counts `stars`: both are kept so that the catalogue sorts by an index. A deleted one stays as a
-    tombstone, which a new upload under its name revives.
+    `fresh_at` is when that version was listed, or the environment was created, and `star_count`
+    counts `stars`: both are columns so that the catalogue sorts by an index. A deleted one stays as
+    a tombstone, which a new upload under its name revives.
     """
 
     class Visibility(models.TextChoices):
@@ -174,11 +174,11 @@ class Environment(models.Model):
 
     @property
     def was_listed(self) -> bool:
-        """Some version is listed, be it yanked. Costs a query where there is no `latest`."""
+        """Some version is listed, yanked or not. Costs a query where there is no `latest`."""
         return self.latest_id is not None or self.versions.published().exists()
 
     def may_succeed(self, other: Environment) -> bool:
-        """One can begin to use it, and everybody who sees `other` sees it too."""
+        """It is in the catalogue, and everybody who sees `other` sees it too."""
         if self.latest_id is None or self.quarantined_at is not None:
             return False
         private = self.visibility == self.Visibility.PRIVATE
@@ -186,19 +186,20 @@ class Environment(models.Model):
 
     @property
     def shown_successor(self) -> Environment | None:
-        """The successor while it may be one: it can be hidden or deleted after it was named."""
+        """The successor while it may be one: it can become private or deleted after it was
+        named."""
         named = self.successor
         return named if named is not None and named.may_succeed(self) else None
 
 
 class Version(models.Model):
-    """One immutable wheel of an environment, its metadata and its place in the pipeline.
+    """One immutable wheel of an environment, its metadata and its status.
 
     `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
     row and its file name stay so that neither ever returns. `published_with` holds the claims of
-    the trusted publisher that uploaded it, {} where a person's own token did. `staged` names the
-    upload's bytes in the storage until they lie under their own sha256. `emptied_at` is when a
-    deleted version's bytes went: from then on it names none.
+    the trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
+    upload's objects in the storage until they are moved to their sha256. `emptied_at` is when the
+    objects of a deleted version were released: from then on it refers to none.
     """
 
     class Status(models.TextChoices):

@@ -1,7 +1,7 @@
-"""What is laid over a version or an environment, and taken off again. Callers asked `permissions`.
+"""Overlays: reversible states beside the status. Callers have checked permissions.
 
-Of a version: yanked (its owner's, PEP 592) and quarantined (the staff's, PEP 792). Of an
-environment: deprecated (its owner's) and quarantined.
+Versions are yanked by owners (PEP 592) and quarantined by staff (PEP 792), environments deprecated
+by owners and quarantined by staff.
 """
 
 from __future__ import annotations
@@ -20,90 +20,93 @@ from registry.catalog.models import Environment, Version
 from registry.catalog.services import lock, refresh_latest
 from registry.errors import HubError, Stale
 
-LONGEST_REASON = 400
+MAX_REASON = 400
 
 
 def yank(*, version: Version, by: User, reason: str) -> None:
-    """Take a listed version out of catalogue and `latest`; exact pins still install (PEP 592)."""
-    change = {"yanked_at": timezone.now(), "yanked_reason": _said(reason)}
-    _lay(version, "yanked", change, by)
+    """Remove a listed version from catalogue and `latest`; exact pins still install it (PEP
+    592)."""
+    change = {"yanked_at": timezone.now(), "yanked_reason": _checked_reason(reason)}
+    _apply_overlay(version, "yanked", change, by)
 
 
 def unyank(*, version: Version, by: User) -> None:
     """Undo `yank`."""
-    _lay(version, "unyanked", {"yanked_at": None, "yanked_reason": ""}, by)
+    _apply_overlay(version, "unyanked", {"yanked_at": None, "yanked_reason": ""}, by)
 
 
 def quarantine(*, version: Version, by: User, reason: str) -> None:
-    """Take a version away from everybody until staff release it (PEP 792)."""
-    change = {"quarantined_at": timezone.now(), "quarantine_reason": _said(reason)}
-    _lay(version, "quarantined", change, by)
+    """Make a version unavailable until staff release it (PEP 792)."""
+    change = {"quarantined_at": timezone.now(), "quarantine_reason": _checked_reason(reason)}
+    _apply_overlay(version, "quarantined", change, by)
 
 
 def release(*, version: Version, by: User) -> None:
     """Undo `quarantine`."""
-    _lay(version, "released", {"quarantined_at": None, "quarantine_reason": ""}, by)
+    _apply_overlay(version, "released", {"quarantined_at": None, "quarantine_reason": ""}, by)
 
 
 def quarantine_environment(*, environment: Environment, by: User, reason: str) -> None:
-    """Take all of an environment away from everybody until staff release it (PEP 792)."""
-    change = {"quarantined_at": timezone.now(), "quarantine_reason": _said(reason)}
-    _lay_over_all(environment, "quarantined", change, by)
+    """Make an environment and its versions unavailable until staff release it (PEP 792)."""
+    change = {"quarantined_at": timezone.now(), "quarantine_reason": _checked_reason(reason)}
+    _apply_environment_overlay(environment, "quarantined", change, by)
 
 
 def release_environment(*, environment: Environment, by: User) -> None:
-    """Undo `quarantine_environment`; versions quarantined by themselves stay so."""
-    _lay_over_all(environment, "released", {"quarantined_at": None, "quarantine_reason": ""}, by)
+    """Undo `quarantine_environment`; versions with a quarantine of their own keep it."""
+    _apply_environment_overlay(
+        environment, "released", {"quarantined_at": None, "quarantine_reason": ""}, by
+    )
 
 
 def deprecate(
     *, environment: Environment, by: User, reason: str, successor: Environment | None = None
 ) -> None:
-    """Say that nobody should begin to use it, and why (PEP 792); said again, the last word counts.
+    """Mark it as not to be used any more, with the reason (PEP 792); a second call replaces both.
 
-    Everybody who sees the environment is sent to the successor, so they must see that too.
+    The successor must be visible to everybody who sees the environment, since its page links it.
     """
     if successor is not None:
         _check_successor(environment, successor)
     change = {
         "deprecated_at": timezone.now(),
-        "deprecation_reason": _said(reason),
+        "deprecation_reason": _checked_reason(reason),
         "successor": successor,
     }
-    _lay_over_all(environment, "deprecated", change, by, again=True)
+    _apply_environment_overlay(environment, "deprecated", change, by, repeatable=True)
 
 
 def undeprecate(*, environment: Environment, by: User) -> None:
     """Undo `deprecate`."""
     change = {"deprecated_at": None, "deprecation_reason": "", "successor": None}
-    _lay_over_all(environment, "undeprecated", change, by)
+    _apply_environment_overlay(environment, "undeprecated", change, by)
 
 
-def successor_named(text: str, *, who: Actor, token: Token | None = None) -> Environment | None:
-    """The environment that `owner/name` means to the get_actor, None for an empty text."""
+def parse_successor(text: str, *, actor: Actor, token: Token | None = None) -> Environment | None:
+    """The environment `owner/name`, if the actor may see it; None for an empty text."""
     if not text:
         return None
     try:
         ref = parse_ref(text)
     except BadName as refused:
         raise _wrong_successor(str(refused)) from None
-    visible = Environment.objects.visible_to(who, token).select_related("owner")
-    found = visible.filter(owner__name=ref.owner, name=ref.name).first()
-    if found is None:
+    visible = Environment.objects.visible_to(actor, token).select_related("owner")
+    successor = visible.filter(owner__name=ref.owner, name=ref.name).first()
+    if successor is None:
         raise _wrong_successor(f"successor {text[:140]!r} is no environment that you may see")
-    return found
+    return successor
 
 
 def _check_successor(environment: Environment, successor: Environment) -> None:
     if successor.pk == environment.pk:
-        why = "is the environment itself"
+        reason = "is the environment itself"
     elif successor.deprecated_at is not None:
-        why = "is deprecated too"
+        reason = "is deprecated too"
     elif not successor.may_succeed(environment):
-        why = f"is not listed, or not for everybody who sees {environment}"
+        reason = f"is not listed, or not for everybody who sees {environment}"
     else:
         return
-    raise _wrong_successor(f"successor {str(successor)!r} {why}")
+    raise _wrong_successor(f"successor {str(successor)!r} {reason}")
 
 
 def _wrong_successor(message: str) -> HubError:
@@ -115,19 +118,20 @@ def _wrong_successor(message: str) -> HubError:
     )
 
 
-def _said(reason: str) -> str:
+def _checked_reason(reason: str) -> str:
     reason = " ".join(reason.split())
-    if not 1 <= len(reason) <= LONGEST_REASON:
+    if not 1 <= len(reason) <= MAX_REASON:
         raise HubError(
             "request.invalid",
-            f"reason must have 1 to {LONGEST_REASON} characters, not {len(reason)}",
+            f"reason must have 1 to {MAX_REASON} characters, not {len(reason)}",
             details={"field": "reason"},
         )
     return reason
 
 
-def _lay(version: Version, verb: str, change: Mapping[str, object], by: User) -> None:
-    """Write one overlay where it is not so already; `change` begins with its time or None."""
+def _apply_overlay(version: Version, verb: str, change: Mapping[str, object], by: User) -> None:
+    """Write one overlay unless it is set already; `change` begins with its time, or None to
+    undo."""
     field, at = next(iter(change.items()))
     rows = Version.objects.filter(
         pk=version.pk, deleted_at=None, **{f"{field}__isnull": at is not None}
@@ -153,13 +157,17 @@ def _lay(version: Version, verb: str, change: Mapping[str, object], by: User) ->
         refresh_latest(version.environment)
 
 
-def _lay_over_all(
-    environment: Environment, verb: str, change: Mapping[str, object], by: User, again: bool = False
+def _apply_environment_overlay(
+    environment: Environment,
+    verb: str,
+    change: Mapping[str, object],
+    by: User,
+    repeatable: bool = False,
 ) -> None:
-    """The same over an environment; `again` where it may be so already."""
+    """The same for an environment; `repeatable` where it may be set already."""
     field, at = next(iter(change.items()))
     rows = Environment.objects.filter(pk=environment.pk, deleted_at=None)
-    if not again:
+    if not repeatable:
         rows = rows.filter(**{f"{field}__isnull": at is not None})
     with transaction.atomic():
         if not rows.update(**change):

@@ -11,8 +11,8 @@ from registry.catalog.models import Environment, Version
 
 
 class FormerName(models.Model):
-    """owner/name under which an environment lived before a transfer: it leads to the new place,
-    and nobody can put anything else there."""
+    """owner/name of an environment before a transfer: it redirects to the new name, and no other
+    environment can get it."""
 
     owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=100)
@@ -93,7 +93,7 @@ class VersionFinding(models.Model):
 
 
 class Star(models.Model):
-    """A person's mark on an environment."""
+    """A star of a user on an environment."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="stars")
     environment = models.ForeignKey(Environment, on_delete=models.CASCADE, related_name="stars")

@@ -1,7 +1,7 @@
-"""What makes and changes an environment. Callers asked `permissions`.
+"""Create and change environments. Callers have checked permissions.
 
-Changes of one environment take turns on its row. Whoever changes a row of its versions too calls
-`lock` first: two that lock the other way round would wait for each other.
+Changes of one environment lock its row. Code that changes rows of its versions too calls `lock`
+first: the other order would deadlock.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from registry.catalog.models import Environment, Tag, Version
 from registry.catalog.search import documents
 from registry.errors import HubError
 
-MOST_TAGS = 20
-_OWNER, _NAME = -1, "the environment's name"  # stand for what is asked for
+MAX_TAGS = 20
+_OWNER, _NAME = -1, "the environment's name"  # placeholders of the prepared query
 
 
 def get_or_create_environment(
@@ -28,8 +28,8 @@ def get_or_create_environment(
 ) -> tuple[Environment, bool]:
     """The environment of that name in any spelling, and whether it is new; a deleted one revives.
 
-    Inside a transaction its row is locked from here on. Where a visibility is asked for and the
-    existing one differs, it raises: who says `private` must not find the wheel in public.
+    Inside a transaction its row stays locked. Raises where a visibility is given and the existing
+    one differs: a wheel that was pushed as `private` must not become public.
     """
     normal = naming.normal(name)
     if visibility is not None:
@@ -55,11 +55,11 @@ def get_or_create_environment(
 
 
 def locked(owner: Owner, name: str) -> Environment | None:
-    """The environment of that normal name, deleted or not, its row locked. In a transaction."""
-    found = next(iter(prepared.rows(_locked, {_OWNER: owner.pk, _NAME: name})), None)
-    if found is not None:
-        found.owner = owner
-    return found
+    """The environment of that normal name, deleted or not, locked; call it in a transaction."""
+    environment = next(iter(prepared.rows(_locked, {_OWNER: owner.pk, _NAME: name})), None)
+    if environment is not None:
+        environment.owner = owner
+    return environment
 
 
 def _locked() -> QuerySet[Environment, Environment]:
@@ -80,7 +80,7 @@ def _create(owner: Owner, name: str, visibility: str | None, by: User) -> Enviro
 
 
 def _revive(environment: Environment, visibility: str | None, by: User) -> None:
-    """Its versions stay deleted; new ones need new numbers."""
+    """Undo the deletion; its versions stay deleted, and new ones need new numbers."""
     environment.deleted_at = None
     environment.visibility = visibility or environment.visibility
     environment.save(update_fields=("deleted_at", "visibility", "updated_at"))
@@ -91,7 +91,7 @@ def _revive(environment: Environment, visibility: str | None, by: User) -> None:
 
 
 def set_visibility(*, environment: Environment, visibility: str, by: User) -> None:
-    """Make the environment public or private, all its versions with it."""
+    """Make the environment and all its versions public or private."""
     _check_visibility(visibility)
     with transaction.atomic():
         changed = (
@@ -106,18 +106,18 @@ def set_visibility(*, environment: Environment, visibility: str, by: User) -> No
 
 
 def lock(environment: Environment) -> None:
-    """Keep other changes of this environment and its versions waiting until the transaction ends.
+    """Block other changes of this environment and its versions until the transaction ends.
 
-    Rows that only refer to it (stars, events, runs) are not kept waiting.
+    Rows that only refer to it (stars, events, runs) are not blocked.
     """
     Environment.objects.select_for_update(no_key=True).get(pk=environment.pk)
 
 
 def refresh_latest(environment: Environment) -> None:
-    """Recompute `latest` and what is shown of it; call it in the transaction of the change.
+    """Recompute `latest` and the columns derived from it; call it in the transaction of the change.
 
-    The newest final release wins; a pre-release only where there is nothing else, as installers
-    choose.
+    It is the newest final release, or the newest pre-release where there is no final one, as
+    installers choose.
     """
     lock(environment)
     current = environment.versions.current().only("version", "summary", "keywords", "listed_at")
@@ -127,7 +127,7 @@ def refresh_latest(environment: Environment) -> None:
     environment.fresh_at = (latest and latest.listed_at) or environment.created_at
     environment.save(update_fields=("latest", "summary", "fresh_at", "updated_at"))
     if latest is not None:
-        names = sorted({str(word).lower()[:40] for word in latest.keywords if word})[:MOST_TAGS]
+        names = sorted({str(word).lower()[:40] for word in latest.keywords if word})[:MAX_TAGS]
         Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
         environment.tags.set(Tag.objects.filter(name__in=names))
     index_changed(environment)

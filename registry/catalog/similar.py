@@ -1,8 +1,8 @@
-"""Warn where a name is easily taken for that of an older environment of another owner.
+"""Warn where a name is easily mistaken for that of an older environment of another owner.
 
-Nothing is compared row by row: all likenesses that one slip away from the name would have are
-looked up in the index over likenesses. That is up to some 7,000 for the longest name, however
-many environments the hub has.
+No rows are compared: the likenesses of all names that are one slip away are looked up in the index
+over likenesses. Those are up to some 7,000 for the longest name, however many environments there
+are.
 """
 
 from __future__ import annotations
@@ -13,56 +13,58 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from envyard.contract.findings import Finding, finding
-from registry.catalog.likeness import SEEN_AS, likeness
+from registry.catalog.likeness import REPLACEMENTS, likeness
 from registry.catalog.models import Environment
 
-LETTERS = sorted({SEEN_AS.get(letter, letter) for letter in string.ascii_lowercase + string.digits})
+LETTERS = sorted(
+    {REPLACEMENTS.get(letter, letter) for letter in string.ascii_lowercase + string.digits}
+)
 SHORT = 5  # below this many letters most names are one slip away from another
-AT_ONCE = 900  # values in one query
-MOST = 20  # of its answers that are looked at
+BATCH = 900  # values in one query
+MAX_CANDIDATES = 20  # rows per query
 DIGITS = re.compile(r"\d+")
 
 
 def name_findings(environment: Environment) -> list[Finding]:
-    """A warning that names the most installed environment it may be taken for, or nothing."""
-    found = resembled(environment)
-    if found is None:
+    """A warning that names the most installed environment it may be mistaken for, or nothing."""
+    similar = similar_environment(environment)
+    if similar is None:
         return []
     return [
         finding(
             "name.similar",
-            f"{environment.name!r} is easily taken for {found}",
-            resembles=str(found),
+            f"{environment.name!r} is easily taken for {similar}",
+            resembles=str(similar),
         )
     ]
 
 
-def resembled(environment: Environment) -> Environment | None:
-    """The most installed public environment that another owner listed earlier under a name like
-    this one. Names that differ in their numbers alone are no slip: `aime-2024`, `aime-2025`."""
+def similar_environment(environment: Environment) -> Environment | None:
+    """The most installed public environment that another owner listed earlier under a similar name.
+    Names that differ in their numbers alone are not similar: `aime-2024`, `aime-2025`."""
     older = Environment.objects.listed().filter(
         visibility=Environment.Visibility.PUBLIC, created_at__lt=environment.created_at
     )
     others = older.exclude(owner=environment.owner_id).select_related("owner")
-    found: list[Environment] = []
-    likely = sorted(slips(environment.name))
-    for start in range(0, len(likely), AT_ONCE):
-        alike = others.filter(likeness__in=likely[start : start + AT_ONCE])
-        found += alike.order_by("-installs", "-star_count", "pk")[:MOST]
-    known = [other for other in found if not _numbered(other.name, environment.name)]
+    candidates: list[Environment] = []
+    likenesses = sorted(slips(environment.name))
+    for start in range(0, len(likenesses), BATCH):
+        alike = others.filter(likeness__in=likenesses[start : start + BATCH])
+        candidates += alike.order_by("-installs", "-star_count", "pk")[:MAX_CANDIDATES]
+    known = [other for other in candidates if not _numbered(other.name, environment.name)]
     return max(known, key=lambda other: (other.installs, other.star_count), default=None)
 
 
-def _numbered(one: str, other: str) -> bool:
-    return one != other and DIGITS.sub("0", one) == DIGITS.sub("0", other)
+def _numbered(name: str, other: str) -> bool:
+    return name != other and DIGITS.sub("0", name) == DIGITS.sub("0", other)
 
 
 def slips(name: str) -> set[str]:
-    """The likenesses of the name and of all that one slip makes of it: a letter left out, put in,
-    changed or swapped with its neighbour, or two words swapped."""
-    seen = likeness(name)
+    """The likenesses of the name and of all names one slip away: a letter left out, put in, changed
+    or swapped with its neighbour, or two words swapped."""
+    own = likeness(name)
     words = name.split("-")
-    return {seen, *_swapped(words), *(_typed(seen) if len(seen) >= SHORT else ())}
+    return {own, *_swapped(words), *(_misspelled(own) if len(own) >= SHORT else ())}
 
 
 def _swapped(words: list[str]) -> Iterator[str]:
@@ -72,9 +74,9 @@ def _swapped(words: list[str]) -> Iterator[str]:
         yield likeness("-".join(order))
 
 
-def _typed(seen: str) -> Iterator[str]:
-    for place in range(len(seen) + 1):
-        before, after = seen[:place], seen[place:]
+def _misspelled(text: str) -> Iterator[str]:
+    for position in range(len(text) + 1):
+        before, after = text[:position], text[position:]
         for letter in LETTERS:
             yield before + letter + after
             if after:

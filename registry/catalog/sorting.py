@@ -1,4 +1,4 @@
-"""Versions in the order of PEP 440, as text that any database sorts."""
+"""A sort key that gives text columns the order of PEP 440, on any database."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ DEVELOPMENT_ONLY = "0"
 
 
 def sort_key(version: str) -> str:
-    """A text that compares like the PEP 440 version does; equal for `1.0` and `1.0.0`.
+    """A text that sorts like the PEP 440 version; equal for `1.0` and `1.0.0`.
 
-    Digits alone, because collations agree on nothing else. At most 400 characters for a version
-    of up to 80 without a local part, which is not looked at. Raises InvalidVersion.
+    Digits only, because collations agree on nothing else. At most 400 characters for a version
+    of up to 80 without a local part, which is ignored. Raises InvalidVersion.
     """
-    read = Version(version)
-    release = list(read.release)
+    parsed = Version(version)
+    release = list(parsed.release)
     while len(release) > 1 and release[-1] == 0:
         release.pop()
-    if read.pre is not None:
-        stage = PRE[read.pre[0]] + _number(read.pre[1])
-    elif read.post is None and read.dev is not None:
+    if parsed.pre is not None:
+        stage = PRE[parsed.pre[0]] + _number(parsed.pre[1])
+    elif parsed.post is None and parsed.dev is not None:
         stage = DEVELOPMENT_ONLY
     else:
         stage = FINAL
-    post = "0" if read.post is None else "1" + _number(read.post)
-    dev = "1" if read.dev is None else "0" + _number(read.dev)
+    post = "0" if parsed.post is None else "1" + _number(parsed.post)
+    dev = "1" if parsed.dev is None else "0" + _number(parsed.dev)
     parts = "".join("1" + _number(part) for part in release)
-    return f"{_number(read.epoch)}{parts}0{stage}{post}{dev}"
+    return f"{_number(parsed.epoch)}{parts}0{stage}{post}{dev}"
 
 
 def _number(value: int) -> str:

@@ -1,6 +1,7 @@
-"""A person's marks on environments; `star_count` is their number, kept in the same transaction.
+"""Stars of users on environments; `star_count` is updated in the same transaction.
 
-No journal tells of them: a mark is the person's own, and changes nothing that an owner answers for.
+They are not in the journal: a star belongs to the user and changes nothing that the owner is
+responsible for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from registry.catalog.services import lock
 
 
 def star(*, environment: Environment, by: User) -> None:
-    """Mark it; a second time changes nothing."""
+    """Add the star; a second call changes nothing."""
     with transaction.atomic():
         lock(environment)
         _, created = Star.objects.get_or_create(environment=environment, user=by)
@@ -25,7 +26,7 @@ def star(*, environment: Environment, by: User) -> None:
 
 
 def unstar(*, environment: Environment, by: User) -> None:
-    """Take the mark away, where there is one."""
+    """Remove the star, if there is one."""
     with transaction.atomic():
         lock(environment)
         deleted, _ = Star.objects.filter(environment=environment, user=by).delete()
@@ -33,9 +34,9 @@ def unstar(*, environment: Environment, by: User) -> None:
             _count(environment, -1)
 
 
-def starred(*, environment: Environment, who: Actor) -> bool:
-    """Has this person marked it?"""
-    return isinstance(who, User) and environment.stars.filter(user=who).exists()
+def starred(*, environment: Environment, actor: Actor) -> bool:
+    """Has this user starred it?"""
+    return isinstance(actor, User) and environment.stars.filter(user=actor).exists()
 
 
 def _count(environment: Environment, change: int) -> None:

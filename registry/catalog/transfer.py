@@ -1,4 +1,4 @@
-"""An environment moves to another owner, and its former name leads there for ever."""
+"""Transfer an environment to another owner; its former name redirects for ever."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from registry.quotas import services as quotas
 
 
 def transfer(*, environment: Environment, to: Owner, by: User) -> None:
-    """Give it to another owner, with its versions, stars and file names. Callers asked
-    `permissions`: for `environment.transfer`, and `owner.publish` there.
+    """Give it to another owner, with its versions, stars and file names.
 
-    Tokens that are bound to it stay with their people, who may do what their role there allows.
+    Callers have checked `environment.transfer`, and `owner.publish` there. Tokens that are limited
+    to it stay with their users, who may do what their role there allows.
     """
     before = environment.owner
     if before == to:
         raise HubError("request.conflict", f"{environment} is under {to} already", status=409)
     with transaction.atomic():
         quotas.lock(before, to)
-        # Whoever gives an owner a name holds the owner's row, and then locks the environment's.
-        # That one wholly: its owner is part of a key, so rows that refer to it have to wait.
+        # The lock order of all code that adds a name: the owner's row, then the environment's. The
+        # latter without `no_key`: its owner is part of a key, so rows that refer to it must wait.
         owners = Owner.objects.select_for_update(no_key=True).filter(pk__in=(before.pk, to.pk))
         list(owners.order_by("pk"))
         rows = Environment.objects.select_for_update()
         if not rows.filter(pk=environment.pk, owner=before, deleted_at=None).exists():
             raise Stale(f"{environment} is not under {before} any more")
         quotas.check_transfer(environment=environment.pk, to=to)
-        naming.check_unlike(owner=to, name=environment.name, by=by, but=environment)
+        naming.check_similar(owner=to, name=environment.name, by=by, but=environment)
         _notify_owners(environment, before, to, by)
         index_changed(environment)
         events.record("environment.transferred", by=by, environment=environment, to=to.name)
@@ -55,11 +55,11 @@ def _notify_owners(environment: Environment, before: Owner, to: Owner, by: User)
 
 
 def _rename(environment: Environment, before: Owner, to: Owner) -> None:
-    FormerName.objects.filter(owner=to, environment=environment).delete()  # it comes back
+    FormerName.objects.filter(owner=to, environment=environment).delete()  # it returns there
     FormerName.objects.create(owner=before, name=environment.name, environment=environment)
     Environment.objects.filter(pk=environment.pk).update(owner=to)
     environment.owner = to
-    # Both owners' file names are taken: nothing under either may ever be another wheel.
+    # The file names are taken under both owners: neither may ever have another wheel there.
     files = environment.versions.values_list("filename", "sha256")
     UsedFilename.objects.bulk_create(
         [UsedFilename(owner=to, filename=name, sha256=sha256) for name, sha256 in files],
@@ -68,7 +68,7 @@ def _rename(environment: Environment, before: Owner, to: Owner) -> None:
 
 
 def moved_to(*, owner: str, name: str) -> Environment | None:
-    """The environment that was owner/name before a transfer. Ask `permissions` about it."""
+    """The environment that was owner/name before a transfer; check permissions on it."""
     former = FormerName.objects.select_related("environment__owner")
-    found = former.filter(owner__name=owner.lower(), name=normalise(name)).first()
-    return found.environment if found else None
+    row = former.filter(owner__name=owner.lower(), name=normalise(name)).first()
+    return row.environment if row else None

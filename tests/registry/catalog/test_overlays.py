@@ -140,13 +140,13 @@ def test_a_successor_that_was_hidden_later_is_not_shown(alice: User, carol: User
 def test_hidden_and_missing_successors_look_the_same(alice: User, carol: User, named: str) -> None:
     make_version(carol, "secret", visibility="private")
     with pytest.raises(HubError) as refused:
-        overlays.successor_named(named, who=alice)
+        overlays.parse_successor(named, actor=alice)
     assert refused.value.message == f"successor {named!r} is no environment that you may see"
 
 
 def test_a_successor_is_named_like_any_environment(alice: User) -> None:
     environment = make_version(alice).environment
-    assert overlays.successor_named("alice/Demo_Env", who=alice) == environment
-    assert overlays.successor_named("", who=alice) is None
+    assert overlays.parse_successor("alice/Demo_Env", actor=alice) == environment
+    assert overlays.parse_successor("", actor=alice) is None
     with pytest.raises(HubError, match="write owner/name"):
-        overlays.successor_named("demo-env", who=alice)
+        overlays.parse_successor("demo-env", actor=alice)

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.catalog.similar import name_findings, resembled, slips
+from registry.catalog.similar import name_findings, similar_environment, slips
 from registry.models import Environment, User
 from tests.factories import make_version
 
@@ -14,7 +14,7 @@ from tests.factories import make_version
 def alike(alice: User, carol: User, known: str, name: str) -> bool:
     """Is carol's new `name` taken for alice's `known`?"""
     make_version(alice, known)
-    return resembled(make_version(carol, name, status="checking").environment) is not None
+    return similar_environment(make_version(carol, name, status="checking").environment) is not None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_the_finding_warns_and_names_the_most_installed(alice: User, carol: User
 def test_what_came_first_is_not_warned_of_what_came_later(alice: User, carol: User) -> None:
     first = make_version(carol, "reverse-tex").environment
     make_version(alice, "reverse-text")
-    assert resembled(first) is None
+    assert similar_environment(first) is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_is_not_listed_in_public_is_never_named(
 
 def test_an_owners_own_environments_do_not_count(alice: User) -> None:
     make_version(alice, "reverse-text")
-    assert resembled(make_version(alice, "reverse-words").environment) is None
+    assert similar_environment(make_version(alice, "reverse-words").environment) is None
 
 
 def test_the_longest_name_is_looked_up_in_a_few_queries_by_the_index(carol: User) -> None:
@@ -88,7 +88,7 @@ def test_the_longest_name_is_looked_up_in_a_few_queries_by_the_index(carol: User
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        assert resembled(environment) is None
+        assert similar_environment(environment) is None
     assert len(queries) <= 8
     plan = Environment.objects.filter(likeness__in=["a", "b"]).only("pk").explain()
     assert connection.vendor != "sqlite" or "environment_by_likeness" in plan
