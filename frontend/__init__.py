@@ -1,1 +1,1 @@
-"""Server-rendered pages over the registry: no models, no rules of its own."""
+"""Server-rendered pages, templates and static files; may import registry and envyard.contract."""

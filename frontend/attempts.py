@@ -1,6 +1,6 @@
-"""How often passwords and codes may be tried, in the terms of allauth's ACCOUNT_RATE_LIMITS.
+"""Limits on attempts with passwords and codes, by allauth's ACCOUNT_RATE_LIMITS.
 
-A known browser has a counter of its own; all others share those of their address and the account.
+A known browser has its own counter; all others share those of their address and the account.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ APP = "allauth.account"
 def consume_password(
     request: HttpRequest, *, user: User | None, name: str
 ) -> ratelimit.RateLimitUsage | None:
-    """Count one password for that account, or for the name where there is none; None above the
-    rate. `user` may be the one who is signed in: then a session stands for the known browser."""
+    """Count one password attempt for the account, or for the name if there is no account.
+
+    None above the limit. The session of a signed-in `user` counts as a known browser.
+    """
     device = device_of(request, user)
     if device is not None:
         return ratelimit.consume(request, app=APP, action="known_device", key=f"password-{device}")
@@ -37,8 +39,10 @@ def consume_password(
 
 
 def device_of(request: HttpRequest, user: User | None, *, codes: bool = False) -> str | None:
-    """The browser's own counter, where it is known to that account (with `codes`: for its second
-    factor) or signed in to it."""
+    """The key of the browser's own counter if the account knows it or it is signed in.
+
+    With `codes`, only a browser that is known for second factors.
+    """
     if user is None:
         return None
     if request.user.is_authenticated and request.user.pk == user.pk:
@@ -47,8 +51,10 @@ def device_of(request: HttpRequest, user: User | None, *, codes: bool = False) -
 
 
 def consume_code(request: HttpRequest, *, user: User) -> Callable[[], None]:
-    """Count one code of a second factor and return what forgets the count after a right one;
-    raises the refusal above the rate."""
+    """Count one code of a second factor; the returned function clears the count.
+
+    Raises the validation error above the limit.
+    """
     device = device_of(request, user, codes=True)
     action = "code_failed" if device is None else "known_device"
     key = f"code-{user.pk if device is None else device}"
@@ -58,14 +64,14 @@ def consume_code(request: HttpRequest, *, user: User) -> Callable[[], None]:
 
 
 class _Code:
-    """Allauth's check of a code, with the counters of this module."""
+    """Allauth's validation of a code, with the counters of this module."""
 
     user: User
     cleaned_data: dict[str, str]
     authenticator: Authenticator
 
     def clean_code(self) -> str:
-        """The code of an app or a recovery code."""
+        """The code of an authenticator app, or a recovery code."""
         forget = consume_code(current.request, user=self.user)
         code = self.cleaned_data["code"]
         rows = Authenticator.objects.filter(user=self.user)
@@ -79,29 +85,29 @@ class _Code:
 
 
 class SecondFactor(_Code, AuthenticateForm):  # type: ignore[misc]
-    """The code that signing in asks for."""
+    """The form for a code at sign-in."""
 
 
 class ConfirmFactor(_Code, ReauthenticateForm):  # type: ignore[misc]
-    """The code that a dangerous page asks for."""
+    """The form for a code before a sensitive action."""
 
 
 class _SecurityKey:
-    """A signature of a security key cannot be guessed: a limit would only lock its owner out."""
+    """A signature cannot be guessed, so a limit would only lock out the owner."""
 
     user: User
     cleaned_data: dict[str, dict[str, object]]
 
     def clean_credential(self) -> Authenticator:
-        """The authenticator that signed."""
+        """The authenticator that made the signature."""
         credential = self.cleaned_data["credential"]
         auth.parse_authentication_response(credential)
         return auth.complete_authentication(self.user, credential)
 
 
 class SecurityKey(_SecurityKey, AuthenticateWebAuthnForm):  # type: ignore[misc]
-    """The key that signing in asks for."""
+    """The form for a security key at sign-in."""
 
 
 class ConfirmSecurityKey(_SecurityKey, ReauthenticateWebAuthnForm):  # type: ignore[misc]
-    """The key that a dangerous page asks for."""
+    """The form for a security key before a sensitive action."""

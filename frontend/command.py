@@ -1,9 +1,9 @@
-"""The `hub` and `hub-runner` commands as wheels, packed from the very code that lies here.
+"""The `hub` and `hub-runner` commands as wheels, packed from the installed code.
 
-The `hub` wheel holds the public address of the hub that serves it, as its default hub.
+The `hub` wheel contains the public address of this hub as its default hub.
 
-The same code gives the same bytes on every machine, so replicas agree on its sha256: entries are
-sorted, undated and stored as they are.
+The same code produces the same bytes on every machine, so replicas agree on the sha256: entries
+are sorted, have a fixed date and are not compressed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from django.conf import settings
 
 from envyard.contract.names import INSTALLED_HUB
 
-COMMAND, RUNNER = "envyard", "envyard_runner"  # no index has them: the runner needs both
+COMMAND, RUNNER = "envyard", "envyard_runner"  # neither is on an index, and the runner needs both
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A wheel and its names."""
+    """A wheel with its file name and hash."""
 
     filename: str
     sha256: str
@@ -37,13 +37,13 @@ class Packed:
 
 
 def packed(package: str = COMMAND) -> Packed:
-    """The wheel of that package, as it belongs to this hub and its public address of now."""
+    """The wheel of that package for this hub and its current public address."""
     return pack(package, settings.HUB_URL if package == COMMAND else "")
 
 
 @cache
 def pack(package: str, hub_url: str) -> Packed:
-    """The wheel of that package, with `hub_url` as its default hub where there is one."""
+    """The wheel of that package, with `hub_url` as its default hub unless it is empty."""
     known = metadata.distribution(package)
     info = f"{package}-{known.version}.dist-info"
     files = dict(_sources(package))
@@ -60,7 +60,7 @@ def pack(package: str, hub_url: str) -> Packed:
 
 
 def _sources(package: str) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each file of the package; the templates of `hub init` are behind a link."""
+    """Name and bytes of each file of the package; the templates of `hub init` are a symlink."""
     spec = find_spec(package)
     for root in spec.submodule_search_locations or () if spec else ():
         for folder, folders, names in os.walk(root, followlinks=True):
@@ -75,10 +75,10 @@ def _digest(data: bytes) -> str:
 
 
 def _zip(files: dict[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in files.items():
-            entry = zipfile.ZipInfo(name)  # of 1980, the first year that a ZIP knows
+            entry = zipfile.ZipInfo(name)  # dated 1980, the first year of the format
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data)
-    return made.getvalue()
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""The forms of signing up and in: allauth's, with the registry's own rules."""
+"""Forms of sign-up, sign-in and e-mail addresses: allauth's, with the registry's rules."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ class SignUp(SignupForm):  # type: ignore[misc]
         return name
 
     def clean_email(self) -> str:
-        """An address that mail can be sent to."""
+        """An address that can receive mail."""
         with under_the_field():
             services.check_email(self.cleaned_data["email"])
         email: str = super().clean_email()
         return email
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """The new person, or where to go instead: back, when somebody else just took the name."""
+        """The new user, or a redirect back if another person has just taken the name."""
         try:
-            made: tuple[User | None, HttpResponse | None] = super().try_save(request)
-        except HubError as lost:
-            messages.error(request, told(lost))
+            result: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        except HubError as error:
+            messages.error(request, told(error))
             return None, redirect(request.get_full_path())
-        return made
+        return result
 
     def save(self, request: HttpRequest) -> User:
-        """Register, with the name that they own. The password counts as typed just now."""
+        """Register the user with their owner name; the password counts as just entered."""
         user = services.register(
             username=self.cleaned_data["username"],
             email=self.cleaned_data["email"],
@@ -92,12 +92,12 @@ class ResetPassword(ResetPasswordForm):  # type: ignore[misc]
 
 
 class ChangeAddress(AddEmailForm):  # type: ignore[misc]
-    """A new address of the account; allauth's form would drop one that was never confirmed."""
+    """A new address of the account; allauth's form would delete an unconfirmed current one."""
 
     user: User
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Keep the address of the account until the new one is confirmed by the link sent there."""
+        """Keep the current address until the link sent to the new one is opened."""
         row = addresses.request_change(user=self.user, email=self.cleaned_data["email"])
         send_verification_email_to_address(request, row)
         return row
@@ -110,7 +110,7 @@ class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]
     secret: str
 
     def clean_code(self) -> str:
-        """Use the code up: it may not sign in as well (RFC 6238, 5.2)."""
+        """Consume the code, so that it cannot also sign in (RFC 6238, 5.2)."""
         code: str = super().clean_code()
         data = {"secret": encrypt(self.secret)}
         app = Authenticator(user=self.user, type=Authenticator.Type.TOTP, data=data)
@@ -120,14 +120,14 @@ class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]
 
 
 def plain(form: forms.Form) -> None:
-    """Labels say what a field is for; the same words inside it would only be in the way."""
+    """Remove placeholders: they repeat the labels."""
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)
 
 
 @contextmanager
 def under_the_field() -> Iterator[None]:
-    """Show the registry's refusal where the person typed."""
+    """Turn a HubError into the validation error of the field."""
     try:
         yield
     except HubError as refused:

@@ -1,9 +1,8 @@
-"""Browsers from which a person signed in before: a signed cookie that lasts a year.
+"""Browsers in which a person signed in before, by a signed cookie that is valid for a year.
 
-Failed passwords and codes of a known browser count for that browser alone, those of all others for
-the account, so that nobody elsewhere can lock its owner out (OWASP, "device cookies"). The cookie
-proves nothing else: it signs nobody in. It ends with the password: a thief of the old password has
-cookies of their own.
+Failed passwords and codes of a known browser count for that browser only, those of all others for
+the account, so that nobody else can lock out its owner (OWASP, "device cookies"). The cookie does
+not authenticate. It is valid for one password only: a thief of the old password has cookies too.
 """
 
 from __future__ import annotations
@@ -30,8 +29,10 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One account of the browser: `nonce` names the browser in the counters. `codes` is False
-    where the person has proven no second factor in it, but followed a link in a mail."""
+    """One account of the browser; `nonce` identifies the browser in the counters.
+
+    `codes` is False if the person opened a link in a mail there, without a second factor.
+    """
 
     user: int
     nonce: str
@@ -40,9 +41,9 @@ class Entry:
 
 
 def known(request: HttpRequest, user: User, *, codes: bool = False) -> str | None:
-    """The name under which the browser's own failures are counted; None for an unknown one.
+    """The key of the browser's failure counter; None for an unknown browser.
 
-    With `codes`, one that is known for codes of a second factor too.
+    With `codes`, only a browser that is known for second factors too.
     """
     entry = _entry(request, user)
     return f"{entry.user}-{entry.nonce}" if entry and (entry.codes or not codes) else None
@@ -56,16 +57,16 @@ def _entry(request: HttpRequest, user: User) -> Entry | None:
 
 
 def remember(request: HttpRequest, user: User, *, codes: bool = True) -> None:
-    """Let the answer to this request carry the cookie: the person has proven who they are.
+    """Set the cookie with the response to this request, after authentication.
 
-    `codes` False where only a link in a mail proves it: a new counter for codes with each new
-    password would let the reader of a mailbox guess codes without end.
+    Pass `codes=False` after a link in a mail: a new counter for codes with each new password
+    would let the reader of a mailbox guess codes without limit.
     """
     setattr(request, _MARK, (user, codes))
 
 
 def middleware(get_response: Handler) -> Handler:
-    """Set the cookie where `remember` was called during the request."""
+    """Set the cookie if `remember` was called during the request."""
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -103,5 +104,5 @@ def _entries(request: HttpRequest) -> list[Entry]:
 
 
 def _of_password(user: User) -> str:
-    """Changes with the password, and gives nothing of it away."""
+    """A keyed hash of the stored password hash."""
     return salted_hmac(SALT, user.password).hexdigest()[:24]

@@ -1,4 +1,4 @@
-"""Pages of a list by `?cursor=`, as the API has them."""
+"""Pagination of lists by `?cursor=`, with the API's cursors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Row = TypeVar("Row", bound=Model)
 def page(
     request: HttpRequest, rows: QuerySet[Row], *, by: tuple[str, ...]
 ) -> tuple[list[Row], str]:
-    """The rows of the asked page and the address of the next, empty on the last."""
-    return begun(request, lambda cursor: cut(rows, by=by, cursor=cursor, limit=SIZE))
+    """The rows of the requested page and the URL of the next one, empty on the last."""
+    return page_at_cursor(request, lambda cursor: cut(rows, by=by, cursor=cursor, limit=SIZE))
 
 
-def begun(
+def page_at_cursor(
     request: HttpRequest, cut_at: Callable[[str], tuple[list[Row], str]]
 ) -> tuple[list[Row], str]:
-    """The same for whatever can be cut at a cursor; an address with an old one begins anew."""
+    """The same for any source of rows; an invalid cursor returns the first page."""
     try:
         rows, cursor = cut_at(request.GET.get("cursor", ""))
     except HubError:

@@ -1,4 +1,4 @@
-"""Rate limits of pages: a refusal is shown on the page, which then answers 429 with Retry-After."""
+"""Rate limits of pages: the page shows the refusal, with status 429 and Retry-After."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from registry.api import throttles
 from registry.errors import HubError
 
 _MARK = "_retry_after"
-# What a page with a refused form answers otherwise. A redirect stays one: the next page shows why.
+# Statuses of a page with a refused form. A redirect is kept: the next page shows the message.
 _PAGES = (200, 400)
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -26,7 +26,7 @@ def check(request: HttpRequest, action: str, *, who: str = "") -> None:
 
 
 def middleware(get_response: Handler) -> Handler:
-    """Set status and Retry-After of a page on which `check` refused."""
+    """Set status and Retry-After of a page whose `check` raised."""
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)

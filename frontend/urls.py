@@ -1,4 +1,4 @@
-"""Routes of the pages; all of the hub's own words are reserved as owner names."""
+"""Routes of the pages; their first path parts are reserved as owner names."""
 
 from django.urls import include, path
 from django.views.generic import RedirectView

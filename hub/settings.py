@@ -189,7 +189,7 @@ ACCOUNT_PREVENT_ENUMERATION = "strict"  # no page tells whether an address has a
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds for which a password just typed is believed
-ACCOUNT_RATE_LIMITS = {  # all windows are as long as frontend.adapter.SLOW says
+ACCOUNT_RATE_LIMITS = {  # all windows last frontend.adapter.WINDOW_SECONDS
     "login": None,  # counted as `sign_in`, which lets known browsers through
     "sign_in": "60/5m/ip",
     "login_failed": "10/5m/ip,10/5m/key",

@@ -4,7 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from frontend.adapter import slow_down as handler429  # noqa: F401 - allauth looks for it here
+from frontend.adapter import rate_limited as handler429  # noqa: F401 - allauth looks for it here
 from hub.views import bad_request as handler400  # noqa: F401
 from hub.views import health, ready
 from hub.views import server_error as handler500  # noqa: F401

@@ -1,0 +1,1 @@
+"""Views and forms, one module per page; may import registry and the modules of frontend."""

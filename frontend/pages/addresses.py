@@ -1,5 +1,5 @@
-"""The pages on which a person changes and confirms their e-mail address: allauth's, with stricter
-rules for addresses that are not confirmed."""
+"""Pages to change and confirm an e-mail address: allauth's, with stricter rules for unconfirmed
+addresses."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from registry.accounts import addresses
 
 
 class Change(EmailView):  # type: ignore[misc]
-    """The address, and the new one that waits for its confirmation."""
+    """The current address, and an unconfirmed new one."""
 
     def _action_primary(self, request: HttpRequest) -> HttpResponse | None:
-        """Nothing: an address becomes the account's by being confirmed, in no other way."""
+        """Do nothing: only a confirmation makes an address the account's."""
         return None
 
 
 class Confirm(ConfirmEmailView):  # type: ignore[misc]
-    """The page behind the link in a mail that confirms an address.
+    """The page of a confirmation link.
 
-    A new address of an account is confirmed by who is signed in to it: its reader may be a
-    stranger, after a typing error, and could set the password once it is confirmed.
+    A new address of an account can be confirmed only while signed in to it: after a typing error
+    the reader of the mail may be a stranger, who could then reset the password.
     """
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Ask for the sign-in first where the link is about a new address."""
+        """Require signing in first if the link confirms a new address."""
         confirmation = get_emailconfirmation_model().from_key(kwargs["key"])
         if confirmation is not None and addresses.is_change(confirmation.email_address):
             self.logout_other_user(confirmation)
@@ -41,7 +41,7 @@ class Confirm(ConfirmEmailView):  # type: ignore[misc]
         return response
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Confirm it; of several accounts that confirm one address at once, one does."""
+        """Confirm it; if several accounts confirm one address at once, one succeeds."""
         try:
             with transaction.atomic():
                 answer: HttpResponse = super().post(*args, **kwargs)
@@ -50,7 +50,7 @@ class Confirm(ConfirmEmailView):  # type: ignore[misc]
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """With the accounts that lose their link for a forgotten password."""
+        """Add the accounts that can no longer receive a password reset link."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         if self.object is not None:
             row = self.object.email_address

@@ -1,4 +1,4 @@
-"""Browse and search; the whole state is in the address."""
+"""Browse and search; the URL contains the complete state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from envyard.contract.facets import FACETS
-from frontend.paging import SIZE, begun
+from frontend.paging import SIZE, page_at_cursor
 from registry.api import catalog_query, shapes
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import RELEVANCE, SORTS, CatalogSearch, SearchResults
@@ -30,7 +30,7 @@ LONGEST = 200  # characters of a search
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A filter to set or take away, or an order to choose; `count` is what it would leave."""
+    """A filter to set or remove, or an order; `count` is the number of results."""
 
     label: str
     url: str
@@ -48,17 +48,17 @@ class Choice:
 
 @require_safe
 def browse(request: HttpRequest) -> HttpResponse:
-    """What is listed, by words, filters and an order; with `mine` all that one belongs to."""
-    given = {name: value for name, value in request.GET.items() if isinstance(value, str)}
-    search = catalog_query.search(given | {"q": given.get("q", "")[:LONGEST]})
+    """Listed environments by words, filters and order; with `mine` all of the reader's own."""
+    parameters = {name: value for name, value in request.GET.items() if isinstance(value, str)}
+    search = catalog_query.search(parameters | {"q": parameters.get("q", "")[:LONGEST]})
     if search.mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        sort = catalog_query.sort(given, search)
+        sort = catalog_query.sort(parameters, search)
     except HubError:
         sort = catalog_query.sort({}, search)
     results = SearchResults(search, request.user, by_relevance=sort == RELEVANCE)
-    rows, following = begun(
+    rows, following = page_at_cursor(
         request,
         lambda cursor: catalog_query.environments(results, sort=sort, cursor=cursor, limit=SIZE),
     )
@@ -81,16 +81,16 @@ def browse(request: HttpRequest) -> HttpResponse:
     )
 
 
-def filters(given: QueryDict, search: CatalogSearch) -> Iterator[Link]:
-    """A chip for each filter in force, which takes it away."""
+def filters(parameters: QueryDict, search: CatalogSearch) -> Iterator[Link]:
+    """A link for each active filter that removes it."""
     if search.words:
-        yield Link(search.words, changed(given, q=None))
+        yield Link(search.words, changed(parameters, q=None))
     for name, facet in FACETS.items():
         if value := search.filters[name]:
-            yield Link(f"{facet.title.lower()}: {value}", changed(given, **{name: None}))
+            yield Link(f"{facet.title.lower()}: {value}", changed(parameters, **{name: None}))
 
 
-def choices(given: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
+def choices(parameters: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
     """The facets that leave a choice or are in force; a value links to the page with it alone,
     the chosen one to the page without."""
     for counted in facets:
@@ -98,7 +98,7 @@ def choices(given: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
         links = [
             Link(
                 value.value,
-                changed(given, **{facet.name: None if value.chosen else value.value}),
+                changed(parameters, **{facet.name: None if value.chosen else value.value}),
                 value.chosen,
                 f"{value.count}{'' if counted.complete else '+'}",
             )
@@ -108,7 +108,9 @@ def choices(given: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
             yield Choice(facet.title, links)
 
 
-def changed(given: QueryDict, **change: str | None) -> str:
-    """The address with some parameters changed or taken away, back on the first page."""
-    kept = [(key, value) for key, value in given.items() if key not in change and key != "cursor"]
-    return f"?{urlencode(kept + [(key, value) for key, value in change.items() if value])}"
+def changed(parameters: QueryDict, **changes: str | None) -> str:
+    """The URL with some parameters changed or removed, at the first page."""
+    kept = [
+        (key, value) for key, value in parameters.items() if key not in changes and key != "cursor"
+    ]
+    return f"?{urlencode(kept + [(key, value) for key, value in changes.items() if value])}"

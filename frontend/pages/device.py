@@ -1,4 +1,4 @@
-"""The page `hub login` opens: confirm that the waiting command line may act for you."""
+"""The page that `hub login` opens to confirm the login of a command line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DONE = {
 @login_required
 @lately
 def device(request: HttpRequest) -> HttpResponse:
-    """Ask for the code, show who waits, take the answer."""
+    """Show the form for the code, then the login, and store the decision."""
     context: dict[str, Any] = {"days": tokens.DAYS}
     code = (request.POST or request.GET).get("code", "")
     try:
         if code:
-            # Of a person: nobody else at the same address can use the tries up.
+            # Per person: others at the same address cannot use up the attempts.
             rates.check(request, "code", who=str(person(request).pk))
         if request.method == "POST":
             answer = request.POST.get("answer", "")

@@ -31,14 +31,14 @@ MOST_PUSHED = 50
 @require_safe
 @follows_moves
 def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """The latest listed version's page; for its owners the newest one where none is listed."""
+    """The page of the latest listed version; owners see the newest one if none is listed."""
     if (normal := normalise(name)) != name or owner != owner.lower():
         return redirect("environment", owner.lower(), normal, permanent=True)
     env = environment_or_404(request, owner, name)
     visible = env.versions.visible_to(request.user)
     version = env.latest or visible.newest_first().first()
-    wanted = request.GET.get("tab", "readme")
-    tab = wanted if wanted in TABS else "readme"
+    requested = request.GET.get("tab", "readme")
+    tab = requested if requested in TABS else "readme"
     context: dict[str, Any] = {
         "env": shapes.environment_summary(env),
         "version": shapes.version_detail(version) if version else None,
@@ -56,21 +56,21 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 
 
 def tabs(request: HttpRequest, env: Environment, *, on: str) -> list[dict[str, Any]]:
-    """Links to the parts of the page, and to the settings for those who may change them."""
-    place = env.owner.name, env.name
-    page = reverse("environment", args=place)
+    """Links to the tabs of the page, and to journal and settings if the reader may open them."""
+    names = env.owner.name, env.name
+    page = reverse("environment", args=names)
     links = {label: (key, f"{page}?tab={key}") for key, label in TABS.items()}
     if can(request.user, "environment.journal", env):
-        links["Journal"] = ("journal", reverse("environment-journal", args=place))
+        links["Journal"] = ("journal", reverse("environment-journal", args=names))
     if can(request.user, "environment.manage", env):
-        links["Settings"] = ("settings", reverse("environment-settings", args=place))
+        links["Settings"] = ("settings", reverse("environment-settings", args=names))
     return [{"label": label, "url": url, "on": key == on} for label, (key, url) in links.items()]
 
 
 @require_POST
 @login_required
 def star(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Star it, or take the star off."""
+    """Add or remove a star."""
     env = environment_or_404(request, owner, name)
     user = demand(request, "environment.star", env)
     (stars.star if request.POST.get("star") == "on" else stars.unstar)(environment=env, by=user)
@@ -80,7 +80,7 @@ def star(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 def tab_context(
     request: HttpRequest, env: Environment, version: Version | None, tab: str
 ) -> dict[str, Any]:
-    """What only the open tab needs."""
+    """Context of the selected tab."""
     visible = env.versions.visible_to(request.user)
     if tab == "readme" and version:
         return {"readme": readmes.shown(version.readme, version.readme_type)}
@@ -108,9 +108,9 @@ def tab_context(
 
 
 def install_lines(version: Version) -> dict[str, str]:
-    """How to install exactly this version, with each tool: by its file's address and sha256.
+    """The commands that install exactly this version, by the URL and sha256 of its file.
 
-    Never by an index beside PyPI: pip takes a name from whichever has the highest version.
+    Never by a second index beside PyPI: pip takes the highest version from any index.
     """
     env = version.environment
     file = settings.HUB_URL + reverse(

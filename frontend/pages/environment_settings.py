@@ -1,4 +1,4 @@
-"""What the people of an environment set: visibility, deprecation, its owner, its end."""
+"""Settings of an environment: visibility, deprecation, transfer and deletion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from registry.catalog.transfer import transfer as give
 
 
 class Visibility(forms.Form):
-    """Who sees it."""
+    """Public or private."""
 
     visibility = forms.ChoiceField(
         label="Visible to",
@@ -41,7 +41,7 @@ class Visibility(forms.Form):
 
 
 class Deprecation(forms.Form):
-    """Why nobody should begin to use it, and what to use instead."""
+    """The reason and the replacement."""
 
     reason = forms.CharField(
         max_length=overlays.MAX_REASON, help_text="Shown on its page and by hub install."
@@ -54,7 +54,7 @@ class Deprecation(forms.Form):
 
 
 class Transfer(forms.Form):
-    """To whom: one of those under whom the person publishes."""
+    """The new owner: one under which the person may publish."""
 
     owner = forms.ModelChoiceField(
         Owner.objects.none(), label="New owner", to_field_name="name", empty_label="Choose…"
@@ -63,13 +63,13 @@ class Transfer(forms.Form):
 
 
 class Deletion(forms.Form):
-    """Its name, typed."""
+    """The typed name as a confirmation."""
 
     confirm = forms.CharField(max_length=140)
 
 
 def confirmed(form: forms.Form, name: str) -> bool:
-    """Was the form filled in, and the name typed that stands on the page?"""
+    """Whether the form is valid and the typed name is correct."""
     if form.is_valid() and form.cleaned_data["confirm"].strip() != name:
         form.add_error("confirm", f"Type {name} to confirm.")
     return form.is_valid()
@@ -79,22 +79,22 @@ def confirmed(form: forms.Form, name: str) -> bool:
 @never_cache
 @login_required
 def settings(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """All that the person may set."""
+    """The page with all forms that the person may use."""
     env = environment_or_404(request, owner, name)
     demand(request, "environment.manage", env)
     return page(request, env)
 
 
 def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpResponse:
-    """The page, with the form that was refused as it was filled in."""
+    """The page; `bound` holds a refused form with its input."""
     owns = can(request.user, "environment.delete", env)
-    said = {"reason": env.deprecation_reason, "successor": env.shown_successor or ""}
+    initial = {"reason": env.deprecation_reason, "successor": env.shown_successor or ""}
     context: dict[str, Any] = {
         "env": shapes.environment_summary(env),
         "publishes": can(request.user, "environment.publish", env),
         "tabs": tabs(request, env, on="settings"),
         "visibility": Visibility(initial={"visibility": env.visibility}),
-        "deprecation": Deprecation(initial=said),
+        "deprecation": Deprecation(initial=initial),
         "transfer": transfer_form(person(request), env, None) if owns else None,
         "deletion": deletion_form(env, None) if owns else None,
     }
@@ -103,7 +103,7 @@ def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpRes
 
 
 def transfer_form(user: User, env: Environment, data: Any) -> forms.Form:
-    """With the owners that the person may choose from."""
+    """The form with the owners that the person may select."""
     form = Transfer(data, auto_id="transfer_%s")
     may = [pk for pk, role in user.roles.items() if role in PUBLISHERS and pk != env.owner_id]
     field = form.fields["owner"]
@@ -112,12 +112,12 @@ def transfer_form(user: User, env: Environment, data: Any) -> forms.Form:
 
 
 def deletion_form(env: Environment, data: Any) -> forms.Form:
-    """With an id of its own for the field that both forms have."""
+    """The form, with ids that differ from those of the transfer form."""
     return labelled(Deletion(data, auto_id="deletion_%s"), env)
 
 
 def labelled(form: forms.Form, env: Environment) -> forms.Form:
-    """With the name that has to be typed."""
+    """Set the label with the name to type."""
     form.fields["confirm"].label = f"Type {env} to confirm"
     form.fields["confirm"].widget.attrs["autocomplete"] = "off"
     return form
@@ -126,7 +126,7 @@ def labelled(form: forms.Form, env: Environment) -> forms.Form:
 @require_POST
 @login_required
 def set_visibility(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Public or private."""
+    """Make it public or private."""
     env, user = managed(request, owner, name, "environment.manage")
     form = Visibility(request.POST)
     act = partial(services.set_visibility, environment=env, by=user)
@@ -138,7 +138,7 @@ def set_visibility(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_POST
 @login_required
 def deprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Say why and what instead; said again, the last word counts."""
+    """Deprecate it, or change the reason and the replacement."""
     env, user = managed(request, owner, name, "environment.deprecate")
     form = Deprecation(request.POST)
 
@@ -155,7 +155,7 @@ def deprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_POST
 @login_required
 def undeprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Undo it."""
+    """Undo the deprecation."""
     env, user = managed(request, owner, name, "environment.deprecate")
     form = Deprecation({})
     if unless_refused(form, partial(overlays.undeprecate, environment=env, by=user)):
@@ -166,7 +166,7 @@ def undeprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_POST
 @login_required
 def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Give it to another owner."""
+    """Transfer it to another owner."""
     env, user = managed(request, owner, name, "environment.transfer")
     form, was = transfer_form(user, env, request.POST), str(env)
 
@@ -183,7 +183,7 @@ def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_POST
 @login_required
 def delete(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Delete it and all its versions for good."""
+    """Delete it and all its versions permanently."""
     env, user = managed(request, owner, name, "environment.delete")
     form = deletion_form(env, request.POST)
     act: Callable[[], None] = partial(delete_environment, environment=env, by=user)
@@ -194,14 +194,14 @@ def delete(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 
 
 def managed(request: HttpRequest, owner: str, name: str, verb: str) -> tuple[Environment, User]:
-    """The environment and who is asking, where they may do that."""
+    """The environment and the signed-in user, if they may perform the verb."""
     env = environment_or_404(request, owner, name)
     return env, demand(request, verb, env)
 
 
-def done(request: HttpRequest, env: Environment, what: str) -> HttpResponse:
-    """Back to the page, which says so; where one may not set anything any more, to the other."""
-    messages.success(request, what)
+def done(request: HttpRequest, env: Environment, message: str) -> HttpResponse:
+    """Redirect to the settings with the message, or to the environment without rights to them."""
+    messages.success(request, message)
     manages = can(request.user, "environment.manage", env)
     place = "environment-settings" if manages else "environment"
     return redirect(place, env.owner.name, env.name)

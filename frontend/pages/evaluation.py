@@ -1,4 +1,4 @@
-"""One pushed evaluation: what its uploader reports, and its first samples."""
+"""One pushed evaluation: its metadata, metrics and first samples."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ LAID_OUT = 100_000  # bytes
 
 @require_safe
 def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
-    """The report, marked as one."""
-    found = _found_or_404(request, owner, name, pk)
+    """The page, with a note that the results are self-reported."""
+    row = _found_or_404(request, owner, name, pk)
     context = {
-        "env": found.environment,
-        "row": report(found),
-        "metadata": json.dumps(found.metadata, indent=1, ensure_ascii=False),
+        "env": row.environment,
+        "row": report(row),
+        "metadata": json.dumps(row.metadata, indent=1, ensure_ascii=False),
         "samples": [
             _sample(number, line)
-            for number, line in enumerate(samples.lines(evaluation=found, count=SHOWN), 1)
+            for number, line in enumerate(samples.lines(evaluation=row, count=SHOWN), 1)
         ],
-        "may_delete": can(request.user, "evaluation.remove", found),
+        "may_delete": can(request.user, "evaluation.remove", row),
     }
     return render(request, "pages/evaluation.html", context)
 
@@ -43,16 +43,16 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 @require_POST
 @login_required
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
-    """Take it away."""
-    found = _found_or_404(request, owner, name, pk)
-    user = demand(request, "evaluation.remove", found)
-    services.delete(evaluation=found, by=user)
-    messages.success(request, f"The evaluation {found.name} was deleted.")
+    """Delete it."""
+    row = _found_or_404(request, owner, name, pk)
+    user = demand(request, "evaluation.remove", row)
+    services.delete(evaluation=row, by=user)
+    messages.success(request, f"The evaluation {row.name} was deleted.")
     return redirect("environment", owner, name)
 
 
 def report(evaluation: Evaluation) -> dict[str, Any]:
-    """What is said of an evaluation, with its metrics that are numbers as `figures`."""
+    """The fields of an evaluation, with its numeric metrics as `figures`."""
     figures = {
         name: value
         for name, value in evaluation.metrics.items()
@@ -72,7 +72,7 @@ def _found_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Eval
 
 
 def _sample(number: int, line: bytes) -> dict[str, str]:
-    """A large one stays as it was sent: to lay it out takes seconds."""
+    """Title and text; a large sample is not indented, which would take seconds."""
     title = f"Sample {number}"
     if len(line) > LAID_OUT:
         return {"title": title, "text": f"{line[:CHARACTERS].decode(errors='ignore')} …"}
@@ -80,5 +80,5 @@ def _sample(number: int, line: bytes) -> dict[str, str]:
     text = json.dumps(sample, indent=1, ensure_ascii=False)
     cut = text[:CHARACTERS] + (" …" if len(text) > CHARACTERS else "")
     reward = sample.get("reward")
-    said = f": reward {reward}" if isinstance(reward, int | float) else ""
-    return {"title": title + said, "text": cut}
+    suffix = f": reward {reward}" if isinstance(reward, int | float) else ""
+    return {"title": title + suffix, "text": cut}

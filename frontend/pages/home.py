@@ -17,7 +17,7 @@ COUNTED = 60  # seconds that counts may be old
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What the hub is, a search box, and what was listed last."""
+    """Introduction, search field and the most recently listed environments."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
     newest = public.for_summary().order_by("-fresh_at", "-pk")[:SHOWN]
     return render(
@@ -31,7 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def counts() -> dict[str, int]:
-    """How much the public sees; counting takes longer the more there is, so seldom done."""
+    """Counts of public environments and rollouts; the caller caches them, as counting is slow."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
     rollouts = Rollout.objects.filter(run__version__environment__in=public, ok=True)
     return {"environments": public.count(), "rollouts": rollouts.count()}

@@ -1,4 +1,4 @@
-"""Invitations into organisations: those that wait for the reader, and the one behind a link."""
+"""Invitations to organisations: the reader's open ones, and the one of a link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from registry.errors import HubError, NotFound
 @never_cache
 @login_required
 def invitations(request: HttpRequest) -> HttpResponse:
-    """Those sent to the reader by name."""
+    """The open invitations to the reader's user name."""
     rows = service.open_invitations().filter(user=person(request)).order_by("pk")
     return render(request, "pages/invitations.html", {"invitations": rows})
 
@@ -38,8 +38,10 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 @takes_form
 @never_cache
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """The one behind a link from a mail: who invites to what, and the two answers. Who is signed
-    out reads it too, the link being secret, and signs in to answer."""
+    """The invitation of a link in a mail.
+
+    Signed-out readers see it too, because the link is secret, and sign in to answer.
+    """
     user = request.user if isinstance(request.user, User) else None
     if request.method == "POST" and user is None:
         return redirect_to_login(request.path)

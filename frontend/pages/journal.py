@@ -1,4 +1,4 @@
-"""The journal: of an environment, of an owner, and for staff of everything."""
+"""The journals of an environment, of an owner and, for staff, of the hub."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from registry.moderation import journal
 @require_safe
 @login_required
 def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """What happened to it, for those who publish it."""
+    """The journal of an environment, for its publishers."""
     env = environment_or_404(request, owner, name)
     demand(request, "environment.journal", env)
     context = {
@@ -39,7 +39,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_safe
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
-    """What happened under that name."""
+    """The journal of an owner."""
     owner = Owner.objects.filter(name=name.lower()).first()
     if owner is None:
         raise Http404
@@ -51,15 +51,15 @@ def of_owner(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @login_required
 def of_all(request: HttpRequest) -> HttpResponse:
-    """Everything, for staff."""
+    """The journal of the hub, for staff."""
     demand(request, "hub.moderate", request.user)
     return _page(request, journal.entire(), {"title": "Journal of the hub"})
 
 
 def _page(request: HttpRequest, rows: QuerySet[Event], context: dict[str, Any]) -> HttpResponse:
     events, following = page(request, rows, by=("-pk",))
-    who = request.user
+    reader = request.user
     shown = [
-        (event, journal.sentence(event, data=journal.data_for(event, who))) for event in events
+        (event, journal.sentence(event, data=journal.data_for(event, reader))) for event in events
     ]
     return render(request, "pages/journal.html", context | {"events": shown, "next": following})

@@ -1,4 +1,4 @@
-"""Reporting an environment, and what staff do about it."""
+"""Reports of environments, quarantine, and the staff's page of reports and runners."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from registry.runs.models import Run
 
 
 class NewReport(forms.Form):
-    """What is wrong, and with which version."""
+    """Reason, version and description of a report."""
 
     reason = forms.ChoiceField(label="Reason", choices=Report.Reason.choices)
     version = forms.ModelChoiceField(
@@ -54,11 +54,11 @@ class NewReport(forms.Form):
 @takes_form
 @login_required
 def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """The form, and the thanks for it."""
+    """Show the form, and store the report."""
     env = environment_or_404(request, owner, name)
     user = demand(request, "environment.report", env)
-    asked = request.GET.get("version", "")
-    form = NewReport(request.POST or None, initial={"version": asked})
+    number = request.GET.get("version", "")
+    form = NewReport(request.POST or None, initial={"version": number})
     visible = env.versions.visible_to(user).newest_first().select_related("environment__owner")
     field = form.fields["version"]
     field.queryset = visible  # type: ignore[attr-defined]
@@ -79,31 +79,31 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @require_safe
 @login_required
 def moderation(request: HttpRequest) -> HttpResponse:
-    """The open reports, the oldest first, and the runners."""
+    """Open reports, oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    held = Run.objects.filter(status__in=Run.LEASED_STATES).select_related(
+    active = Run.objects.filter(status__in=Run.LEASED_STATES).select_related(
         "version__environment__owner"
     )
-    every = rows().prefetch_related(Prefetch("runs", held, to_attr="at_work"))
-    known = [
+    runner_rows = rows().prefetch_related(Prefetch("runs", active, to_attr="at_work"))
+    runner_states = [
         (
-            one,
-            runners.standing(one),
-            runners.models(one),
-            runners.pythons(one),
-            runners.out_of_service(one),
+            runner,
+            runners.standing(runner),
+            runners.models(runner),
+            runners.pythons(runner),
+            runners.out_of_service(runner),
         )
-        for one in every
+        for runner in runner_rows
     ]
-    context = {"reports": reports, "next": following, "runners": known}
+    context = {"reports": reports, "next": following, "runners": runner_states}
     return render(request, "pages/moderation.html", context)
 
 
 @require_POST
 @login_required
 def drain(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give a runner no new runs."""
+    """Assign no new runs to a runner."""
     user = demand(request, "hub.moderate", request.user)
     runner = get_object_or_404(Runner, pk=pk)
     runners.drain(runner=runner, by=user)
@@ -113,7 +113,7 @@ def drain(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give it runs again."""
+    """Assign runs to it again."""
     user = demand(request, "hub.moderate", request.user)
     runner = get_object_or_404(Runner, pk=pk)
     runners.resume(runner=runner, by=user)
@@ -123,41 +123,41 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def resolve(request: HttpRequest, pk: int) -> HttpResponse:
-    """Close one with a sentence."""
+    """Close a report with a resolution."""
     user = demand(request, "hub.moderate", request.user)
-    found = services.rows().filter(pk=pk).first()
-    if found is None:
+    row = services.rows().filter(pk=pk).first()
+    if row is None:
         raise Http404
-    said = _text(request, "resolution")
-    done = f"The report of {found.version or found.environment} is resolved."
-    _act(request, partial(services.resolve, report=found, by=user, resolution=said), done)
+    resolution = _text(request, "resolution")
+    done = f"The report of {row.version or row.environment} is resolved."
+    _act(request, partial(services.resolve, report=row, by=user, resolution=resolution), done)
     return redirect("moderation")
 
 
 @require_POST
 @login_required
 def quarantine(request: HttpRequest, owner: str, name: str, number: str = "") -> HttpResponse:
-    """Take an environment or a version from everybody."""
-    thing = _thing(request, owner, name, number)
+    """Quarantine an environment or a version."""
+    target = _target(request, owner, name, number)
     verb = "version.quarantine" if number else "environment.quarantine"
-    user, reason = demand(request, verb, thing), _text(request, "reason")
-    act = partial(services.quarantine, thing=thing, by=user, reason=reason)
-    _act(request, act, f"{thing} is quarantined.")
-    return _back(thing)
+    user, reason = demand(request, verb, target), _text(request, "reason")
+    act = partial(services.quarantine, thing=target, by=user, reason=reason)
+    _act(request, act, f"{target} is quarantined.")
+    return _back(target)
 
 
 @require_POST
 @login_required
 def release(request: HttpRequest, owner: str, name: str, number: str = "") -> HttpResponse:
-    """Give it back."""
-    thing = _thing(request, owner, name, number)
+    """Release it from quarantine."""
+    target = _target(request, owner, name, number)
     verb = "version.quarantine" if number else "environment.quarantine"
-    user = demand(request, verb, thing)
-    _act(request, partial(services.release, thing=thing, by=user), f"{thing} is released.")
-    return _back(thing)
+    user = demand(request, verb, target)
+    _act(request, partial(services.release, thing=target, by=user), f"{target} is released.")
+    return _back(target)
 
 
-def _thing(request: HttpRequest, owner: str, name: str, number: str) -> Environment | Version:
+def _target(request: HttpRequest, owner: str, name: str, number: str) -> Environment | Version:
     if number:
         return version_or_404(request, owner, name, number)
     return environment_or_404(request, owner, name)
@@ -168,7 +168,7 @@ def _text(request: HttpRequest, field: str) -> str:
 
 
 def _act(request: HttpRequest, act: Callable[[], object], done: str) -> None:
-    """Do it, and let the next page say so, or why not."""
+    """Perform the action; the next page shows the message or the refusal."""
     try:
         act()
     except HubError as problem:
@@ -177,8 +177,8 @@ def _act(request: HttpRequest, act: Callable[[], object], done: str) -> None:
         messages.success(request, done)
 
 
-def _back(thing: Environment | Version) -> HttpResponse:
-    if isinstance(thing, Version):
-        env = thing.environment
-        return redirect("version", env.owner.name, env.name, thing.version)
-    return redirect("environment", thing.owner.name, thing.name)
+def _back(target: Environment | Version) -> HttpResponse:
+    if isinstance(target, Version):
+        env = target.environment
+        return redirect("version", env.owner.name, env.name, target.version)
+    return redirect("environment", target.owner.name, target.name)

@@ -1,4 +1,4 @@
-"""A person's organisations, and the page on which one is managed."""
+"""A person's organisations, and the page of one organisation."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class NewOrganisation(forms.Form):
 
 
 class Title(forms.Form):
-    """Another title."""
+    """A new title."""
 
     title = forms.CharField(max_length=100, required=False)
 
 
 class Invite(forms.Form):
-    """Whom, as what."""
+    """User and role of an invitation."""
 
     to = forms.CharField(label="User name or e-mail address", max_length=254)
     role = forms.ChoiceField(
@@ -53,7 +53,7 @@ class Invite(forms.Form):
 @never_cache
 @login_required
 def organisations(request: HttpRequest) -> HttpResponse:
-    """Those one belongs to, and the form for a new one."""
+    """The person's memberships, and the form for a new organisation."""
     user = person(request)
     form = NewOrganisation(request.POST or None)
     if form.is_valid() and unless_refused(form, partial(_create, request, user, form)):
@@ -74,22 +74,22 @@ def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
 @never_cache
 @login_required
 def organisation(request: HttpRequest, name: str) -> HttpResponse:
-    """Members, invitations and title, for its members; its owners change them here."""
-    found = _seen(request, name)
-    return _page(request, found, Invite(), Title(initial={"title": found.title}))
+    """Members, invitations and title; owners can change them."""
+    row = _organisation_or_404(request, name)
+    return _page(request, row, Invite(), Title(initial={"title": row.title}))
 
 
 @require_POST
 @login_required
 def rename(request: HttpRequest, name: str) -> HttpResponse:
     """Change the title."""
-    found, by = _managed(request, name)
+    organisation, by = _managed(request, name)
     form = Title(request.POST)
     if form.is_valid() and unless_refused(
-        form, partial(services.rename, organisation=found, **form.cleaned_data, by=by)
+        form, partial(services.rename, organisation=organisation, **form.cleaned_data, by=by)
     ):
         return redirect("organisation", name)
-    return _page(request, found, Invite(), form)
+    return _page(request, organisation, Invite(), form)
 
 
 @require_POST
@@ -97,24 +97,24 @@ def rename(request: HttpRequest, name: str) -> HttpResponse:
 @lately
 def invite(request: HttpRequest, name: str) -> HttpResponse:
     """Invite somebody."""
-    found, by = _managed(request, name)
+    organisation, by = _managed(request, name)
     form = Invite(request.POST)
 
     def send() -> None:
         rates.check(request, "invitation", who=str(by.pk))
-        invitations.invite(organisation=found, **form.cleaned_data, by=by)
+        invitations.invite(organisation=organisation, **form.cleaned_data, by=by)
 
     if form.is_valid() and unless_refused(form, send):
         return redirect("organisation", name)
-    return _page(request, found, form, Title(initial={"title": found.title}))
+    return _page(request, organisation, form, Title(initial={"title": organisation.title}))
 
 
 @require_POST
 @login_required
 def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
-    """Take an invitation back."""
-    found, by = _managed(request, name)
-    row = invitations.open_invitations().filter(organisation=found, pk=pk).first()
+    """Withdraw an invitation."""
+    organisation, by = _managed(request, name)
+    row = invitations.open_invitations().filter(organisation=organisation, pk=pk).first()
     if row is None:
         raise Http404
     return _back(request, name, partial(invitations.withdraw, invitation=row, by=by))
@@ -124,56 +124,56 @@ def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
 @login_required
 @lately
 def member(request: HttpRequest, name: str, username: str) -> HttpResponse:
-    """Change a member's role, or remove them where none is named."""
-    found, by = _managed(request, name)
-    user = _member(found, username)
+    """Change a member's role, or remove the member if no role is given."""
+    organisation, by = _managed(request, name)
+    user = _member(organisation, username)
     role = request.POST.get("role", "")
     if role:
         return _back(
             request,
             name,
-            partial(services.add_member, organisation=found, user=user, role=role, by=by),
+            partial(services.add_member, organisation=organisation, user=user, role=role, by=by),
         )
     return _back(
-        request, name, partial(services.remove_member, organisation=found, user=user, by=by)
+        request, name, partial(services.remove_member, organisation=organisation, user=user, by=by)
     )
 
 
 @require_POST
 @login_required
 def leave(request: HttpRequest, name: str) -> HttpResponse:
-    """End one's own membership."""
-    found = _seen(request, name)
-    user = demand(request, "organisation.leave", found)
+    """End the person's own membership."""
+    organisation = _organisation_or_404(request, name)
+    user = demand(request, "organisation.leave", organisation)
     try:
-        services.remove_member(organisation=found, user=user, by=user)
+        services.remove_member(organisation=organisation, user=user, by=user)
     except HubError as problem:
         refused(request, problem)
         return redirect("organisation", name)
     return redirect("organisations")
 
 
-def _seen(request: HttpRequest, name: str) -> Organisation:
-    found = Organisation.objects.select_related("owner").filter(owner__name=name).first()
-    if found is None or not can(request.user, "organisation.see", found):
+def _organisation_or_404(request: HttpRequest, name: str) -> Organisation:
+    row = Organisation.objects.select_related("owner").filter(owner__name=name).first()
+    if row is None or not can(request.user, "organisation.see", row):
         raise Http404
-    return found
+    return row
 
 
 def _managed(request: HttpRequest, name: str) -> tuple[Organisation, User]:
-    found = _seen(request, name)
-    return found, demand(request, "organisation.manage", found)
+    organisation = _organisation_or_404(request, name)
+    return organisation, demand(request, "organisation.manage", organisation)
 
 
 def _member(organisation: Organisation, username: str) -> User:
-    found = User.objects.filter(memberships__organisation=organisation, username=username).first()
-    if found is None:
+    user = User.objects.filter(memberships__organisation=organisation, username=username).first()
+    if user is None:
         raise Http404
-    return found
+    return user
 
 
 def _back(request: HttpRequest, name: str, change: Callable[[], object]) -> HttpResponse:
-    """Make the change, and show the page again, with the refusal where there was one."""
+    """Perform the change and redirect to the page, which shows a refusal."""
     try:
         change()
     except HubError as problem:

@@ -1,4 +1,4 @@
-"""A person or organisation as everybody sees it: name, title and the environments."""
+"""The public page of a person or organisation: name, title and environments."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from registry.catalog.models import Environment
 
 @require_safe
 def owner(request: HttpRequest, name: str) -> HttpResponse:
-    """Their environments, as far as the reader may see them."""
+    """The environments that the reader may see."""
     if name != name.lower():
         return redirect("owner", name.lower(), permanent=True)
-    found = Owner.objects.select_related("organisation", "user").filter(name=name).first()
-    if found is None:
+    row = Owner.objects.select_related("organisation", "user").filter(name=name).first()
+    if row is None:
         raise Http404
-    rows = Environment.objects.visible_to(request.user).filter(owner=found).for_summary()
+    rows = Environment.objects.visible_to(request.user).filter(owner=row).for_summary()
     environments, following = page(request, rows, by=("name", "pk"))
-    organisation = found.organisation
+    organisation = row.organisation
     context = {
-        "owner": found,
+        "owner": row,
         "belongs": organisation and can(request.user, "organisation.see", organisation),
-        "publishes": can(request.user, "owner.publish", found),
-        "sees_quota": can(request.user, "owner.quota", found),
-        "reads_journal": can(request.user, "owner.journal", found),
+        "publishes": can(request.user, "owner.publish", row),
+        "sees_quota": can(request.user, "owner.quota", row),
+        "reads_journal": can(request.user, "owner.journal", row),
         "environments": shapes.environment_summaries(environments),
         "next": following,
     }

@@ -1,4 +1,4 @@
-"""How to publish and how to lend a machine, and where to get the commands for it."""
+"""Instructions for publishing and for runners, and the wheels of both commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def publish(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def runner(request: HttpRequest) -> HttpResponse:
-    """How a machine becomes a runner of this hub."""
+    """Instructions for adding a runner."""
     wheels = f"{_requirement(RUNNER)} {_requirement(COMMAND)}"
     where = "/opt/envyard-runner"
     return render(
@@ -62,7 +62,7 @@ def runner(request: HttpRequest) -> HttpResponse:
 
 
 def install() -> dict[str, str]:
-    """What puts this hub's own command onto any machine, by installer."""
+    """The commands that install this hub's `hub`, by installer."""
     requirement = _requirement(COMMAND)
     return {"uv": f"uv tool install {requirement}", "pip": f"pip install {requirement}"}
 
@@ -84,6 +84,6 @@ def command(request: HttpRequest, filename: str) -> HttpResponse:
     response = get_conditional_response(request, etag=etag) or HttpResponse(
         wheel.data, content_type="application/octet-stream"
     )
-    # An update of the hub changes the bytes under the same name: a cache must ask each time.
+    # An update of the hub changes the bytes under the same name: caches must revalidate.
     response["ETag"], response["Cache-Control"] = etag, "public, no-cache"
     return response

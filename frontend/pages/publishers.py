@@ -1,4 +1,4 @@
-"""Trusted publishers: who may publish an environment from a workflow, without a stored token."""
+"""Trusted publishers: workflows that publish an environment without a stored token."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = {"github": "GitHub Actions", "gitlab": "GitLab CI/CD", "other": "OpenID 
 
 
 class NewPublisher(forms.Form):
-    """A workflow, as its forge names it in identity tokens."""
+    """A workflow, by the claims of its identity tokens."""
 
     issuer = forms.ChoiceField(label="Platform")
     repository = forms.CharField(
@@ -80,7 +80,7 @@ class NewPending(NewPublisher):
 @login_required
 @lately
 def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
-    """Those of an environment, and a form for one more."""
+    """The publishers of an environment, and the form for a new one."""
     env = environment_or_404(request, owner, name)
     demand(request, "publisher.manage", TrustedPublisher(environment=env))
     form = NewPublisher(request.POST or None)
@@ -101,7 +101,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @login_required
 @lately
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
-    """Pending ones under an owner's name."""
+    """Pending publishers of an owner."""
     owner = owner_or_404(request, name)
     form = NewPending(request.POST or None)
     if added(request, form, owner):
@@ -113,7 +113,7 @@ def of_owner(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 @login_required
 def remove(request: HttpRequest, owner: str, name: str, pk: int) -> HttpResponse:
-    """Take one from an environment; its tokens end now."""
+    """Remove a publisher of an environment and revoke its tokens."""
     env = environment_or_404(request, owner, name)
     user = demand(request, "publisher.manage", TrustedPublisher(environment=env))
     try:
@@ -127,7 +127,7 @@ def remove(request: HttpRequest, owner: str, name: str, pk: int) -> HttpResponse
 @require_POST
 @login_required
 def remove_pending(request: HttpRequest, name: str, pk: int) -> HttpResponse:
-    """Take a pending one from an owner."""
+    """Remove a pending publisher of an owner."""
     owner = owner_or_404(request, name)
     try:
         services.remove(publisher=services.of_owner(owner, pk), by=person(request))
@@ -138,18 +138,18 @@ def remove_pending(request: HttpRequest, name: str, pk: int) -> HttpResponse:
 
 
 def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bool:
-    """Was the form filled in, and the publisher added?"""
+    """Whether the form was valid and the publisher was added."""
     if not form.is_valid():
         return False
-    said = dict(form.cleaned_data)
-    issuer, name = said.pop("issuer"), said.pop("name", "")
+    fields = dict(form.cleaned_data)
+    issuer, name = fields.pop("issuer"), fields.pop("name", "")
     act = partial(
         services.add,
         to=to,
         name=name,
         kind=settings.HUB_OIDC_ISSUERS[issuer],
         issuer=issuer,
-        fields=said,
+        fields=fields,
         by=person(request),
     )
     if not unless_refused(form, act):
@@ -159,7 +159,7 @@ def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bo
 
 
 def rows(to: Environment | Owner) -> list[shapes.Shape]:
-    """What the page lists, each with the address that removes it."""
+    """The rows of the page, each with the URL that removes it."""
     owner = to if isinstance(to, Owner) else None
     return [
         api.shape(row)
@@ -179,7 +179,7 @@ def rows(to: Environment | Owner) -> list[shapes.Shape]:
 
 
 def owner_or_404(request: HttpRequest, name: str) -> Owner:
-    """The owner, where the person may publish under that name."""
+    """The owner, if the person may manage its publishers."""
     owner = Owner.objects.filter(name=name.lower()).first()
     if owner is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""What an owner may store, upload and have waiting; staff set it."""
+"""Quotas of owners, with their usage; staff set the limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Row:
 @require_safe
 @login_required
 def usage(request: HttpRequest) -> HttpResponse:
-    """Of the person and their organisations."""
+    """The quotas of the person and of their organisations."""
     user = person(request)
     owners = Owner.objects.filter(pk__in=user.roles).select_related("user", "organisation")
     rows = [_row(owner) for owner in owners.order_by("organisation_id", "name")[:MOST_OWNERS]]
@@ -60,7 +60,7 @@ def usage(request: HttpRequest) -> HttpResponse:
 @takes_form
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
-    """Of one owner, for those who belong to it; staff change the limits."""
+    """The quota of one owner, for its members; staff change the limits."""
     owner = Owner.objects.filter(name=name.lower()).select_related("user", "organisation").first()
     if owner is None:
         raise Http404

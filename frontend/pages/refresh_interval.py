@@ -1,4 +1,4 @@
-"""How often a page that changes by itself asks what is new."""
+"""The refresh interval of live pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ RUNS_A_SECOND_MORE = 5
 
 
 def pace(run: dict[str, Any] | None) -> int:
-    """Seconds between two questions: one, and more for a run that waits behind many others.
+    """Seconds between two requests: one, and more for a run far back in the queue.
 
-    What a runner tells must be on the page within two seconds; nothing is told of a run that waits.
+    Events of a runner must be on the page within two seconds; a queued run has none.
     """
     place = run and run["queue"]
     return min(SLOWEST, 1 + place["before"] // RUNS_A_SECOND_MORE) if place else 1

@@ -1,4 +1,4 @@
-"""One run, live; and each of its rollouts as a conversation."""
+"""The live page of a run, and the page of each rollout."""
 
 from __future__ import annotations
 
@@ -37,76 +37,74 @@ LOG_TAIL = 64_000
 @require_safe
 def run(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The whole page."""
-    found = run_or_404(request, pk)
-    env = found.version.environment
+    row = run_or_404(request, pk)
+    env = row.version.environment
     return render(
         request,
         "pages/run.html",
         {
-            **live_context(request, found),
-            "version_url": reverse(
-                "version", args=[env.owner.name, env.name, found.version.version]
-            ),
-            "may_retry": _may_retry(request, found),
+            **live_context(request, row),
+            "version_url": reverse("version", args=[env.owner.name, env.name, row.version.version]),
+            "may_retry": _may_retry(request, row),
         },
     )
 
 
-def _may_retry(request: HttpRequest, found: Run) -> bool:
-    """Whether the person may have its held version evaluated again; its newest run decides."""
-    if found.is_active or found.version.status != Version.Status.HELD:
+def _may_retry(request: HttpRequest, run: Run) -> bool:
+    """Whether the person may retry its held version; only from the page of the newest run."""
+    if run.is_active or run.version.status != Version.Status.HELD:
         return False
-    newest = found.version.runs.order_by("-created_at").values_list("pk", flat=True).first()
-    return newest == found.pk and can(request.user, "run.retry", found)
+    newest = run.version.runs.order_by("-created_at").values_list("pk", flat=True).first()
+    return newest == run.pk and can(request.user, "run.retry", run)
 
 
 @require_safe
 def live(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The part that changes while the run is active; then the page, for what stands around it.
+    """The live part of the page; a reload of the whole page once the run has ended.
 
-    204 where nothing has changed since `seen`, so that asking every second costs next to nothing.
+    204 if nothing has changed since `seen`, so that a request per second is cheap.
     """
-    found = run_or_404(request, pk)
-    if not found.is_active:
+    row = run_or_404(request, pk)
+    if not row.is_active:
         return HttpResponseClientRefresh()
-    if request.GET.get("seen") == state(found):
+    if request.GET.get("seen") == state(row):
         return HttpResponse(status=204)
-    return render(request, "parts/run_live.html", live_context(request, found))
+    return render(request, "parts/run_live.html", live_context(request, row))
 
 
-def state(found: Run) -> str:
-    """Changes whenever the run's page would."""
-    lacks = "w" if waiting.lacking(found) else ""
-    place = queue.position(found)
-    stands = f".{place.before}.{place.waiting}.{place.runners}" if place else ""
-    asked = "c" if found.cancel_requested_at else ""
-    paused = "p" if waiting.paused(found) else ""
-    return f"{found.attempt}.{found.last_seq}.{found.status}{lacks}{stands}{asked}{paused}"
+def state(run: Run) -> str:
+    """A text that changes whenever the live part changes."""
+    missing = "w" if waiting.lacking(run) else ""
+    position = queue.position(run)
+    queue_state = f".{position.before}.{position.waiting}.{position.runners}" if position else ""
+    cancelling = "c" if run.cancel_requested_at else ""
+    paused = "p" if waiting.paused(run) else ""
+    return f"{run.attempt}.{run.last_seq}.{run.status}{missing}{queue_state}{cancelling}{paused}"
 
 
-def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
+def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log's tail."""
-    cells = list(found.rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
+    cells = list(run.rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
     policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
-    rows = queries.rollouts(run=found, policy=policy, ok=False if failed else None)
-    wanted = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
-    detail = shapes.run_detail(found)
-    log = logs.tail(run=found, characters=LOG_TAIL)
+    rows = queries.rollouts(run=run, policy=policy, ok=False if failed else None)
+    matching = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
+    detail = shapes.run_detail(run)
+    log = logs.tail(run=run, characters=LOG_TAIL)
     cut = len(log) == LOG_TAIL
-    stopping = found.is_active and found.cancel_requested_at is not None
+    stopping = run.is_active and run.cancel_requested_at is not None
     return {
         "run": detail,
         "pace": pace(detail),
-        "lacking": waiting.lacking(found),
-        "live": found.is_active,
+        "lacking": waiting.lacking(run),
+        "live": run.is_active,
         "stopping": stopping,
-        "may_cancel": found.is_active and not stopping and can(request.user, "run.cancel", found),
+        "may_cancel": run.is_active and not stopping and can(request.user, "run.cancel", run),
         "rollouts": cells,
         "policy": policy,
         "failed": failed,
-        "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(found)}),
+        "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(run)}),
         "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
-        "hidden": max(wanted - ROWS, 0),
+        "hidden": max(matching - ROWS, 0),
         "log": plain.log(log.partition("\n")[2] or log if cut else log),
         "log_cut": cut,
     }
@@ -114,12 +112,12 @@ def live_context(request: HttpRequest, found: Run) -> dict[str, Any]:
 
 @require_safe
 def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
-    """One rollout's conversation and reward, with its neighbours."""
-    found = run_or_404(request, pk)
-    one = get_object_or_404(found.rollouts.select_related("pack"), pk=number)
-    told = transcripts.read(one) or Transcript()
-    before = found.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
-    after = found.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
+    """The conversations and the reward of one rollout, with links to its neighbours."""
+    run = run_or_404(request, pk)
+    row = get_object_or_404(run.rollouts.select_related("pack"), pk=number)
+    transcript = transcripts.read(row) or Transcript()
+    before = run.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
+    after = run.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
     address = {
         key: reverse("rollout", args=[pk, other]) if other else ""
         for key, other in (("previous", before.first()), ("following", after.first()))
@@ -128,33 +126,34 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
         request,
         "pages/rollout.html",
         {
-            "run": shapes.run_summary(found),
-            "rollout": rollout_shapes.summary(one),
-            **_told(told),
-            "differs": one.rescored is not None and not agree(one.reward, one.rescored),
+            "run": shapes.run_summary(run),
+            "rollout": rollout_shapes.summary(row),
+            **_transcript_context(transcript),
+            "differs": row.rescored is not None and not agree(row.reward, row.rescored),
             "raw": reverse("api-rollout", args=[pk, number]),
             **address,
         },
     )
 
 
-def _told(told: Transcript) -> dict[str, Any]:
-    """What the page shows of a transcript."""
-    tools = [tool for offered in told.tools for tool in offered]
-    first = [call.first_seconds for call in told.calls if call.first_seconds is not None]
+def _transcript_context(transcript: Transcript) -> dict[str, Any]:
+    """The context of the page from a transcript."""
+    tools = [tool for definitions in transcript.tools for tool in definitions]
+    first = [call.first_seconds for call in transcript.calls if call.first_seconds is not None]
     return {
-        "conversations": list(conversations(told)),
-        "hidden": max(len(told.ends) - SHOWN, 0),
+        "conversations": list(conversations(transcript)),
+        "hidden": max(len(transcript.ends) - SHOWN, 0),
         "first_token": median(first) if first else None,
-        "sampling": told.calls[-1].sampling if told.calls else {},
-        "tools": [{"name": _name(tool), "text": _laid_out(tool)} for tool in tools],
+        "sampling": transcript.calls[-1].sampling if transcript.calls else {},
+        "tools": [{"name": _name(tool), "text": _pretty_json(tool)} for tool in tools],
         "options": [
-            {"names": ", ".join(asked), "text": _laid_out(asked)} for asked in told.options
+            {"names": ", ".join(option), "text": _pretty_json(option)}
+            for option in transcript.options
         ],
     }
 
 
-def _laid_out(value: dict[str, Any]) -> str:
+def _pretty_json(value: dict[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
@@ -166,25 +165,25 @@ def _name(tool: dict[str, Any]) -> str:
 @takes_form
 @login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Ask, then have the run stopped; one that has ended stays as it is."""
-    found = run_or_404(request, pk)
-    user = demand(request, "run.cancel", found)
-    if request.method != "POST" and found.is_active:
-        return render(request, "pages/run_cancel.html", {"run": shapes.run_summary(found)})
+    """Show a confirmation, then cancel the run; an ended run does not change."""
+    run = run_or_404(request, pk)
+    user = demand(request, "run.cancel", run)
+    if request.method != "POST" and run.is_active:
+        return render(request, "pages/run_cancel.html", {"run": shapes.run_summary(run)})
     if request.method == "POST":
-        services.cancel(run=found, by=user)
+        services.cancel(run=run, by=user)
     return redirect("run", pk)
 
 
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Queue another run in the place of one without a result."""
-    found = run_or_404(request, pk)
-    user = demand(request, "run.retry", found)
+    """Queue another run in place of one without a result."""
+    run = run_or_404(request, pk)
+    user = demand(request, "run.retry", run)
     try:
         rates.check(request, "retry", who=str(user.pk))
-        found = pipeline.retry_run(run=found, by=user)
+        run = pipeline.retry_run(run=run, by=user)
     except HubError as problem:
         refused(request, problem)
-    return redirect("run", found.pk)
+    return redirect("run", run.pk)

@@ -1,4 +1,4 @@
-"""A person's tokens: make, see, revoke."""
+"""A person's tokens: create, list, revoke."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from registry.catalog.models import Environment, EnvironmentQuerySet
 
 
 class NewToken(forms.Form):
-    """Name, scope, reach and life of a new token."""
+    """Name, scope, environment and lifetime of a new token."""
 
     name = forms.CharField(max_length=80, help_text="Purpose, e.g. ci")
     scope = forms.ChoiceField(
@@ -46,7 +46,7 @@ class NewToken(forms.Form):
 @login_required
 @lately
 def tokens(request: HttpRequest) -> HttpResponse:
-    """List them; a new one's text is on this one answer and nowhere else."""
+    """List the tokens; only this response contains the text of a new one."""
     user = person(request)
     own = Environment.objects.visible_to(user).belonging_to(user).select_related("owner")
     form = _form(own, request.POST or None)
@@ -58,7 +58,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
     if form.is_valid() and unless_refused(form, mint):
         form = _form(own)
-    mine = user.tokens.filter(published_with={})  # not those of trusted publishers, soon gone
+    mine = user.tokens.filter(published_with={})  # not the short-lived ones of trusted publishers
     rows = mine.select_related("environment__owner", "parent").order_by(
         F("revoked_at").asc(nulls_first=True), "-created_at"
     )
@@ -76,7 +76,7 @@ def _form(own: EnvironmentQuerySet, data: QueryDict | None = None) -> NewToken:
 @never_cache
 @login_required
 def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Ask, then end one now."""
+    """Show a confirmation, then revoke the token."""
     user = person(request)
     token = user.tokens.filter(public_id=public_id, revoked_at=None).first()
     if token is None:

@@ -1,4 +1,4 @@
-"""One version: its pipeline, findings and card, and what owners and staff do with it."""
+"""The page of a version: pipeline, findings, card, and the actions of owners and staff."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALU
 @follows_moves
 def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """The whole page."""
-    found = version_or_404(request, owner, name, number)
+    row = version_or_404(request, owner, name, number)
     return render(
         request,
         "pages/version.html",
         {
-            **live_context(found),
-            "env": shapes.environment_summary(found.environment),
-            "locks": shapes.lock_summaries(found),
-            "install": install_lines(found),
-            "may_yank": can(request.user, "version.yank", found),
-            "may_delete": can(request.user, "version.delete", found),
-            "quarantine_reason": found.environment.quarantine_reason or found.quarantine_reason,
-            "own_quarantine": found.quarantined_at,
-            "may_quarantine": can(request.user, "version.quarantine", found),
-            "may_retry": found.status == Version.Status.HELD
-            and can(request.user, "version.retry", found),
-            "may_rejudge": found.status == Version.Status.REJECTED
-            and can(request.user, "version.rejudge", found),
+            **live_context(row),
+            "env": shapes.environment_summary(row.environment),
+            "locks": shapes.lock_summaries(row),
+            "install": install_lines(row),
+            "may_yank": can(request.user, "version.yank", row),
+            "may_delete": can(request.user, "version.delete", row),
+            "quarantine_reason": row.environment.quarantine_reason or row.quarantine_reason,
+            "own_quarantine": row.quarantined_at,
+            "may_quarantine": can(request.user, "version.quarantine", row),
+            "may_retry": row.status == Version.Status.HELD
+            and can(request.user, "version.retry", row),
+            "may_rejudge": row.status == Version.Status.REJECTED
+            and can(request.user, "version.rejudge", row),
         },
     )
 
@@ -68,9 +68,9 @@ def lock(request: HttpRequest, owner: str, name: str, number: str, platform: str
 
 @require_safe
 def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """The part that changes while the hub decides; then the page, for what stands around it.
+    """The live part of the page; a reload of the whole page once the hub has decided.
 
-    204 where nothing has changed since `seen`.
+    204 if nothing has changed since `seen`.
     """
     context = live_context(version_or_404(request, owner, name, number))
     if not context["live"]:
@@ -80,30 +80,30 @@ def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
     return render(request, "parts/version_live.html", context)
 
 
-def live_context(found: Version) -> dict[str, Any]:
-    """What both need; `seen` changes whenever what is shown would."""
-    detail = shapes.version_detail(found)
+def live_context(version: Version) -> dict[str, Any]:
+    """The context of the live part; `seen` changes whenever the live part changes."""
+    detail = shapes.version_detail(version)
     run = detail["run"] or {}
-    place = run.get("queue") or {}
-    queued = found.runs.filter(pk=run["id"]).first() if place else None
+    position = run.get("queue") or {}
+    queued = version.runs.filter(pk=run["id"]).first() if position else None
     lacking = waiting.lacking(queued) if queued else ""
     shown = [run.get(name) for name in ("id", "status", "attempt", "done", "total")]
     shown += ["paused" if run.get("not_before") else "", "lacking" if lacking else ""]
     return {
         "pace": pace(detail["run"]),
-        "seen": ".".join(map(str, (found.status, *shown, *place.values()))),
-        "owner": found.environment.owner.name,
-        "name": found.environment.name,
+        "seen": ".".join(map(str, (version.status, *shown, *position.values()))),
+        "owner": version.environment.owner.name,
+        "name": version.environment.name,
         "version": detail,
         "lacking": lacking,
-        "live": found.status in MOVING,
+        "live": version.status in MOVING,
     }
 
 
 @require_POST
 @login_required
 def yank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """Yank it with the reason given."""
+    """Yank it with the reason of the form."""
     reason = request.POST.get("reason", "").replace("\0", "")
     return act(
         request,
@@ -128,14 +128,14 @@ def unyank(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
 @require_POST
 @login_required
 def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """Delete it for good, once its number was typed."""
-    found = version_or_404(request, owner, name, number)
-    user, env = demand(request, "version.delete", found), found.environment
-    if request.POST.get("confirm", "").strip() != found.version:
-        messages.error(request, f"{found} was not deleted: type {found.version} to confirm.")
-        return redirect("version", env.owner.name, env.name, found.version)
-    delete_version(version=found, by=user)
-    messages.success(request, f"{found} was deleted.")
+    """Delete it permanently, if its number was typed."""
+    version = version_or_404(request, owner, name, number)
+    user, env = demand(request, "version.delete", version), version.environment
+    if request.POST.get("confirm", "").strip() != version.version:
+        messages.error(request, f"{version} was not deleted: type {version.version} to confirm.")
+        return redirect("version", env.owner.name, env.name, version.version)
+    delete_version(version=version, by=user)
+    messages.success(request, f"{version} was deleted.")
     return redirect("environment", env.owner.name, env.name)
 
 
@@ -144,10 +144,10 @@ def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
 def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """Evaluate a held version again."""
 
-    def again(found: Version) -> None:
+    def again(version: Version) -> None:
         user = person(request)
         rates.check(request, "retry", who=str(user.pk))
-        pipeline.retry(version=found, by=user)
+        pipeline.retry(version=version, by=user)
 
     return act(request, version_or_404(request, owner, name, number), "version.retry", again)
 
@@ -155,7 +155,7 @@ def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespo
 @require_POST
 @login_required
 def rejudge(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """Decide again on a rejected version, with the reason given."""
+    """Decide again on a rejected version, with the reason of the form."""
     reason = request.POST.get("reason", "").replace("\0", "")
     return act(
         request,
@@ -166,13 +166,13 @@ def rejudge(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
 
 
 def act(
-    request: HttpRequest, found: Version, verb: str, do: Callable[[Version], object]
+    request: HttpRequest, version: Version, verb: str, do: Callable[[Version], object]
 ) -> HttpResponse:
-    """Ask, do, and go back to the version's page, which shows what became of it."""
-    demand(request, verb, found)
+    """Check the permission, perform the action, and redirect to the version's page."""
+    demand(request, verb, version)
     try:
-        do(found)
+        do(version)
     except HubError as problem:
         refused(request, problem)
-    env = found.environment
-    return redirect("version", env.owner.name, env.name, found.version)
+    env = version.environment
+    return redirect("version", env.owner.name, env.name, version.version)

@@ -1,0 +1,1 @@
+"""Text, transcripts and charts as safe HTML; may import envyard.contract only."""

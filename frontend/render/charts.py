@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 
 class Cell(Protocol):
-    """What the barcode draws: a rollout."""
+    """The fields of a rollout that the barcode uses."""
 
     pk: int
     policy: str
@@ -20,7 +20,7 @@ class Cell(Protocol):
 
 
 def barcode(rollouts: Sequence[Cell], total: int) -> SafeString:
-    """One bar a rollout: failed ones red, the others darker the more they earned."""
+    """One bar per rollout: failed ones red, others darker with a higher reward."""
     slots = max(total, len(rollouts), 1)
     width = 1000 / slots
     bars = format_html_join(
@@ -48,14 +48,14 @@ def barcode(rollouts: Sequence[Cell], total: int) -> SafeString:
 
 
 def shade(rollout: Cell) -> str:
-    """The class of a bar, four steps from nothing to a full reward."""
+    """The CSS class of a bar: failed, or one of four steps of the reward."""
     if not rollout.ok or rollout.reward is None:
         return "failed"
     return f"r{min(3, max(0, int(rollout.reward * 3.999)))}"
 
 
 def interval(score: dict[str, Any]) -> SafeString:
-    """A mean and its interval on a track from -1 or 0 to 1 or as far as the values go."""
+    """A mean and its interval on an axis that contains 0, 1 and all values."""
     mean, low, high = score["mean"], score["low"], score["high"]
     if mean is None:
         return SafeString("")

@@ -1,4 +1,4 @@
-"""Links that an author named in METADATA: only http(s), with a label that cannot deceive."""
+"""Links from METADATA: only http(s), with a label that names the real host."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A label and where it goes."""
+    """A label and its URL."""
 
     label: str
     url: str
 
 
 def safe_links(links: object) -> list[Link]:
-    """The usable ones, each labelled with its name and the host it leads to."""
+    """The valid links, each labelled with its name and host."""
     if not isinstance(links, dict):
         return []
-    found = []
+    safe = []
     for label, url in list(links.items())[:12]:
         try:
             parts = urlsplit(str(url))
@@ -26,5 +26,5 @@ def safe_links(links: object) -> list[Link]:
         except ValueError:
             continue
         if parts.scheme in ("http", "https") and host:
-            found.append(Link(f"{str(label)[:40]} ({host})", str(url)))
-    return found
+            safe.append(Link(f"{str(label)[:40]} ({host})", str(url)))
+    return safe

@@ -1,4 +1,4 @@
-"""A stranger's text as pages show it: without codes for terminals, and no sign goes unseen."""
+"""Untrusted text for pages: without terminal codes, with a sign for each invisible character."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SEQUENCE = re.compile(
     r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
-# C0 but newline and tab, C1, and what turns the direction of the text after it.
+# C0 except newline and tab, C1, and characters that change the direction of text.
 UNSEEN = (
     *range(9),
     *range(11, 32),
@@ -22,12 +22,12 @@ SHOWN = dict.fromkeys(UNSEEN, "\N{REPLACEMENT CHARACTER}")
 
 
 def visible(text: str) -> str:
-    """The text with a sign for each control character but newline and tab."""
+    """The text with a sign for each control character except newline and tab."""
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(SHOWN)
 
 
 def log(text: str) -> str:
-    """What a terminal shows of it in the end, without colours: a bar drawn again is one line."""
+    """The final text on a terminal, without colours: a redrawn progress bar is one line."""
     bare = SEQUENCE.sub("", text.replace("\r\n", "\n"))
     return visible("\n".join(_last_drawn(line) for line in bare.split("\n")))
 

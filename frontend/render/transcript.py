@@ -1,4 +1,4 @@
-"""A transcript as rows of the viewer; all of it is a stranger's text, never markup."""
+"""A transcript as rows of the viewer; all text is untrusted and never markup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call as the policy wrote it."""
+    """One tool call of the policy."""
 
     name: str
     arguments: str
@@ -24,8 +24,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message: who, what, its reasoning, the tools it called; `exchange` is the call that it
-    answered, and `failed` are those that it was the last message of and that got no reply."""
+    """One message with its reasoning and tool calls.
+
+    `exchange` is the call whose reply it is; `failed` are calls without a reply that ended with it.
+    """
 
     number: int
     role: str
@@ -38,41 +40,41 @@ class Turn:
 
     @property
     def long(self) -> bool:
-        """Folded away at first."""
+        """Whether the viewer collapses it."""
         return len(self.content) > LONG
 
     @property
     def kind(self) -> str:
-        """Its role where that is one we know: roles are strangers' text too."""
+        """Its role if it is a known one: roles are untrusted text too."""
         return self.role if self.role in ROLES else "other"
 
     @property
     def at(self) -> datetime | None:
-        """When it was asked for."""
+        """The time of the call, if it was recorded."""
         known = self.exchange is not None and 0 < self.exchange.at < 1 << 33
         return datetime.fromtimestamp(self.exchange.at, UTC) if known and self.exchange else None
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The turns that no conversation before it has; `shared` came before them."""
+    """The turns that no earlier conversation contains, after `shared` common ones."""
 
     turns: list[Turn]
     shared: int
 
 
 def conversations(transcript: Transcript) -> Iterator[Conversation]:
-    """The last call's first, then what branched off it or stands beside it, SHOWN at most."""
+    """The conversation of the last call, then its branches and others, up to SHOWN."""
     exchanges = {call.reply: call for call in transcript.calls if call.reply >= 0}
     failed: dict[int, list[Exchange]] = {}
     for call in transcript.calls:
         if call.reply < 0:
             failed.setdefault(call.asked, []).append(call)
-    seen: set[int] = set()
+    shown: set[int] = set()
     for end in transcript.ends[:SHOWN]:
         path = list(transcript.path(end))
-        new = [at for at in path if at not in seen]
-        seen.update(new)
+        new = [at for at in path if at not in shown]
+        shown.update(new)
         yield Conversation(
             turns=[
                 _turn(at, transcript.nodes[at].message, exchanges.get(at), failed.get(at, []))

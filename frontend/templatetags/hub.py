@@ -1,4 +1,4 @@
-"""What templates may say: pills, numbers, times and charts."""
+"""Filters and tags of the templates: pills, numbers, times and charts."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ TONES = {
 
 @register.simple_tag
 def pill(word: str) -> SafeString:
-    """A status as colour, sign and word."""
+    """A status as a word with colour and sign."""
     tone = next((tone for tone, words in TONES.items() if word in words), "")
     return format_html('<span class="pill {}">{}</span>', tone, word)
 
 
 @register.filter
 def visible(value: object) -> str:
-    """A stranger's text with a sign for what could not be seen, and might be believed."""
+    """Untrusted text with a sign for each invisible character."""
     return plain.visible(str(value))
 
 
 @register.filter
 def ticks(value: object) -> SafeString:
-    """A sentence of ours with the commands between backticks as code."""
+    """A sentence of the hub with text in backticks as `<code>`."""
     parts = str(value).split("`")
     return format_html_join(
         "",
@@ -70,7 +70,7 @@ def ticks(value: object) -> SafeString:
 
 @register.filter
 def num(value: object) -> str:
-    """Three significant digits, a dash for nothing."""
+    """Three significant digits, a dash for no number."""
     if not isinstance(value, int | float):
         return "–"
     return "0" if abs(value) < TINY else f"{value:.3g}"
@@ -78,7 +78,7 @@ def num(value: object) -> str:
 
 @register.filter
 def amount(value: object, unit: str) -> str:
-    """A measure's number with its unit, a share in percent; a dash for nothing."""
+    """A measure's number with its unit, a share in percent; a dash for no number."""
     if not isinstance(value, int | float):
         return "–"
     return f"{num(100 * value)} %" if unit == "share" else f"{num(value)} {unit}"
@@ -86,7 +86,7 @@ def amount(value: object, unit: str) -> str:
 
 @register.filter
 def size(value: int) -> str:
-    """`3.6 KiB`, as the `hub` command and the settings count; below 1024 in bytes."""
+    """`3.6 KiB`, in the units of the command and the settings; below 1024 in bytes."""
     number, unit = float(value), "byte" if value == 1 else "bytes"
     for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if number < KIB:
@@ -108,13 +108,13 @@ def moment(value: object) -> datetime | None:
 
 @register.filter
 def ago(value: object) -> SafeString | str:
-    """`3 hours ago` with the exact time behind it."""
+    """`3 hours ago` with the exact time as its title."""
     at = moment(value)
     if at is None:
         return "–"
     words = timesince(at, timezone.now(), depth=1)
-    said = "just now" if words.startswith("0") else f"{words} ago"
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), said)
+    label = "just now" if words.startswith("0") else f"{words} ago"
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), label)
 
 
 @register.filter
@@ -126,7 +126,7 @@ def clock(value: object) -> str:
 
 @register.simple_tag
 def barcode(rollouts: Sequence[charts.Cell], total: int) -> SafeString:
-    """One bar a rollout."""
+    """The chart of rollouts, one bar each."""
     return charts.barcode(rollouts, total)
 
 
@@ -138,7 +138,7 @@ def interval(score: dict[str, Any]) -> SafeString:
 
 @register.inclusion_tag("parts/settings.html", takes_context=True)
 def settings_pages(context: template.Context) -> dict[str, Any]:
-    """The tabs above every page about the reader's own account."""
+    """The tabs above all pages about the reader's account."""
     request = context["request"]
     pages = [(label, reverse(route)) for label, route in SETTINGS.items()]
     return {
