@@ -59,7 +59,7 @@ def server() -> Iterator[Answers]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
         answers.url = f"http://127.0.0.1:{httpd.server_port}"
-        thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+        thread = threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield answers
         httpd.shutdown()

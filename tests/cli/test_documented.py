@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from envyard import errors
 from envyard.__main__ import parser
 from envyard.contract.examine import examine
 from tests.wheels import make_wheel
 
-ROOT = Path(settings.BASE_DIR)
+ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "cli.md").read_text()
 COMMON = {"-h", "--help", "--url", "--json"}
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.buckets import new_bucket
 from tests.ceph import Ceph
-from tests.conftest import new_bucket
 from tests.faults.aftermath import Cell, problems, stuck
 from tests.faults.cells import S3_STAGES
 from tests.faults.faults import Fault, sandboxes

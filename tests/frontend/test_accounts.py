@@ -13,8 +13,8 @@ from django.test import Client
 
 from registry.accounts import services
 from registry.models import Event, Owner, User
-from tests.conftest import person
 from tests.frontend.people import LINK, flat, link_in_mail, sign_in, text
+from tests.people import person
 
 LONG_EMAIL = f"a@{('b' * 62 + '.') * 4}example"
 NEW = {"username": "dora", "email": "dora@example.com", "password1": "quite-a-long-one"}

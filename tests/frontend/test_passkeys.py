@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from registry.models import Event
 from tests import chromium
-from tests.conftest import person
+from tests.people import person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

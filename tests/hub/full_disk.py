@@ -16,8 +16,8 @@ def main() -> None:
     from registry.accounts import runners, tokens
     from registry.accounts.models import Token
     from registry.index import writer
-    from tests.conftest import person
     from tests.factories import make_environment, make_version
+    from tests.people import person
     from tests.registry import story
     from tests.wheels import make_wheel
 

@@ -11,8 +11,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
+ROOT = Path(__file__).parents[2]
 WHEEL = "uv-0.13.9-py3-none-manylinux_2_17_{0}.manylinux2014_{0}.whl"
 
 
@@ -46,7 +46,7 @@ def clone(tmp_path: Path) -> Path:
         "worker/pyproject.toml",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(Path(settings.BASE_DIR) / name, root / name)
+        shutil.copy(ROOT / name, root / name)
     return root
 
 

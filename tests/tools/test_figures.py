@@ -5,18 +5,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-from django.conf import settings
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_table_has_a_row_for_each_figure(tmp_path: Path) -> None:
     program = tmp_path / "vllm"
     stub = f"{sys.executable} -m tests.worker.model.stub_vllm"
-    program.write_text(f'#!/bin/sh\ncd {settings.BASE_DIR}\nexec {stub} "$@"\n')
+    program.write_text(f'#!/bin/sh\ncd {ROOT}\nexec {stub} "$@"\n')
     program.chmod(0o755)
     environ = {"RUNNER_VLLM": str(program), "STUB_ENGINE": str(tmp_path / "engine")}
     done = subprocess.run(
         [sys.executable, "-m", "tools.figures", "--model", "org/stub", "--tasks", "2"],
-        cwd=settings.BASE_DIR,
+        cwd=ROOT,
         env=os.environ | environ,
         capture_output=True,
         text=True,

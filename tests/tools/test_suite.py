@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
+ROOT = Path(__file__).parents[2]
 TESTS = """
 import pytest
 def test_one(): pass
@@ -24,7 +24,7 @@ def make(tmp_path: Path) -> Path:
     (tmp_path / "test_it.py").write_text(TESTS)
     pytest_ = f"{sys.executable} -m pytest -c /dev/null -q -p tests.plugin {tmp_path}"
     (tmp_path / "Makefile").write_text(
-        f"good:\n\t@cd {settings.BASE_DIR} && {pytest_}\n"
+        f"good:\n\t@cd {ROOT} && {pytest_}\n"
         "fine:\n\t@true\n"
         "bad:\n\t@echo broken here; exit 3\n"
         "slow:\n\t@echo $$$$ > pid; exec sleep 60\n"
@@ -33,7 +33,7 @@ def make(tmp_path: Path) -> Path:
 
 
 def suite(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, settings.BASE_DIR / "tools" / "suite.py", *words]
+    command = [sys.executable, ROOT / "tools" / "suite.py", *words]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
 
 

@@ -28,8 +28,8 @@ from registry.runs.tokens import sign_run_token
 from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
-from tests.conftest import person
 from tests.factories import make_environment, make_rollout, make_run, make_version
+from tests.people import person
 from tests.wheels import make_wheel
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"

@@ -11,8 +11,8 @@ from registry.accounts import invitations, services, tokens
 from registry.accounts.permissions import can
 from registry.errors import NotFound
 from registry.models import Event, Invitation, Membership, Organisation, User
-from tests.conftest import person
 from tests.factories import bearer, make_environment, make_version
+from tests.people import person
 
 JSON = "application/json"
 ORGS = "/api/v1/organisations/"

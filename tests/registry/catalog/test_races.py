@@ -19,8 +19,8 @@ from registry.catalog.transfer import transfer
 from registry.errors import HubError
 from registry.models import Environment, FormerName, Organisation, User, Version
 from registry.uploads.services import accept
-from tests.conftest import person
 from tests.factories import make_version
+from tests.people import person
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 

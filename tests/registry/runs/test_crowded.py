@@ -22,7 +22,7 @@ from registry.catalog.sorting import sort_key
 from registry.runs import queue, runner_events, services
 from registry.runs.models import Run
 from registry.runs.sweep import sweep
-from tests.conftest import person
+from tests.people import person
 from tests.registry import story
 from tests.registry.runs.test_concurrent import at_once
 

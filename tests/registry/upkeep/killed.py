@@ -38,7 +38,7 @@ def main() -> None:
 def _prepare() -> None:
     from django.core.management import call_command
 
-    from tests.conftest import person
+    from tests.people import person
 
     call_command("migrate", verbosity=0)
     person("alice")

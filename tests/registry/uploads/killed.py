@@ -62,7 +62,7 @@ def in_child(work: Callable[[], object]) -> int:
 def _prepare() -> None:
     from django.core.management import call_command
 
-    from tests.conftest import person
+    from tests.people import person
 
     call_command("migrate", verbosity=0)
     person("alice")

@@ -8,7 +8,7 @@ from envyard.commands.report import REASONS
 from registry.accounts import tokens
 from registry.models import User, Version
 from registry.moderation.models import Report
-from tests.cli.test_manage import said, told
+from tests.cli.with_hub.test_manage import said, told
 from tests.factories import make_run, make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
