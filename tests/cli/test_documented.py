@@ -27,8 +27,10 @@ def below(tree: argparse.ArgumentParser, before: str) -> Iterator[tuple[str, Any
     """The commands of a parser; where one has its own, those instead of it."""
     for action in tree._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for name, found in action.choices.items():
-                yield from list(below(found, f"{before}{name} ")) or [(f"{before}{name}", found)]
+            for name, subparser in action.choices.items():
+                yield from list(below(subparser, f"{before}{name} ")) or [
+                    (f"{before}{name}", subparser)
+                ]
 
 
 @pytest.mark.parametrize("name", commands())

@@ -45,7 +45,7 @@ def test_an_export_that_breaks_off_keeps_the_old_file_and_no_part(
     assert target.read_text() == "before"
 
 
-def test_a_run_that_begins_anew_meanwhile_gives_no_file(
+def test_export_writes_no_file_where_the_run_starts_again(
     hub: Answers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Changing(dict[str, tuple[int, Any]]):
@@ -64,7 +64,7 @@ def test_a_run_that_begins_anew_meanwhile_gives_no_file(
     assert not list(tmp_path.glob("*rows*"))
 
 
-def test_a_metric_for_every_rollout_makes_no_column_for_every_rollout(
+def test_parquet_limits_the_columns_of_metrics(
     hub: Answers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = ROW | {"metrics": {f"m{number}": 1.0 for number in range(1001)}}
@@ -75,7 +75,7 @@ def test_a_metric_for_every_rollout_makes_no_column_for_every_rollout(
     assert export(tmp_path / "rows.jsonl") == 0
 
 
-def test_large_rows_are_written_few_at_a_time(tmp_path: Path) -> None:
+def test_parquet_writes_large_rows_in_small_groups(tmp_path: Path) -> None:
     text = {"role": "user", "content": "x" * (3 << 20)}
     rows = [ROW | {"prompt": [text], "error": None} for _ in range(7)]
     assert write(rows, tmp_path / "rows.parquet") == 7
@@ -83,7 +83,7 @@ def test_large_rows_are_written_few_at_a_time(tmp_path: Path) -> None:
     assert [read.metadata.row_group(at).num_rows for at in range(read.num_row_groups)] == [3, 3, 1]
 
 
-def test_a_link_where_the_part_might_be_is_not_followed(hub: Answers, tmp_path: Path) -> None:
+def test_export_does_not_follow_a_link_at_its_draft(hub: Answers, tmp_path: Path) -> None:
     victim, target = tmp_path / "victim", tmp_path / "rows.jsonl"
     victim.write_text("dear")
     (tmp_path / ".rows.jsonl.part").symlink_to(victim)
@@ -93,10 +93,10 @@ def test_a_link_where_the_part_might_be_is_not_followed(hub: Answers, tmp_path: 
     assert target.read_text().count("\n") == 1
 
 
-def test_a_folder_that_is_not_there_is_named(
+def test_export_names_a_missing_folder(
     hub: Answers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert export(tmp_path / "none" / "rows.jsonl") != 0
-    said = capsys.readouterr().err
-    assert "none/rows.jsonl cannot be written" in said
-    assert "-o" in said
+    error = capsys.readouterr().err
+    assert "none/rows.jsonl cannot be written" in error
+    assert "-o" in error

@@ -21,11 +21,11 @@ def version(status: str, queue: dict[str, int] | None) -> dict[str, Any]:
     return {"status": status, "findings": [], "run": run, "url": "http://hub/demo-env"}
 
 
-def test_that_no_runner_is_present_is_said_once_through_a_pipe(server: Answers) -> None:
+def test_follow_reports_a_missing_runner_once(server: Answers) -> None:
     alone = {"before": 0, "waiting": 1, "runners": 0}
     server.say(PATH, 200, version("evaluating", alone))
-    said = io.StringIO()
-    out = Output(out=io.StringIO(), err=said)
+    stderr = io.StringIO()
+    out = Output(out=io.StringIO(), err=stderr)
     follower = threading.Thread(
         target=follow, args=(Hub(Config(server.url)), Ref("alice", "demo-env", "0.1.0"), out)
     )
@@ -35,8 +35,8 @@ def test_that_no_runner_is_present_is_said_once_through_a_pipe(server: Answers) 
         assert follower.is_alive()
     server.say(PATH, 200, version("listed", None))
     follower.join(10)
-    assert said.getvalue().splitlines()[:2] == [
+    assert stderr.getvalue().splitlines()[:2] == [
         "evaluating ...",
         "No live runner can execute the run; it stays queued.",
     ]
-    assert said.getvalue().count("No live runner") == 1
+    assert stderr.getvalue().count("No live runner") == 1

@@ -14,7 +14,7 @@ def test_every_template_folder_belongs_to_an_adapter() -> None:
 
 
 @pytest.mark.parametrize("template", scaffold.templates())
-def test_every_variable_is_filled_in_every_file_and_path(template: str, home: Path) -> None:
+def test_init_fills_every_variable_in_files_and_paths(template: str, home: Path) -> None:
     assert main(["init", "my-env", "--template", template, "--author", 'Al "x" \\ Ice']) == 0
     files = [p for p in (home / "my-env").rglob("*") if p.is_file()]
     assert any(p.name == "pyproject.toml" for p in files)
@@ -25,7 +25,7 @@ def test_every_variable_is_filled_in_every_file_and_path(template: str, home: Pa
             assert f"{{{{ {variable} }}}}" not in path.read_text()
 
 
-def test_it_never_writes_over_something(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_init_refuses_a_folder_with_content(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "my-env").mkdir()
     (home / "my-env" / "mine.txt").write_text("mine")
     assert main(["init", "my-env"]) == 1
@@ -34,11 +34,11 @@ def test_it_never_writes_over_something(home: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("name", ["-x", "a/b", "", "../x", "1st", "a b", "x" * 101])
-def test_names_the_hub_would_refuse_are_refused_at_once(name: str, home: Path) -> None:
+def test_init_rejects_names_that_the_hub_would_refuse(name: str, home: Path) -> None:
     assert main(["init", "--", name]) == 2
     assert list(home.iterdir()) == []
 
 
-def test_the_name_is_normalised_as_indexes_do(home: Path) -> None:
+def test_init_normalises_the_name(home: Path) -> None:
     assert main(["init", "My_Env.Two"]) == 0
     assert (home / "my-env-two" / "my_env_two").is_dir()

@@ -19,26 +19,26 @@ def said_by(server: Answers, **state: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "message"),
     [
         ({"status": "rejected"}, "0.1.0, is rejected"),
         ({"status": "evaluating"}, "0.1.0, is evaluating"),
         ({"yanked": {"at": "2026-11-21T00:00:00Z", "reason": "wrong"}}, "0.1.0, is yanked"),
     ],
 )
-def test_what_is_not_listed_must_be_named(
-    server: Answers, capsys: pytest.CaptureFixture[str], state: dict[str, Any], said: str
+def test_install_requires_an_exact_pin_for_an_unlisted_version(
+    server: Answers, capsys: pytest.CaptureFixture[str], state: dict[str, Any], message: str
 ) -> None:
     said_by(server, **state)
     command = ["install", "--python", "/usr/bin/python3", "--url", server.url, "alice/demo-env"]
     assert main(command) == 1
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert "hub install alice/demo-env==0.1.0" in err
 
 
 @pytest.mark.parametrize("pin", ["", "==0.1.0"])
-def test_what_is_quarantined_is_never_installed(
+def test_install_refuses_a_quarantined_version(
     server: Answers, capsys: pytest.CaptureFixture[str], pin: str
 ) -> None:
     said_by(server, quarantined=True)
@@ -57,7 +57,7 @@ def test_what_is_quarantined_is_never_installed(
         ({}, ""),
     ],
 )
-def test_the_framework_release_of_the_last_run_is_named_where_the_hub_gives_one(
+def test_install_names_the_framework_release_of_the_last_run(
     version: dict[str, Any], release: str
 ) -> None:
     assert framework_release(version) == release

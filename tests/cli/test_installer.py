@@ -17,25 +17,27 @@ def venv(at: Path) -> Path:
     return python
 
 
-def test_the_active_environment_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installer_uses_the_active_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     venv(home / ".venv")
     active = venv(home / "active")
     monkeypatch.setenv("VIRTUAL_ENV", str(home / "active"))
     assert installer.target_python() == active
 
 
-def test_then_the_one_in_this_folder(home: Path) -> None:
+def test_installer_uses_the_environment_of_the_folder_without_an_active_one(home: Path) -> None:
     expected = venv(home / ".venv")
     assert installer.target_python() == expected
 
 
-def test_never_a_system_interpreter_unasked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installer_refuses_the_system_interpreter(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     with pytest.raises(UsageError, match="no virtual environment is active"):
         installer.target_python()
 
 
-def test_never_the_one_that_a_hub_runs_on(home: Path) -> None:
+def test_installer_refuses_the_environment_of_a_hub(home: Path) -> None:
     python = venv(home / ".venv")
     (home / ".venv/lib/python3.11/site-packages/envyard_hub-0.1.0.dist-info").mkdir(parents=True)
     with pytest.raises(UsageError, match="a hub runs on"):
@@ -43,12 +45,12 @@ def test_never_the_one_that_a_hub_runs_on(home: Path) -> None:
     assert installer.target_python(str(python)) == python
 
 
-def test_a_named_interpreter_must_exist(home: Path) -> None:
+def test_installer_rejects_a_missing_interpreter(home: Path) -> None:
     with pytest.raises(UsageError, match="is not a file"):
         installer.target_python("/no/such/python")
 
 
-def test_uv_trusts_the_authorities_of_the_machine_unless_told_otherwise(
+def test_installer_lets_uv_use_the_system_certificates_by_default(
     home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     uv = home / "bin" / "uv"

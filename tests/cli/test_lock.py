@@ -30,14 +30,14 @@ def known(
     }
     server.say("GET /api/v1/environments/alice/demo-env/", 200, {"latest_version": version})
     server.say(BASE, 200, version)
-    rows = [{"platform": one, "made_at": "2026-11-22T00:00:00Z"} for one in platforms]
+    rows = [{"platform": platform, "made_at": "2026-11-22T00:00:00Z"} for platform in platforms]
     server.say(f"{BASE}locks/", 200, {"results": rows})
     for row in rows:
         server.say(f"{BASE}locks/{row['platform']}/", 200, row | {"text": text})
     return ["lock", "--url", server.url, "alice/demo-env"]
 
 
-def test_the_version_stands_before_its_dependencies(
+def test_lock_prints_the_version_before_its_dependencies(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(known(server, ONE)) == 0
@@ -49,7 +49,7 @@ def test_the_version_stands_before_its_dependencies(
     assert "--require-hashes" in err
 
 
-def test_of_several_platforms_one_must_be_named(
+def test_lock_requires_a_platform_where_there_are_several(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = known(server, ONE, TWO)
@@ -61,22 +61,20 @@ def test_of_several_platforms_one_must_be_named(
     assert json.loads(capsys.readouterr().out)["platform"] == TWO
 
 
-def test_a_version_that_never_ran_has_none(
+def test_lock_fails_for_a_version_that_never_ran(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(known(server)) == 1
     assert "has no lock yet" in capsys.readouterr().err
 
 
-def test_what_is_no_lock_is_not_printed(
-    server: Answers, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lock_rejects_invalid_content(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(known(server, ONE, text="-r https://evil.example/x.txt\n")) == 1
     out, err = capsys.readouterr()
     assert (out, "is not name==version" in err) == ("", True)
 
 
-def test_a_private_wheel_is_left_to_hub_install(
+def test_lock_leaves_a_private_wheel_to_hub_install(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(known(server, ONE, visibility="private")) == 0

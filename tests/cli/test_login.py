@@ -18,7 +18,7 @@ ME = {
 }
 
 
-def test_a_pasted_token_is_checked_then_kept_for_its_owner_only(
+def test_login_checks_a_token_and_saves_it_readable_by_its_owner_only(
     server: Answers, home: Path
 ) -> None:
     server.say("GET /api/v1/whoami/", 200, ME)
@@ -29,7 +29,9 @@ def test_a_pasted_token_is_checked_then_kept_for_its_owner_only(
     assert server.asked == [("GET /api/v1/whoami/", "Bearer hub_abc")]
 
 
-def test_a_refused_token_is_not_kept(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+def test_login_does_not_save_a_refused_token(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
     error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
     server.say("GET /api/v1/whoami/", 401, {"error": error})
     assert main(["login", "--url", server.url, "--token", "hub_abc"]) == 1
@@ -37,24 +39,24 @@ def test_a_refused_token_is_not_kept(server: Answers, capsys: pytest.CaptureFixt
     assert "The token is revoked." in capsys.readouterr().err
 
 
-def test_a_refused_token_of_the_environment_is_not_cured_by_signing_in(
+def test_a_refused_hub_token_gives_a_hint_about_the_variable(
     server: Answers, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
     server.say("GET /api/v1/whoami/", 401, {"error": error})
     monkeypatch.setenv("HUB_TOKEN", "hub_old")
     assert main(["whoami", "--url", server.url]) == 1
-    said = capsys.readouterr().err
-    assert "from HUB_TOKEN" in said
-    assert "Log in." not in said
+    stderr = capsys.readouterr().err
+    assert "from HUB_TOKEN" in stderr
+    assert "Log in." not in stderr
 
 
-def test_text_that_is_no_token_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_login_rejects_text_that_is_no_token(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["login", "--token", "password123"]) == 2
     assert "tokens begin with hub_" in capsys.readouterr().err
 
 
-def test_the_browser_login_waits_until_it_is_confirmed(
+def test_login_waits_for_the_confirmation_in_the_browser(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.say(
@@ -76,7 +78,7 @@ def test_the_browser_login_waits_until_it_is_confirmed(
     assert server.asked[-1] == ("GET /api/v1/whoami/", "Bearer hub_minted")
 
 
-def test_whoami_without_a_login_says_what_to_do(
+def test_whoami_without_a_login_names_the_next_step(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = {
@@ -89,32 +91,32 @@ def test_whoami_without_a_login_says_what_to_do(
     assert "hint: Run `hub login`." in capsys.readouterr().err
 
 
-def test_whoami_promises_members_no_more_than_they_may(
+def test_whoami_shows_members_read_access_only(
     server: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_abc")
     lab = {"name": "lab", "kind": "organisation", "role": "member"}
     server.say("GET /api/v1/whoami/", 200, ME | {"owners": [*ME["owners"], lab]})
     assert main(["whoami", "--url", server.url]) == 0
-    said = capsys.readouterr().err
-    assert "may publish as alice (owner)" in said
-    assert "may read lab (member)" in said
+    stderr = capsys.readouterr().err
+    assert "may publish as alice (owner)" in stderr
+    assert "may read lab (member)" in stderr
 
 
-def test_whoami_says_what_keeps_one_from_publishing(
+def test_whoami_shows_the_reason_that_prevents_publishing(
     server: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_abc")
     refusal = {"code": "account.mfa_required", "message": "alice has none", "hint": "Add one."}
     server.say("GET /api/v1/whoami/", 200, ME | {"publish_refusal": refusal})
     assert main(["whoami", "--url", server.url]) == 0
-    said = capsys.readouterr().err
-    assert "may read alice (owner)" in said
-    assert "may publish" not in said
-    assert "alice has none\n\nhint: Add one.\n" in said
+    stderr = capsys.readouterr().err
+    assert "may read alice (owner)" in stderr
+    assert "may publish" not in stderr
+    assert "alice has none\n\nhint: Add one.\n" in stderr
 
 
-def test_logout_revokes_and_forgets(server: Answers) -> None:
+def test_logout_revokes_and_removes_the_token(server: Answers) -> None:
     server.say("GET /api/v1/whoami/", 200, ME)
     server.say("DELETE /api/v1/tokens/current/", 204, "")
     main(["login", "--url", server.url, "--token", "hub_abc"])
@@ -123,7 +125,7 @@ def test_logout_revokes_and_forgets(server: Answers) -> None:
     assert server.asked[-1] == ("DELETE /api/v1/tokens/current/", "Bearer hub_abc")
 
 
-def test_the_token_never_goes_to_another_host(
+def test_the_client_sends_the_token_to_no_other_host(
     server: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_secret")

@@ -21,24 +21,24 @@ from tests.cli.conftest import Answers
         ("line\n\ttab é 漢", "line\n\ttab é 漢"),
     ],
 )
-def test_control_characters_of_strangers_never_reach_the_terminal(hostile: str, shown: str) -> None:
+def test_output_replaces_control_characters(hostile: str, shown: str) -> None:
     assert safe(hostile) == shown
 
 
-def test_tables_are_tab_separated_without_a_header_in_a_pipe() -> None:
+def test_output_separates_tables_by_tabs_in_a_pipe() -> None:
     out = io.StringIO()
     Output(out=out, err=io.StringIO()).table(("A", "B"), [("x\ty", "z\nw")])
     assert out.getvalue() == "x y\tz w\n"
 
 
-def test_json_goes_to_stdout_and_nothing_else_does(
+def test_output_prints_json_alone_on_stdout(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.say("GET /api/v1/environments/?limit=20&q=nothing", 200, {"results": [], "next": None})
     assert main(["search", "nothing", "--json", "--url", server.url]) == 0
-    got = capsys.readouterr()
-    assert json.loads(got.out) == []
-    assert got.err == ""
+    output = capsys.readouterr()
+    assert json.loads(output.out) == []
+    assert output.err == ""
 
 
 def test_a_log_that_comes_in_pieces_keeps_its_lines(
@@ -54,20 +54,20 @@ def test_a_log_that_comes_in_pieces_keeps_its_lines(
     assert capsys.readouterr().out == "one\ntwo\nthree\n"
 
 
-def test_errors_are_json_too(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_prints_errors_as_json(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", "alice/none", "--json", "--url", server.url]) == 1
     assert json.loads(capsys.readouterr().err)["error"]["code"] == "hub.error"
 
 
-def test_a_hub_that_is_down_is_named_with_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_hub_is_named_with_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "--url", "http://127.0.0.1:9"]) == 1
-    said = capsys.readouterr().err
-    assert "cannot reach http://127.0.0.1:9: Connection refused" in said
-    assert "hint:" in said
+    stderr = capsys.readouterr().err
+    assert "cannot reach http://127.0.0.1:9: Connection refused" in stderr
+    assert "hint:" in stderr
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "message"),
     [
         (["search", "--url", "http://[::1"], 2, "not an http:// or https:// address"),
         (["search", "--url", "http://hub:port"], 2, "not an http:// or https:// address"),
@@ -75,19 +75,19 @@ def test_a_hub_that_is_down_is_named_with_the_next_step(capsys: pytest.CaptureFi
         (["push", "--owner", "a/b"], 2, "owner 'a/b' must be"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(
+def test_commands_print_an_error_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     command: list[str],
     code: int,
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_test")
     assert main(command) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_a_broken_settings_file_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_config_file_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = home / "config" / "envyard" / "config.json"
     file.parent.mkdir(parents=True)
     for content in ("[1]", "7", "{"):

@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("columns", [20, 40, 80])
 @pytest.mark.parametrize("label", ["run running", "run queued, number 12 of 340 in the queue"])
-def test_a_bar_never_fills_its_line_and_so_leaves_no_trail(
+def test_progress_bar_is_shorter_than_the_line(
     columns: int, label: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -28,14 +28,14 @@ def test_a_bar_never_fills_its_line_and_so_leaves_no_trail(
     assert len(drawn) < columns
 
 
-def test_where_nothing_is_planned_yet_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_a_total_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     terminal = Terminal()
     Output(err=terminal).progress("run preparing", 0, 0)
     assert terminal.getvalue() == "\r\033[Krun preparing"
 
 
-def test_a_run_between_attempts_says_until_when_it_waits_and_why() -> None:
+def test_a_run_between_attempts_shows_the_next_attempt_and_the_reason() -> None:
     lost = {"attempt": 1, "runner": "gpu-1", "message": "uv cache:\n\x1b[31mpermission denied"}
     run = {
         "queue": {"before": 0, "waiting": 1, "runners": 2},

@@ -38,11 +38,11 @@ MIB = 1 << 20
 )
 def test_each_limit_is_enforced_and_named(limits: dict[str, int], code: str) -> None:
     wordy = make_wheel(description="word " * 1000)
-    [found] = checks.run_all(
+    [finding] = checks.run_all(
         io.BytesIO(wordy), filename=filename(), limits=replace(wheel.LIMITS, **limits)
     )
-    assert found.code == code
-    assert "limit is" in found.message
+    assert finding.code == code
+    assert "limit is" in finding.message
 
 
 def lying(declared: int, real: int) -> bytes:
@@ -58,16 +58,16 @@ def peak(data: bytes, limits: wheel.Limits = wheel.LIMITS) -> int:
     file = io.BytesIO(data)
     tracemalloc.start()
     checks.run_all(file, filename=filename(), limits=limits)
-    most = tracemalloc.get_traced_memory()[1]
+    maximum = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return most
+    return maximum
 
 
 def test_a_bomb_that_hides_its_size_is_refused_in_little_memory() -> None:
     assert peak(lying(1000, 200 * MIB)) < 4 * MIB
 
 
-@pytest.mark.parametrize("case", [one for one in BAD if "a bomb in" in one.name], ids=str)
+@pytest.mark.parametrize("case", [case for case in BAD if "a bomb in" in case.name], ids=str)
 def test_a_bomb_inside_a_member_is_refused_in_little_memory(case: Case) -> None:
     assert peak(case.build(), case.limits) < 12 * MIB
 
@@ -82,8 +82,8 @@ def test_contents_never_yields_more_than_declared() -> None:
 def test_contents_yields_small_pieces() -> None:
     data = make_wheel(files={INIT: TASKSET, "demo_env/zeros.bin": bytes(MIB)})
     file = io.BytesIO(data)
-    for one in archive.entries(file, max_members=10):
-        assert all(len(piece) <= CHUNK for piece in contents(file, one))
+    for item in archive.entries(file, max_members=10):
+        assert all(len(piece) <= CHUNK for piece in contents(file, item))
 
 
 def test_a_large_wheel_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_a_large_wheel_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
                                 compression=zipfile.ZIP_STORED))  # fmt: skip
     tracemalloc.start()
     assert checks.run_all(path) == []
-    most = tracemalloc.get_traced_memory()[1]
+    maximum = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < 4 * MIB
+    assert maximum < 4 * MIB
 
 
 def test_a_small_wheel_is_checked_in_a_few_milliseconds() -> None:
@@ -109,23 +109,23 @@ def test_a_small_wheel_is_checked_in_a_few_milliseconds() -> None:
     assert min(times) < 0.05
 
 
-def test_a_wheel_with_thousands_of_faults_is_told_of_the_first() -> None:
+def test_checks_limit_the_findings_of_a_wheel_with_thousands_of_faults() -> None:
     files = {f"../{number}.py": "" for number in range(1000)}
-    found = checks.run_all(io.BytesIO(make_wheel(files=files)), filename=filename())
-    assert 0 < len(found) <= 5 * checks.MAX_FINDINGS_A_CHECK
+    findings = checks.run_all(io.BytesIO(make_wheel(files=files)), filename=filename())
+    assert 0 < len(findings) <= 5 * checks.MAX_FINDINGS_A_CHECK
 
 
 def test_every_finding_fits_the_columns_that_keep_it() -> None:
     long = "b" * 250
     files = {f"../{long}": "", f"c/{long}": "", f"c/{long.upper()}": ""}
     wild = make_wheel(files=files, record={"more": "x" * 5000 + ",a,1"})
-    for found in checks.run_all(io.BytesIO(wild), filename=filename()):
-        assert found.code in CODES
-        assert len(found.where) <= 300
-        assert "\0" not in found.message
+    for finding in checks.run_all(io.BytesIO(wild), filename=filename()):
+        assert finding.code in CODES
+        assert len(finding.where) <= 300
+        assert "\0" not in finding.message
 
 
-def test_a_token_is_never_told_but_for_its_public_part() -> None:
+def test_findings_show_only_the_public_part_of_a_token() -> None:
     data = make_wheel(files={INIT: TASKSET, "demo_env/.env": TOKEN})
     read = wheel.read(io.BytesIO(data), filename=filename())
     assert [leak.text for leak in read.leaks] == [TOKEN]
@@ -134,9 +134,9 @@ def test_a_token_is_never_told_but_for_its_public_part() -> None:
 
 
 @pytest.mark.parametrize("at", [65_500, 65_535, 65_536, 131_000])
-def test_a_token_that_two_pieces_share_is_found(at: int) -> None:
+def test_a_token_across_two_pieces_is_found(at: int) -> None:
     text = b"\0" * at + TOKEN.encode() + b"\0" * 100
     info = entry("demo_env/a", compression=zipfile.ZIP_STORED)
     data = make_wheel(files={INIT: TASKSET}, extra=[(info, text)])
-    found = checks.run_all(io.BytesIO(data), filename=filename())
-    assert "wheel.contains_token" in [one.code for one in found]
+    findings = checks.run_all(io.BytesIO(data), filename=filename())
+    assert "wheel.contains_token" in [finding.code for finding in findings]

@@ -21,7 +21,7 @@ NAMES = st.from_regex(r"[a-zé日]{1,8}(/[a-z. ]{1,8}[a-z]){0,3}/?", fullmatch=T
 MEMBERS = st.dictionaries(
     NAMES,
     st.tuples(
-        st.one_of(st.binary(max_size=300), st.binary(max_size=8).map(lambda one: one * 9000)),
+        st.one_of(st.binary(max_size=300), st.binary(max_size=8).map(lambda piece: piece * 9000)),
         st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]),
         st.sampled_from([0, 0o644, 0o100644, 0o100755]),
         st.integers(0, 9),
@@ -67,8 +67,8 @@ MUTATIONS = st.lists(
 def test_changed_bytes_are_refused_or_read_alike(
     data: bytes, mutations: list[tuple[str, int, object]]
 ) -> None:
-    for kind, at, what in mutations:
-        match kind, what:
+    for kind, at, value in mutations:
+        match kind, value:
             case "flip", int(value):
                 data = flipped(data, min(at, len(data) - 1), value) if data else data
             case "from the end", int(value):
@@ -94,7 +94,7 @@ EDITS = st.lists(
 @settings(max_examples=300, deadline=2000)
 @given(EDITS, st.dictionaries(st.sampled_from(["count", "here", "length", "start"]), NUMBERS),
        st.booleans())  # fmt: skip
-def test_headers_that_lie_are_refused_or_read_alike(
+def test_false_headers_are_refused_or_read_alike(
     edits: list[tuple[int, str, str, int, bytes]], end: dict[str, int], backwards: bool
 ) -> None:
     archive = load(GOOD)

@@ -12,8 +12,8 @@ TEXT = (Path(__file__).parents[2] / "docs/wheels.md").read_text()
 
 
 def test_every_code_for_wheels_is_documented_once() -> None:
-    told = re.findall(r"`((?:wheel|metadata)\.[a-z0-9_]+)`", TEXT)
-    assert sorted(told) == sorted(
+    documented = re.findall(r"`((?:wheel|metadata)\.[a-z0-9_]+)`", TEXT)
+    assert sorted(documented) == sorted(
         code for code in CODES if code.startswith(("wheel.", "metadata."))
     )
 

@@ -8,202 +8,11 @@ from typing import Any
 import pytest
 
 from envyard.contract.failures import CAUSES, explain, facts_of, summary
-
-HOST = "data.example.org"
-
-
-def raised(kind: str, message: str = "", *bases: str, **facts: Any) -> dict[str, Any]:
-    return {"types": [kind, *bases, "builtins.Exception"], "message": message, **facts}
+from tests.contract.failure_cases import CASES, HOST, NOT_RESOLVED, raised
 
 
 def failure(*chain: dict[str, Any], log: str = "", **error: Any) -> Any:
     return facts_of({"raised": list(chain), **error}, log=log, module="word_game")
-
-
-NOT_RESOLVED = raised("socket.gaierror", "[Errno -2] Name or service not known", "builtins.OSError")
-CASES = [
-    (
-        "network",
-        raised(
-            "builtins.ConnectionError",
-            "Couldn't reach 'lab/sums' on the Hub (LocalEntryNotFoundError)",
-            call='load_dataset( "lab/sums", split="train", )',
-            at="word_game/env.py:7",
-        ),
-        ('load_dataset("lab/sums", split="train") (word_game/env.py:7) tried to reach the data set '
-        "'lab/sums'; a sandbox has no network"),
-    ),
-    (
-        "network",
-        raised(
-            "requests.exceptions.ConnectionError",
-            f"HTTPSConnectionPool(host='{HOST}', port=443): Max retries exceeded with url: /x",
-        ),
-        f"The environment tried to reach {HOST}; a sandbox has no network",
-    ),
-    ("network", raised("httpx.ConnectError", "All connection attempts failed"), "the network"),
-    (
-        "network",
-        raised("aiohttp.ClientConnectorError", f"Cannot connect to host {HOST}:443 ssl:default"),
-        HOST,
-    ),
-    ("network", NOT_RESOLVED, "Name or service not known"),
-    (
-        "missing_key",
-        raised("verifiers.errors.MissingKeyError", "Missing required environment variable(s): "
-               "EXA_API_KEY, SERPER_API_KEY. Add them in the Secrets tab.", "builtins.ValueError"),
-        "needs EXA_API_KEY, SERPER_API_KEY, which is not set in a sandbox",
-    ),
-    (
-        "missing_key",
-        raised("openai.OpenAIError", "Missing credentials. Please pass an `api_key`, or set the "
-               "`OPENAI_API_KEY` or `OPENAI_ADMIN_KEY` environment variable."),
-        "needs OPENAI_API_KEY or OPENAI_ADMIN_KEY",
-    ),
-    (
-        "missing_key",
-        raised("builtins.KeyError", "'SEARCH_TOKEN'", call="os.environ['SEARCH_TOKEN']", at="a:1"),
-        "os.environ['SEARCH_TOKEN'] (a:1) needs SEARCH_TOKEN",
-    ),
-    (
-        "missing_key",
-        raised("builtins.ValueError", "search requires the EXA_API_KEY environment variable"),
-        "The environment needs EXA_API_KEY",
-    ),
-    (
-        "container",
-        raised("docker.errors.DockerException", "Error while fetching server API version: "
-               "('Connection aborted.', FileNotFoundError(2, 'No such file or directory'))"),
-        "needs a container",
-    ),
-    (
-        "container",
-        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory: 'docker'",
-               "builtins.OSError", name="docker"),
-        "needs a container",
-    ),
-    ("container", raised("modal.exception.AuthError", "Token missing"), "starts sandboxes"),
-    (
-        "container",
-        raised("builtins.ValueError", "Harness 'x' needs a container runtime, but this is not one"),
-        "needs a container",
-    ),
-    (
-        "installer",
-        raised("builtins.RuntimeError", "`uv` executable not found. Install uv and put it on PATH"),
-        "calls uv",
-    ),
-    (
-        "installer",
-        raised("builtins.FileNotFoundError", "", "builtins.OSError", name="npx"),
-        "calls npx",
-    ),
-    (
-        "gpu",
-        raised("builtins.RuntimeError", "Found no NVIDIA driver on your system."),
-        "expects a GPU",
-    ),
-    ("gpu", raised("builtins.AssertionError", "Torch not compiled with CUDA enabled"), "GPU"),
-    (
-        "system_library",
-        raised("builtins.ImportError", "libGL.so.1: cannot open shared object file: No such file"),
-        "needs the system library libGL.so.1",
-    ),
-    (
-        "system_tool",
-        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory: 'stockfish'",
-               "builtins.OSError", name="stockfish"),
-        "needs the program 'stockfish'",
-    ),
-    (
-        "system_tool",
-        raised("pytesseract.TesseractNotFoundError",
-               "tesseract is not installed or it's not in your PATH. See README"),
-        "needs the program 'tesseract'",
-    ),
-    (
-        "data_download",
-        raised("builtins.LookupError", "\n****\n  Resource \x1b[93mwords\x1b[0m not found.\n"
-               "  Please use the NLTK Downloader to obtain the resource:"),
-        "needs the NLTK data 'words'",
-    ),
-    (
-        "framework_api",
-        raised("builtins.ModuleNotFoundError", "No module named 'verifiers.envs.rlm'",
-               "builtins.ImportError", name="verifiers.envs.rlm"),
-        "needs 'verifiers.envs.rlm', which the installed verifiers does not have",
-    ),
-    (
-        "framework_api",
-        raised("builtins.ImportError",
-               "cannot import name 'RubricGroup' from 'verifiers' (/venv/x/__init__.py)"),
-        "needs 'RubricGroup', which the installed verifiers does not have",
-    ),
-    (
-        "framework_api",
-        raised("builtins.AttributeError", "module 'verifiers' has no attribute 'ToolEnv'"),
-        "needs 'ToolEnv'",
-    ),
-    (
-        "library_api",
-        raised("builtins.ImportError", "cannot import name 'triu' from 'scipy.linalg' (/x.py)"),
-        "needs 'triu', which the installed scipy does not have",
-    ),
-    (
-        "own_module",
-        raised("builtins.ModuleNotFoundError", "No module named 'word_game.rules'",
-               "builtins.ImportError", name="word_game.rules"),
-        "The wheel holds no module 'word_game.rules'",
-    ),
-    (
-        "removed_module",
-        raised("builtins.ModuleNotFoundError", "No module named 'pkg_resources'",
-               "builtins.ImportError"),
-        "imports 'pkg_resources'",
-    ),
-    (
-        "missing_module",
-        raised("builtins.ModuleNotFoundError", "No module named 'sympy'", "builtins.ImportError",
-               call="import sympy", at="word_game/env.py:2"),
-        "import sympy (word_game/env.py:2) imports 'sympy', which none of the installed",
-    ),
-    (
-        "missing_file",
-        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory", "OSError",
-               name="/venv/environment/word_game/data/tasks.jsonl"),
-        "looks for word_game/data/tasks.jsonl, which is not among the installed files",
-    ),
-    (
-        "other_file",
-        raised("builtins.FileNotFoundError", "[Errno 2] No such file or directory", "OSError",
-               name="data/tasks.jsonl"),
-        "looks for the file 'data/tasks.jsonl'",
-    ),
-    (
-        "read_only",
-        raised("builtins.OSError", "[Errno 30] Read-only file system: '/venv/cache'",
-               name="/venv/cache"),
-        "writes to '/venv/cache'",
-    ),
-    (
-        "arguments",
-        raised("builtins.TypeError",
-               "load_environment() missing 1 required positional argument: 'dataset'"),
-        "load_environment needs arguments that no run gives: 'dataset'",
-    ),
-    (
-        "limit",
-        raised("builtins.RuntimeError", "File descriptor limit (RLIMIT_NOFILE) is set to 1024"),
-        "ran into a limit",
-    ),
-    (
-        "signature",
-        raised("builtins.TypeError", "harness() got an unexpected keyword argument 'repository'",
-               call="harness(repository=name)", at="word_game/env.py:9"),
-        "harness(repository=name) (word_game/env.py:9) passes arguments",
-    ),
-    ("timeout", raised("builtins.TimeoutError", "", "builtins.OSError"), "took longer"),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize(("cause", "chain", "sentence"), CASES)
@@ -217,12 +26,12 @@ def test_a_cause_is_recognised(cause: str, chain: dict[str, Any], sentence: str)
 
 
 def test_every_cause_of_the_registry_has_a_case() -> None:
-    assert {cause for cause, _, _ in CASES} == {one.name.removeprefix("log_") for one in CAUSES}
+    assert {cause for cause, _, _ in CASES} == {cause.name.removeprefix("log_") for cause in CAUSES}
 
 
 def test_every_cause_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "writing-environments.md").read_text()
-    missing = [one.name for one in CAUSES if f"`{one.name.removeprefix('log_')}`" not in page]
+    missing = [cause.name for cause in CAUSES if f"`{cause.name.removeprefix('log_')}`" not in page]
     assert missing == []
 
 
@@ -261,7 +70,7 @@ def test_the_host_is_that_of_the_chain_else_of_the_log() -> None:
     assert f"the data set 'lab/sums' on {HOST};" in logged.message
 
 
-def test_the_host_may_stand_in_the_call_alone() -> None:
+def test_the_host_may_be_in_the_call_alone() -> None:
     call = f'urlopen("https://{HOST}/rows.json")'
     message = "<urlopen error [Errno -2] Name or service not known>"
     explanation = explain(failure(raised("urllib.error.URLError", message, call=call, at="a:1")))

@@ -24,8 +24,8 @@ def chosen(source: str, *requires: str, api: str = "v0") -> Choice:
 
 
 def only(choice: Choice) -> Finding:
-    (found,) = choice.findings
-    return found
+    (finding,) = choice.findings
+    return finding
 
 
 def admits(choice: Choice, version: str) -> bool:
@@ -65,15 +65,15 @@ def test_a_name_that_a_later_release_dropped_chooses_an_earlier_one() -> None:
 
 
 def test_a_name_of_no_release_is_the_authors_error_and_named() -> None:
-    found = only(chosen(f"{LOADS}X = vf.SingelTurnEnv\n", "verifiers>=0.1"))
-    assert (found.code, found.severity, found.where) == (
+    finding = only(chosen(f"{LOADS}X = vf.SingelTurnEnv\n", "verifiers>=0.1"))
+    assert (finding.code, finding.severity, finding.where) == (
         "env.framework_names_missing", "error", "my_env.py:4"
     )  # fmt: skip
-    assert "verifiers.SingelTurnEnv (my_env.py:4; in no release)" in found.message
-    assert CODES[found.code].fault == "environment"
+    assert "verifiers.SingelTurnEnv (my_env.py:4; in no release)" in finding.message
+    assert CODES[finding.code].fault == "environment"
 
 
-def test_a_bound_that_shuts_out_the_release_with_the_name_is_told_which_to_admit() -> None:
+def test_choose_names_the_release_that_the_bound_must_admit() -> None:
     known = table()
     added = next(
         (module, name)
@@ -82,34 +82,34 @@ def test_a_bound_that_shuts_out_the_release_with_the_name_is_told_which_to_admit
         if name.isidentifier() and "v1" not in module and "legacy" not in module
         and [str(known.releases[n].version) for n in sorted(numbers)] == ["0.3.0", "0.3.1"]
     )  # fmt: skip
-    found = only(chosen(f"{LOADS}from {added[0]} import {added[1]}\n", "verifiers<0.3"))
-    assert (found.code, found.severity) == ("env.framework_names_missing", "error")
-    assert "0.3.0 to 0.3.1" in found.message
-    assert "verifiers==0.3.1" in found.hint
+    finding = only(chosen(f"{LOADS}from {added[0]} import {added[1]}\n", "verifiers<0.3"))
+    assert (finding.code, finding.severity) == ("env.framework_names_missing", "error")
+    assert "0.3.0 to 0.3.1" in finding.message
+    assert "verifiers==0.3.1" in finding.hint
 
 
 def test_names_that_only_releases_have_which_no_runner_can_run_are_not_the_authors_fault() -> None:
-    found = only(chosen(f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"))
-    assert found.code == "env.framework_undriven"
-    assert "0.1.9 to 0.1.14" in found.message
-    assert CODES[found.code].fault == "platform"
+    finding = only(chosen(f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"))
+    assert finding.code == "env.framework_undriven"
+    assert "0.1.9 to 0.1.14" in finding.message
+    assert CODES[finding.code].fault == "platform"
     assert only(chosen(LOADS, "verifiers==0.1.5")).code == "env.framework_undriven"
 
 
 def test_a_name_that_only_a_function_uses_warns_and_the_newest_release_is_taken() -> None:
     choice = chosen(f"{LOADS}def helper(): return vf.SingelTurnEnv()")
-    found = only(choice)
-    assert (choice.release, found.code, found.severity) == (
+    finding = only(choice)
+    assert (choice.release, finding.code, finding.severity) == (
         "0.3.1", "env.framework_names_missing", "warning"
     )  # fmt: skip
 
 
 def test_a_name_that_a_release_newer_than_the_table_may_have_only_warns() -> None:
-    found = only(chosen("import verifiers.v1 as vf\nX = vf.FromTheFuture", api="v1"))
-    assert (found.code, found.severity) == ("env.framework_names_missing", "warning")
+    finding = only(chosen("import verifiers.v1 as vf\nX = vf.FromTheFuture", api="v1"))
+    assert (finding.code, finding.severity) == ("env.framework_names_missing", "warning")
 
 
-def test_a_bound_of_releases_that_the_table_does_not_know_is_left_to_the_resolver() -> None:
+def test_choose_leaves_a_bound_of_unknown_releases_to_the_resolver() -> None:
     choice = chosen(LOADS, "verifiers==0.3.1.dev5")
     assert (choice.release, choice.findings) == ("", ())
     assert choice.requirement.startswith("verifiers")

@@ -12,8 +12,8 @@ from envyard.contract.frameworks.uses import Need, uses
 def needs(source: str, **others: str) -> dict[str, str]:
     """The uses of a module `my_env`, beside others of the same wheel."""
     members = {f"{name.replace('__', '/')}.py": text.encode() for name, text in others.items()}
-    found = uses({"my_env/__init__.py": source.encode(), **members}, "my_env", table())
-    return {use.dotted: use.need.name for use in found}
+    names = uses({"my_env/__init__.py": source.encode(), **members}, "my_env", table())
+    return {use.dotted: use.need.name for use in names}
 
 
 @pytest.mark.parametrize(
@@ -81,17 +81,17 @@ def needs(source: str, **others: str) -> dict[str, str]:
                                                                      "verifiers.types.State": "CERTAIN"}),
     ],
 )  # fmt: skip
-def test_what_the_code_can_do_without_is_no_use_and_branches_are_less_sure(
+def test_uses_skip_optional_code_and_rate_branches_lower(
     source: str, needed: dict[str, str]
 ) -> None:
-    found = needs(source)
+    names = needs(source)
     if "verifiers" not in needed:
-        found.pop("verifiers", None)
-    assert found == needed
+        names.pop("verifiers", None)
+    assert names == needed
 
 
 def test_modules_that_the_environment_never_imports_need_nothing() -> None:
-    found = needs(
+    names = needs(
         "import verifiers as vf\nfrom .compat import framework\nfrom . import used\nX = framework.Parser",
         my_env__compat="import verifiers as framework",
         my_env__used="import verifiers as vf\ndef f():\n    from . import late",
@@ -99,8 +99,8 @@ def test_modules_that_the_environment_never_imports_need_nothing() -> None:
         my_env__train="from verifiers.rl.trainer import RLTrainer",
         conftest="import verifiers as vf\nX = vf.Old",
     )
-    found.pop("verifiers")
-    assert found == {"verifiers.Parser": "CERTAIN", "verifiers.Rubric": "LIKELY"}
+    names.pop("verifiers")
+    assert names == {"verifiers.Parser": "CERTAIN", "verifiers.Rubric": "LIKELY"}
 
 
 def test_odd_sources_are_passed_over() -> None:

@@ -22,9 +22,9 @@ def test_what_uv_writes_is_read_and_written_alike() -> None:
 
 
 def test_order_and_repetition_make_no_difference() -> None:
-    said = f"b==1 --hash=sha256:{TWO}\n\na==1 --hash=sha256:{TWO} --hash=sha256:{ONE}"
+    text = f"b==1 --hash=sha256:{TWO}\n\na==1 --hash=sha256:{TWO} --hash=sha256:{ONE}"
     again = f"a==1 \\\n --hash=sha256:{ONE} --hash=sha256:{TWO} --hash=sha256:{ONE} \nb==1 \\\n"
-    assert render(parse(said)) == render(parse(f"{again} --hash=sha256:{TWO}\n"))
+    assert render(parse(text)) == render(parse(f"{again} --hash=sha256:{TWO}\n"))
 
 
 @pytest.mark.parametrize(

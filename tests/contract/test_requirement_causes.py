@@ -70,9 +70,9 @@ def test_a_cause_is_recognised(cause: str, reported: str, message: str) -> None:
     assert (named.hint, named.details) == (explanation.hint, {"cause": cause})
 
 
-def test_faults_of_the_platform_and_unknown_texts_keep_their_words() -> None:
-    ours = finding("run.install_failed", "the index is closed")
-    assert with_cause(ours, CASES[0][1]) == ours
+def test_platform_faults_and_unknown_texts_keep_their_message() -> None:
+    platform_fault = finding("run.install_failed", "the index is closed")
+    assert with_cause(platform_fault, CASES[0][1]) == platform_fault
     strange = finding("env.dependencies_unresolvable", "no reason given")
     assert with_cause(strange, "no reason given") == strange
     conflict = f"Because you require sums>2 and sums<1 and verifiers<0.4, {END}"

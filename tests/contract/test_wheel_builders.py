@@ -67,8 +67,8 @@ def built(source: Path, backend: str, folder: Path) -> Path:
         env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
     )
     assert done.returncode == 0, done.stderr
-    [made] = folder.glob("*.whl")
-    return made
+    [path] = folder.glob("*.whl")
+    return path
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -81,12 +81,12 @@ def test_a_wheel_of_each_build_backend_has_no_finding(backend: str, tmp_path: Pa
     (source / "LICENSE").write_text("Apache License\n")
     project = PROJECT.format(backend=backend, more=BACKENDS[backend])
     (source / "pyproject.toml").write_text(project)
-    made = built(source, backend, tmp_path)
-    assert checks.run_all(made) == []
-    read = wheel.read(made)
-    assert {"demo_env/__init__.py", "demo_env/größe.txt"} <= {one.name for one in read.files}
-    assert any(one.startswith("verifiers") for one in read.metadata.requires_dist)
-    assert detect(wheel.sources(made)).entry == "WordTaskset"
+    path = built(source, backend, tmp_path)
+    assert checks.run_all(path) == []
+    parsed = wheel.read(path)
+    assert {"demo_env/__init__.py", "demo_env/größe.txt"} <= {one.name for one in parsed.files}
+    assert any(one.startswith("verifiers") for one in parsed.metadata.requires_dist)
+    assert detect(wheel.sources(path)).entry == "WordTaskset"
 
 
 @pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.iterdir()))
@@ -113,6 +113,6 @@ def test_uv_installs_an_odd_wheel_as_we_read_it(case: Case, tmp_path: Path) -> N
         text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for one in wheel.read(path).files:
-        if not one.name.endswith(".dist-info/RECORD"):  # which installers extend
-            assert hashlib.sha256((target / one.name).read_bytes()).hexdigest() == one.sha256
+    for member in wheel.read(path).files:
+        if not member.name.endswith(".dist-info/RECORD"):  # which installers extend
+            assert hashlib.sha256((target / member.name).read_bytes()).hexdigest() == member.sha256

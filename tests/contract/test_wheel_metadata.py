@@ -77,9 +77,9 @@ def test_every_field_is_read_as_written() -> None:
     ],
 )  # fmt: skip
 def test_a_field_that_breaks_its_rule_is_refused(fields: Fields, code: str, where: str) -> None:
-    found = findings(fields)
-    assert (code, where, "error") in [(f.code, f.where, f.severity) for f in found]
-    assert all(f.message for f in found)
+    yielded = findings(fields)
+    assert (code, where, "error") in [(f.code, f.where, f.severity) for f in yielded]
+    assert all(f.message for f in yielded)
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,7 @@ def test_another_spelling_or_a_foreign_field_is_fine(fields: Fields) -> None:
         ({"License-Expression": None}, "# x", "metadata.no_license"),
     ],
 )
-def test_what_a_reader_misses_is_only_a_warning(
-    fields: Fields, description: str, code: str
-) -> None:
+def test_missing_texts_are_warnings(fields: Fields, description: str, code: str) -> None:
     assert [(f.code, f.severity) for f in findings(fields, description)] == [(code, "warning")]
 
 
@@ -117,7 +115,7 @@ def test_what_a_reader_misses_is_only_a_warning(
         ({"Classifier": "License :: OSI Approved :: MIT License"}, "MIT License"),
     ],
 )
-def test_an_older_way_to_name_the_licence_is_understood(fields: Fields, license_: str) -> None:
+def test_an_older_licence_field_is_read(fields: Fields, license_: str) -> None:
     data = make_wheel(metadata={"License-Expression": None, **fields})
     assert wheel.read(io.BytesIO(data), filename=filename()).metadata.license == license_
 

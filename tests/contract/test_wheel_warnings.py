@@ -40,18 +40,18 @@ def test_a_pickle_that_imports_is_a_warning_that_names_the_imports() -> None:
     data = pickle.dumps(collections.OrderedDict(a=1))
     for member in (data, gzip.compress(data), zlib.compress(data), zipped({"x": data}),
                    numpy_objects(data)):  # fmt: skip
-        [one] = found(files=files(a=member))
-        assert (one.code, one.severity, one.where) == (
+        [warning] = found(files=files(a=member))
+        assert (warning.code, warning.severity, warning.where) == (
             "wheel.pickle_imports", "warning", "demo_env/a",
         )  # fmt: skip
-        assert "collections.OrderedDict" in one.message
+        assert "collections.OrderedDict" in warning.message
 
 
 def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     data = b"\x80\x04" + b"N0" * (pickles.MAX_OPCODES // 2 + 1) + b"N."
     start = time.process_time()
-    [one] = found(files=files(a=data))
-    assert (one.code, one.severity) == ("wheel.pickle_unread", "warning")
+    [warning] = found(files=files(a=data))
+    assert (warning.code, warning.severity) == ("wheel.pickle_unread", "warning")
     assert time.process_time() - start < 10
 
 
@@ -61,8 +61,8 @@ def test_requires_python_may_name_single_releases(wanted: str) -> None:
 
 
 def test_a_text_pickle_that_runs_code_before_its_fault_is_refused() -> None:
-    [one] = found(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
-    assert (one.code, one.severity) == ("wheel.pickle_runs_code", "error")
+    [warning] = found(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
+    assert (warning.code, warning.severity) == ("wheel.pickle_runs_code", "error")
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_text_whose_name_is_one_of_pickles_is_no_pickle(name: str, text: str) ->
 
 def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
     data = pickle.dumps(collections.OrderedDict(a=1))[:-1] + b"\xff\xfe" + bytes(64)
-    [one] = found(files=files(**{"a.joblib": data}))
-    assert (one.code, one.severity) == ("wheel.pickle_unread", "warning")
+    [warning] = found(files=files(**{"a.joblib": data}))
+    assert (warning.code, warning.severity) == ("wheel.pickle_unread", "warning")
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
               b"\xca\xfe\xba\xbe\0\0\0\2" + bytes(60), b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0"],
 )  # fmt: skip
 def test_a_program_is_a_warning(start: bytes) -> None:
-    [one] = found(files=files(tool=start))
-    assert (one.code, one.severity) == ("wheel.program_member", "warning")
+    [warning] = found(files=files(tool=start))
+    assert (warning.code, warning.severity) == ("wheel.program_member", "warning")
 
 
 def test_a_java_class_and_a_text_are_no_programs() -> None:
@@ -99,22 +99,22 @@ def test_a_java_class_and_a_text_are_no_programs() -> None:
 
 @pytest.mark.parametrize("path", ["tests/__init__.py", "utils.py", "README.md", ".prime/a.json"])
 def test_a_name_that_many_wheels_use_is_a_warning(path: str) -> None:
-    [one] = found(files={INIT: TASKSET, path: "x"})
-    assert (one.code, one.severity) == ("wheel.shared_name", "warning")
-    assert path.partition("/")[0] in one.message
+    [warning] = found(files={INIT: TASKSET, path: "x"})
+    assert (warning.code, warning.severity) == ("wheel.shared_name", "warning")
+    assert path.partition("/")[0] in warning.message
 
 
 def test_an_environment_may_have_a_shared_name_as_its_own() -> None:
-    made = make_wheel("tools", files={"tools/__init__.py": TASKSET})
-    assert judged(made, filename("tools")) == []
+    data = make_wheel("tools", files={"tools/__init__.py": TASKSET})
+    assert judged(data, filename("tools")) == []
 
 
-def test_a_platform_wheel_is_not_told_to_be_built_again() -> None:
+def test_a_platform_wheel_gets_the_hint_to_build_pure_python() -> None:
     tag = "cp311-cp311-manylinux_2_17_x86_64"
     text = f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n"
     errors = judged(make_wheel(tag=tag, replace={"WHEEL": text}), filename(tag=tag))
-    assert {one.code for one in errors} == {"wheel.platform_tag", "wheel.not_purelib"}
-    assert all("again" not in one.hint and "py3-none-any" in one.hint for one in errors)
+    assert {warning.code for warning in errors} == {"wheel.platform_tag", "wheel.not_purelib"}
+    assert all("again" not in warning.hint and "py3-none-any" in warning.hint for warning in errors)
 
 
 OWN_NAMES = [
@@ -131,11 +131,11 @@ def test_a_script_with_a_name_of_its_own_takes_no_command(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["👩‍💻", "❤️", "می‌خواهم", "क्‍ष", "1️⃣", "naïve", "a\u00a0b", "葛\U000e0100"]
 )
-def test_what_people_type_is_not_hidden(text: str) -> None:
+def test_typed_characters_are_not_hidden(text: str) -> None:
     assert hidden.line_fault(text) == ""
 
 
-SCRIPTED = [one for one in GOOD if "entry" in one.name or "script" in one.name]
+SCRIPTED = [warning for warning in GOOD if "entry" in warning.name or "script" in warning.name]
 
 
 @pytest.mark.parametrize("case", SCRIPTED, ids=str)
@@ -144,29 +144,32 @@ def test_two_readers_of_python_see_the_same_in_accepted_entry_points(
 ) -> None:
     text = wheel.read(io.BytesIO(case.build()), filename=case.filename).entry_points or ""
     (tmp_path / "entry_points.txt").write_bytes(text.encode())
-    theirs = importlib.metadata.PathDistribution(tmp_path).entry_points
+    entry_points = importlib.metadata.PathDistribution(tmp_path).entry_points
     parser = configparser.ConfigParser()
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(text)
-    assert {(one.group, one.name, one.value) for one in theirs} == {
+    assert {(entry.group, entry.name, entry.value) for entry in entry_points} == {
         (group, name, value) for group in parser.sections() for name, value in parser.items(group)
     }
 
 
-def test_looking_through_archives_is_bounded_in_time() -> None:
+def test_archives_are_read_in_bounded_time() -> None:
     """A small wheel that expands as far as it may, in streams inside a zip."""
     inner = gzip.compress(bytes(2 << 20), mtime=0)
     data = make_wheel(files=files(a=zipped({f"{n}.bin": inner for n in range(40)})))
     start = time.process_time()
     errors = checks.run_all(io.BytesIO(data), filename=filename(),
                             limits=replace(wheel.LIMITS, ratio_floor=32 << 20))  # fmt: skip
-    assert [one.code for one in errors] == ["wheel.nested_bomb"]
+    assert [warning.code for warning in errors] == ["wheel.nested_bomb"]
     assert time.process_time() - start < 5
 
 
-def test_every_line_break_that_a_reader_knows_is_in_the_corpus() -> None:
+def test_the_corpus_has_every_line_break_of_a_reader() -> None:
     """Of importlib.metadata, which splits entry_points.txt by str.splitlines."""
     breaks = {chr(code) for code in range(0x3000) if len(f"a{chr(code)}b".splitlines()) > 1}
     texts = [case.build() for case in BAD if case.name.startswith("a script behind ")]
-    seen = {wheel.read(io.BytesIO(data), filename=filename()).entry_points for data in texts}
-    assert all(any(f"main{one}python" in (text or "") for text in seen) for one in breaks - {"\n"})
+    accepted = {wheel.read(io.BytesIO(data), filename=filename()).entry_points for data in texts}
+    assert all(
+        any(f"main{character}python" in (text or "") for text in accepted)
+        for character in breaks - {"\n"}
+    )

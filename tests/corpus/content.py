@@ -87,12 +87,12 @@ def declared_zip() -> bytes:
 def hungry_xz() -> bytes:
     """A stream of one byte that wants a dictionary of 512 MiB."""
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 12}]
-    made = bytearray(lzma.compress(b"a", lzma.FORMAT_XZ, filters=filters))
+    data = bytearray(lzma.compress(b"a", lzma.FORMAT_XZ, filters=filters))
     head = 12  # a block's header: its length, flags, filter, length of properties, dictionary
-    end = head + (made[head] + 1) * 4 - 4
-    made[head + 4] = 34  # 2 ** 29
-    struct.pack_into("<I", made, end, zlib.crc32(made[head:end]))
-    return bytes(made)
+    end = head + (data[head] + 1) * 4 - 4
+    data[head + 4] = 34  # 2 ** 29
+    struct.pack_into("<I", data, end, zlib.crc32(data[head:end]))
+    return bytes(data)
 
 
 ZEROS = bytes(4 << 20)

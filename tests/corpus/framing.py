@@ -32,7 +32,7 @@ def both(**values: object) -> Callable[[Zip], None]:
 
 
 def local(**values: object) -> Callable[[Zip], None]:
-    return lambda archive: [setattr(archive[INIT].local, *one) for one in values.items()] and None
+    return lambda archive: [setattr(archive[INIT].local, *pair) for pair in values.items()] and None
 
 
 def extra(kind: int, data: bytes, length: int | None = None) -> bytes:
@@ -40,7 +40,7 @@ def extra(kind: int, data: bytes, length: int | None = None) -> bytes:
 
 
 def whole(**values: object) -> Callable[[Zip], None]:
-    return lambda archive: [setattr(archive, *one) for one in values.items()] and None
+    return lambda archive: [setattr(archive, *pair) for pair in values.items()] and None
 
 
 def two_archives(*, counted: bool) -> Callable[[Zip], None]:

@@ -84,8 +84,8 @@ def members_first_to_last() -> bytes:
 
 
 def wheel_file(*lines: str) -> dict[str, str | bytes | None]:
-    said = ["Wheel-Version: 1.0", *lines, "Root-Is-Purelib: true", "Tag: py3-none-any"]
-    return {"WHEEL": "".join(f"{line}\n" for line in said)}
+    headers = ["Wheel-Version: 1.0", *lines, "Root-Is-Purelib: true", "Tag: py3-none-any"]
+    return {"WHEEL": "".join(f"{line}\n" for line in headers)}
 
 
 GROUPS = """[console_scripts]

@@ -19,21 +19,21 @@ LIMITED = replace(LIMITS, expanded=LIMIT, ratio_floor=1 << 20, members=200)
 def check(data: bytes) -> bool:
     """Whether our reader takes the archive; where it does, two other readers see the same in it.
     Raises AssertionError where they do not, and whatever our reader should not have raised."""
-    found = checks.run_all(io.BytesIO(data), filename=filename(), limits=LIMITED)
+    findings = checks.run_all(io.BytesIO(data), filename=filename(), limits=LIMITED)
     try:
-        ours = read(data)
+        content = read(data)
     except Unreadable:
-        assert "error" in {one.severity for one in found}
+        assert "error" in {finding.severity for finding in findings}
         return False
-    assert ours == theirs(data)
-    assert ours == forwards(data)
+    assert content == theirs(data)
+    assert content == forwards(data)
     return True
 
 
 def read(data: bytes) -> dict[str, bytes]:
     """Our own reading, within its limits."""
     file = io.BytesIO(data)
-    found, size = {}, 0
+    content_by_name, size = {}, 0
     for entry in archive.entries(file, max_members=LIMITED.members):
         pieces = []
         for piece in contents(file, entry):
@@ -42,9 +42,9 @@ def read(data: bytes) -> dict[str, bytes]:
             if size > LIMIT:
                 raise Unreadable(checks.wheel.bad("wheel.expands_too_much", "too much").finding)
             pieces.append(piece)
-        found[entry.name] = b"".join(pieces)
-        assert len(found[entry.name]) == entry.size
-    return found
+        content_by_name[entry.name] = b"".join(pieces)
+        assert len(content_by_name[entry.name]) == entry.size
+    return content_by_name
 
 
 def theirs(data: bytes) -> dict[str, bytes]:
@@ -56,7 +56,7 @@ def theirs(data: bytes) -> dict[str, bytes]:
 
 def forwards(data: bytes) -> dict[str, bytes]:
     """What a reader sees that goes by the local headers, from the first byte on."""
-    found = {}
+    content_by_name = {}
     position = 0
     while data[position : position + 4] == b"PK\3\4":
         flags, method, crc, packed, size, n_name, n_extra = struct.unpack_from(
@@ -69,8 +69,8 @@ def forwards(data: bytes) -> dict[str, bytes]:
         if method:
             content = zlib.decompress(content, wbits=-15)
         assert (len(content), zlib.crc32(content)) == (size, crc)
-        assert name not in found
-        found[name] = content
+        assert name not in content_by_name
+        content_by_name[name] = content
         position += packed
     assert data[position : position + 4] in (b"PK\1\2", b"PK\5\6")
-    return found
+    return content_by_name

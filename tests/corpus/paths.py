@@ -22,9 +22,9 @@ def kind(name: str, code: str, mode: int, *words: str, member: str = "demo_env/o
                 (member, f"{mode:#o}", *words))  # fmt: skip
 
 
-def pair(name: str, one: str, other: str, code: str) -> Case:
-    return Case(name, lambda: make_wheel(files={INIT: TASKSET, one: "", other: ""}), code,
-                (other, "already"))  # fmt: skip
+def pair(name: str, first: str, second: str, code: str) -> Case:
+    return Case(name, lambda: make_wheel(files={INIT: TASKSET, first: "", second: ""}), code,
+                (second, "already"))  # fmt: skip
 
 
 BAD = [

@@ -74,7 +74,7 @@ def test_every_field_has_an_id_of_its_own(
     assert len(ids) == len(set(ids))
 
 
-def test_visibility_is_changed(client: Client, env: Environment, alice: User) -> None:
+def test_visibility_changes_an_environment(client: Client, env: Environment, alice: User) -> None:
     client.force_login(alice)
     post(client, f"{SETTINGS}visibility/", visibility="private")
     assert Environment.objects.get().visibility == "private"

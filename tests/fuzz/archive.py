@@ -28,77 +28,77 @@ BASE = make_wheel(
 )
 
 
-def edited(given: atheris.FuzzedDataProvider) -> bytes:
+def edited(provider: atheris.FuzzedDataProvider) -> bytes:
     """A good wheel with the changes that the input asks for."""
     archive = load(BASE)
-    for _ in range(given.ConsumeIntInRange(1, 4)):
-        part = archive.parts[given.ConsumeIntInRange(0, len(archive.parts) - 1)]
-        match given.ConsumeIntInRange(0, 4):
+    for _ in range(provider.ConsumeIntInRange(1, 4)):
+        part = archive.parts[provider.ConsumeIntInRange(0, len(archive.parts) - 1)]
+        match provider.ConsumeIntInRange(0, 4):
             case 0:
-                change_head(given, part.local)
+                change_head(provider, part.local)
             case 1:
-                change_head(given, part.central)
+                change_head(provider, part.central)
             case 2:
-                change_part(given, part)
+                change_part(provider, part)
             case 3:
-                change_archive(given, archive)
+                change_archive(provider, archive)
             case 4:
-                name = given.ConsumeUnicodeNoSurrogates(30).encode()[:300]
-                archive.parts.append(member(name, given.ConsumeBytes(60)))
+                name = provider.ConsumeUnicodeNoSurrogates(30).encode()[:300]
+                archive.parts.append(member(name, provider.ConsumeBytes(60)))
     return archive.dump()
 
 
-def change_head(given: atheris.FuzzedDataProvider, head: Head) -> None:
-    match given.ConsumeIntInRange(0, 7):
+def change_head(provider: atheris.FuzzedDataProvider, head: Head) -> None:
+    match provider.ConsumeIntInRange(0, 7):
         case 0:
-            head.name = given.ConsumeBytes(40)
+            head.name = provider.ConsumeBytes(40)
         case 1:
-            head.extra = given.ConsumeBytes(40)
+            head.extra = provider.ConsumeBytes(40)
         case 2:
-            head.flags = given.ConsumeUInt(2)
+            head.flags = provider.ConsumeUInt(2)
         case 3:
-            head.method = given.ConsumeUInt(2)
+            head.method = provider.ConsumeUInt(2)
         case 4:
-            head.crc = given.ConsumeUInt(4)
+            head.crc = provider.ConsumeUInt(4)
         case 5:
-            head.compressed = given.ConsumeUInt(4)
+            head.compressed = provider.ConsumeUInt(4)
         case 6:
-            head.size = given.ConsumeUInt(4)
+            head.size = provider.ConsumeUInt(4)
         case 7:
-            head.needs = given.ConsumeUInt(2)
+            head.needs = provider.ConsumeUInt(2)
 
 
-def change_part(given: atheris.FuzzedDataProvider, part: Part) -> None:
-    match given.ConsumeIntInRange(0, 5):
+def change_part(provider: atheris.FuzzedDataProvider, part: Part) -> None:
+    match provider.ConsumeIntInRange(0, 5):
         case 0:
-            part.data = given.ConsumeBytes(200)
+            part.data = provider.ConsumeBytes(200)
         case 1:
-            part.gap = given.ConsumeBytes(40)
+            part.gap = provider.ConsumeBytes(40)
         case 2:
-            part.comment = given.ConsumeBytes(40)
+            part.comment = provider.ConsumeBytes(40)
         case 3:
-            part.offset = given.ConsumeUInt(2)
+            part.offset = provider.ConsumeUInt(2)
         case 4:
-            part.mode = given.ConsumeUInt(2)
+            part.mode = provider.ConsumeUInt(2)
         case 5:
-            part.both(flags=given.ConsumeUInt(2), method=given.ConsumeUInt(1))
+            part.both(flags=provider.ConsumeUInt(2), method=provider.ConsumeUInt(1))
 
 
-def change_archive(given: atheris.FuzzedDataProvider, archive: Zip) -> None:
-    match given.ConsumeIntInRange(0, 5):
+def change_archive(provider: atheris.FuzzedDataProvider, archive: Zip) -> None:
+    match provider.ConsumeIntInRange(0, 5):
         case 0:
-            archive.prefix = given.ConsumeBytes(40)
+            archive.prefix = provider.ConsumeBytes(40)
         case 1:
-            archive.before_directory = given.ConsumeBytes(40)
+            archive.before_directory = provider.ConsumeBytes(40)
         case 2:
-            archive.after_directory = given.ConsumeBytes(80)
+            archive.after_directory = provider.ConsumeBytes(80)
         case 3:
-            archive.comment = given.ConsumeBytes(40)
+            archive.comment = provider.ConsumeBytes(40)
         case 4:
-            archive.tail = given.ConsumeBytes(40)
+            archive.tail = provider.ConsumeBytes(40)
         case 5:
-            name = given.PickValueInList(["disk", "first_disk", "here", "count", "comment"])
-            archive.end[name] = given.ConsumeUInt(2)
+            name = provider.PickValueInList(["disk", "first_disk", "here", "count", "comment"])
+            archive.end[name] = provider.ConsumeUInt(2)
 
 
 def one_input(data: bytes) -> None:

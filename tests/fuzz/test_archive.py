@@ -17,7 +17,7 @@ SECONDS = 15
 @pytest.mark.skipif(
     importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this machine"
 )
-def test_the_fuzzer_finds_nothing_in_a_while(tmp_path: Path) -> None:
+def test_the_archive_fuzzer_finds_no_fault(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzz.archive", f"-max_total_time={SECONDS}",
          f"-artifact_prefix={tmp_path}/", "-print_final_stats=1"],

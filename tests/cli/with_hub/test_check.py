@@ -1,8 +1,6 @@
 """`hub check`: what the hub would refuse, found before an upload."""
 
 import json
-import stat
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +45,11 @@ def read(folder: Path, **fields: Any) -> wheel_reader.Wheel:
     ("wanted", "refused"), [(">=3.11", False), (">=3.12", False), (">=3.13", True), ("", False)]
 )
 def test_a_python_that_no_runner_has_is_refused(tmp_path: Path, wanted: str, refused: bool) -> None:
-    found = list(python_findings(read(tmp_path, **{"Requires-Python": wanted or None}), KNOWN))
-    assert [one.where for one in found] == ["Requires-Python"] * refused
-    assert all("3.11.2, 3.12.4" in one.message and ">=3.12" in one.hint for one in found)
+    findings = list(python_findings(read(tmp_path, **{"Requires-Python": wanted or None}), KNOWN))
+    assert [finding.where for finding in findings] == ["Requires-Python"] * refused
+    assert all(
+        "3.11.2, 3.12.4" in finding.message and ">=3.12" in finding.hint for finding in findings
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_a_framework_release_that_the_hub_cannot_run_is_refused(
     tmp_path: Path, needed: str, refused: bool
 ) -> None:
     wheel = read(tmp_path, **{"Requires-Dist": [needed]})
-    found = list(framework_findings(wheel, V1, KNOWN))
-    assert bool(found) is refused
-    assert all("0.4.0" in one.message and "<0.5,>=0.4" in one.hint for one in found)
+    findings = list(framework_findings(wheel, V1, KNOWN))
+    assert bool(findings) is refused
+    assert all("0.4.0" in finding.message and "<0.5,>=0.4" in finding.hint for finding in findings)
 
 
 @pytest.mark.parametrize(
@@ -213,93 +213,3 @@ def test_code_for_a_newer_python_than_this_one_is_left_to_the_hub(
     assert any("cannot read demo_env/__init__.py" in reason for reason in document["not_checked"])
     refuse_early(wheel, Output())
     assert "not checked: " in capsys.readouterr().err
-
-
-def program(folder: Path, name: str, text: str) -> None:
-    file = folder / name
-    file.write_text(f"#!{sys.executable}\n{text}")
-    file.chmod(file.stat().st_mode | stat.S_IXUSR)
-
-
-@pytest.mark.parametrize("missing", ["hub-runner", "bubblewrap"])
-def test_run_names_what_to_install(
-    tmp_path: Path,
-    missing: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """A copy of this Python without hub-runner beside it stands for a machine that lacks it."""
-    wheel, bin_ = wheels.write_wheel(tmp_path), tmp_path / "bin"
-    bin_.mkdir()
-    if missing == "bubblewrap":
-        program(bin_, "hub-runner", "")
-    monkeypatch.setattr(sys, "executable", str(bin_ / "python"))
-    monkeypatch.setenv("PATH", str(bin_))
-    assert main(["check", str(wheel), "--offline", "--run", "--json"]) == 1
-    error = json.loads(capsys.readouterr().err)["error"]
-    assert error["code"] == "cli.no_sandbox"
-    assert missing in error["message"]
-    assert "/runner/" in error["hint"] or "apt install bubblewrap" in error["hint"]
-
-
-@pytest.mark.flow
-@pytest.mark.once
-@pytest.mark.parametrize(
-    ("paid", "exit_code"), [("float(self.data.answer in trace.last_reply)", 0), ("1 / 0", 3)]
-)
-def test_run_plays_the_probes_in_the_sandbox_and_shows_their_rewards(
-    tmp_path: Path, paid: str, exit_code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = wheels.TASKSET.replace(
-        'float(trace.last_reply.strip() == f"The word is {self.data.answer}.")', paid
-    )
-    wheel = wheels.write_wheel(tmp_path, files={"demo_env/__init__.py": text})
-    code = main(["check", str(wheel), "--offline", "--run", "--json"])
-    trial = json.loads(capsys.readouterr().out)["run"]
-    rows = {row["policy"]: row for row in trial["probes"]}
-    if exit_code == 0:
-        assert (rows["oracle"]["mean"], rows["silent"]["mean"]) == (1.0, 0.0)
-        assert len(trial["facts"]["tasks"]) == 5
-    else:
-        assert rows["oracle"]["failed"] == 5
-        assert "ZeroDivisionError" in rows["oracle"]["errors"][0]["message"]
-        assert "demo_env/__init__.py" in rows["oracle"]["errors"][0]["traceback"]
-    assert code == 0  # rewards are judged by the hub's card, which --offline leaves out
-
-
-BACKEND = """
-import os
-os.write(1, bytes([255, 27, 91, 50, 74]))
-raise SystemExit(7)
-"""
-
-
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [
-        ({}, "has no pyproject.toml"),
-        ({"pyproject.toml": b"[[["}, "Failed to parse"),
-        ({"pyproject.toml": b"\xff\xfe"}, "decode"),
-        (
-            {
-                "pyproject.toml": b'[build-system]\nrequires = []\nbuild-backend = "evil"\n'
-                b'backend-path = ["."]\n[project]\nname = "x"\nversion = "1"\n',
-                "evil.py": BACKEND.encode(),
-            },
-            "building",
-        ),
-    ],
-)
-def test_a_folder_that_cannot_be_built_ends_with_one_sentence(
-    tmp_path: Path, files: dict[str, bytes], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "odd"
-    folder.mkdir()
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    assert main(["check", "--offline", str(folder)]) in (1, 2)
-    err = capsys.readouterr().err
-    first = next(line for line in err.splitlines() if line.startswith("error:"))
-    assert words in first
-    assert "\x1b" not in err
-    assert "hint:" in err

@@ -39,7 +39,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(captured.out)
 
 
-def test_a_version_is_yanked_and_put_back(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_yank_and_unyank_a_version(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     ref = "alice/Demo_Env==0.1.0"
     text = said(capsys, "yank", ref, "--reason", "wrong reward")
     assert "Yanked alice/demo-env==0.1.0: wrong reward" in text
@@ -50,13 +50,13 @@ def test_a_version_is_yanked_and_put_back(hub: None, capsys: pytest.CaptureFixtu
     assert "names no version" in said(capsys, "unyank", "alice/demo-env", exit_code=2)
 
 
-def test_a_star_is_set_and_taken_off(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_star_and_unstar_an_environment(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert "alice/demo-env has 1 star\n" in said(capsys, "star", "alice/demo-env")
     assert told(capsys, "star", "alice/demo-env") == {"starred": True, "stars": 1}
     assert "alice/demo-env has 0 stars\n" in said(capsys, "unstar", "alice/demo-env")
 
 
-def test_a_deprecation_is_said_and_shown(
+def test_deprecate_shows_reason_and_successor(
     hub: None, alice: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_version(alice, "better")
@@ -68,21 +68,19 @@ def test_a_deprecation_is_said_and_shown(
     assert told(capsys, "undeprecate", "alice/demo-env")["deprecated"] is None
 
 
-def test_an_environment_moves_and_its_old_name_still_finds_it(
-    hub: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_transfer_redirects_the_old_name(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert "alice/demo-env is lab/demo-env now" in said(capsys, "transfer", "alice/demo-env", "lab")
     assert told(capsys, "info", "alice/demo-env")["ref"] == "lab/demo-env==0.1.0"
     text = said(capsys, "star", "alice/demo-env", exit_code=1)
     assert "alice/demo-env moved to lab/demo-env" in text
 
 
-def test_visibility_is_changed(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_visibility_changes_an_environment(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert "is private" in said(capsys, "visibility", "alice/demo-env", "private")
     assert told(capsys, "visibility", "alice/demo-env", "public")["visibility"] == "public"
 
 
-def test_what_is_deleted_is_named_twice(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_delete_requires_the_name_twice(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("--yes", "alice/demo")):
         text = said(capsys, "delete", "alice/demo-env", *words, exit_code=2)
         assert "Deletion is permanent: add --yes alice/demo-env" in text
@@ -94,7 +92,7 @@ def test_what_is_deleted_is_named_twice(hub: None, capsys: pytest.CaptureFixture
     assert Environment.objects.get().deleted_at is not None
 
 
-def test_at_a_terminal_one_is_asked_for_the_name(
+def test_delete_prompts_for_the_name_at_a_terminal(
     hub: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):
@@ -108,7 +106,7 @@ def test_at_a_terminal_one_is_asked_for_the_name(
     assert Environment.objects.get().deleted_at is not None
 
 
-def test_a_token_that_is_too_weak_is_told_what_it_needs(
+def test_a_token_with_too_small_a_scope_gets_a_hint(
     hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="t", scope="publish")[1])

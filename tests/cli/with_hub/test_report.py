@@ -26,9 +26,9 @@ def test_a_report_reaches_staff(hub: None, capsys: pytest.CaptureFixture[str]) -
     words = ("--reason", "malware", "--text", "It reads ~/.ssh.")
     text = said(capsys, "report", "alice/Demo_Env==0.1.0", *words)
     assert "Reported alice/demo-env==0.1.0 as malware; its owner does not see your name" in text
-    made = Report.objects.get()
-    assert (str(made.version), made.reason) == ("alice/demo-env==0.1.0", "malware")
-    assert made.text == "It reads ~/.ssh."
+    report = Report.objects.get()
+    assert (str(report.version), report.reason) == ("alice/demo-env==0.1.0", "malware")
+    assert report.text == "It reads ~/.ssh."
     again = said(capsys, "report", "alice/demo-env", *words, exit_code=1)
     assert "you have reported alice/demo-env already" in again
 
@@ -36,11 +36,11 @@ def test_a_report_reaches_staff(hub: None, capsys: pytest.CaptureFixture[str]) -
 def test_a_report_of_all_versions_answers_json(
     hub: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = told(capsys, "report", "alice/demo-env", "--reason", "spam", "--text", "Shoes.")
-    assert (made["environment"], made["version"]) == ("alice/demo-env", None)
+    report = told(capsys, "report", "alice/demo-env", "--reason", "spam", "--text", "Shoes.")
+    assert (report["environment"], report["version"]) == ("alice/demo-env", None)
 
 
-def test_a_report_that_makes_no_sense_is_told_why(
+def test_report_rejects_an_invalid_report_with_the_reason(
     hub: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -52,17 +52,19 @@ def test_a_report_that_makes_no_sense_is_told_why(
     assert tuple(Report.Reason.values) == REASONS
 
 
-def test_tokens_are_made_listed_and_revoked(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_are_created_listed_and_revoked(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("--scope", "read", "--environment", "alice/demo-env", "--days", "7")
     assert main(["token", "create", "ci", *words]) == 0
-    made = tokens.verify(capsys.readouterr().out.strip())
-    assert made is not None
-    assert (made.name, made.scope, str(made.environment)) == ("ci", "read", "alice/demo-env")
+    token = tokens.verify(capsys.readouterr().out.strip())
+    assert token is not None
+    assert (token.name, token.scope, str(token.environment)) == ("ci", "read", "alice/demo-env")
     assert [row["name"] for row in told(capsys, "token", "list")] == ["ci", "cli"]
     assert main(["token", "list"]) == 0
-    assert f"{made.public_id}\tci\tread\talice/demo-env\t" in capsys.readouterr().out
-    assert f"Revoked {made.public_id}" in said(capsys, "token", "revoke", made.public_id)
-    assert "could be revoked" in said(capsys, "token", "revoke", made.public_id, exit_code=1)
+    assert f"{token.public_id}\tci\tread\talice/demo-env\t" in capsys.readouterr().out
+    assert f"Revoked {token.public_id}" in said(capsys, "token", "revoke", token.public_id)
+    assert "could be revoked" in said(capsys, "token", "revoke", token.public_id, exit_code=1)
 
 
 def test_owners_cancel_their_runs(
@@ -82,7 +84,7 @@ def test_owners_cancel_their_runs(
         ("succeeded", "had ended before: succeeded"),
     ],
 )
-def test_cancelling_says_what_it_comes_to(
+def test_cancel_prints_the_state_of_the_run(
     status: str,
     told_of: str,
     hub: None,
@@ -95,7 +97,7 @@ def test_cancelling_says_what_it_comes_to(
     assert told_of in said(capsys, "cancel", str(run.pk))
 
 
-def test_owners_see_where_a_run_waits_and_take_a_cancelling_back(
+def test_owners_see_the_queue_position_and_retry_a_cancelled_run(
     hub: None, alice: User, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = make_version(alice, version="0.2.0", status="evaluating", framework="verifiers")

@@ -39,9 +39,9 @@ def test_without_a_version_the_newest_held_one_is_retried(
     assert "alice/demo-env==0.2.0 is evaluating again" in capsys.readouterr().err
     assert Version.objects.get(version="0.2.0").runs.get().status == "queued"
     assert main(["retry", "alice/demo-env==0.2.0"]) == 1
-    said = capsys.readouterr().err
-    assert "is evaluating; only a held version can be retried" in said
-    assert "hub info alice/demo-env==0.2.0" in said
+    stderr = capsys.readouterr().err
+    assert "is evaluating; only a held version can be retried" in stderr
+    assert "hub info alice/demo-env==0.2.0" in stderr
     assert main(["retry", "alice/demo-env", "--no-wait"]) == 0
     assert main(["retry", "alice/demo-env", "--no-wait"]) == 1
     assert "has no held version" in capsys.readouterr().err

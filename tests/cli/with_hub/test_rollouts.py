@@ -142,8 +142,8 @@ def test_parquet_holds_the_same_rows(
 def bare(value: Any) -> Any:
     """Without the keys that hold nothing: Parquet has every column in every row."""
     if isinstance(value, dict):
-        found = {key: bare(part) for key, part in value.items()}
-        return {key: part for key, part in found.items() if part not in (None, {}, [])}
+        parts = {key: bare(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part not in (None, {}, [])}
     return [bare(part) for part in value] if isinstance(value, list) else value
 
 

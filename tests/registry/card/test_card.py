@@ -68,8 +68,8 @@ def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evid
     first = [measure.to_dict() for measure in all_measures(evidence)]
     json.dumps(first, allow_nan=False)
     assert first == [measure.to_dict() for measure in all_measures(evidence)]
-    for found in findings_of(evidence, POLICIES):
-        json.dumps(found.to_dict(), allow_nan=False)
+    for finding in findings_of(evidence, POLICIES):
+        json.dumps(finding.to_dict(), allow_nan=False)
 
 
 @given(ROLLOUTS, st.randoms(use_true_random=False))
@@ -79,8 +79,8 @@ def test_scores_do_not_depend_on_the_order_of_arrival(
 ) -> None:
     shuffled = rollouts[:]
     rng.shuffle(shuffled)
-    before = {one.policy: one for one in by_policy(rollouts)}
-    assert {one.policy: one for one in by_policy(shuffled)} == before
+    before = {result.policy: result for result in by_policy(rollouts)}
+    assert {result.policy: result for result in by_policy(shuffled)} == before
 
 
 @given(ROLLOUTS)
@@ -103,9 +103,9 @@ def test_a_score_counts_rewards_and_failures_apart() -> None:
         story.rollout("model", 1, 0, reward=None),
         story.failed("model", 1, 1),
     ]
-    found = score("model", own)
-    assert (found.n, found.mean, found.ok, found.failed) == (2, 0.5, 3, 1)
-    assert (found.low, found.high) == (None, None)
+    result = score("model", own)
+    assert (result.n, result.mean, result.ok, result.failed) == (2, 0.5, 3, 1)
+    assert (result.low, result.high) == (None, None)
 
 
 def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> None:
@@ -123,27 +123,27 @@ def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> Non
 
 def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
-    said = story.honest()
-    said[3] = story.failed("silent", 3)
-    story.play(run, said)
+    rollouts = story.honest()
+    rollouts[3] = story.failed("silent", 3)
+    story.play(run, rollouts)
     run.refresh_from_db()
-    found = services.evidence_of(run)
-    told = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in said)
-    assert found == Evidence(PROBE_NAMES, run.tasks, run.attempts, story.facts(), told)
+    evidence = services.evidence_of(run)
+    stored = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in rollouts)
+    assert evidence == Evidence(PROBE_NAMES, run.tasks, run.attempts, story.facts(), stored)
 
 
 def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
-    said = [r if r.policy != "silent" else replace(r, reward=1.0) for r in story.honest()]
-    gone = {f"silent/{task}/0": "run.no_model_call" for task in range(5)}
-    story.play(run, said, known=replace(story.facts(), not_counted=gone))
+    rollouts = [r if r.policy != "silent" else replace(r, reward=1.0) for r in story.honest()]
+    excluded = {f"silent/{task}/0": "run.no_model_call" for task in range(5)}
+    story.play(run, rollouts, known=replace(story.facts(), not_counted=excluded))
     run.refresh_from_db()
-    found = services.evidence_of(run)
-    assert {r.policy for r in found.rollouts} == {*PROBE_NAMES} - {"silent"}
-    assert found.planned("silent") == 0
+    evidence = services.evidence_of(run)
+    assert {r.policy for r in evidence.rollouts} == {*PROBE_NAMES} - {"silent"}
+    assert evidence.planned("silent") == 0
     card = services.compute(run=run)
-    measures = {one["code"]: one for one in card.measures}
+    measures = {row["code"]: row for row in card.measures}
     assert "silent" not in measures["floor"]["detail"]
     assert measures["completes"]["status"] == "pass"
     assert "5 more do not count" in measures["completes"]["detail"]
-    assert "silent" not in {one["policy"] for one in card.scores}
+    assert "silent" not in {row["policy"] for row in card.scores}

@@ -29,14 +29,14 @@ def evidence(
 ) -> Evidence:
     """An honest run unless told otherwise."""
     known = story.facts() if facts is None else facts
-    made = story.honest(policies) if rollouts is None else rollouts
-    return Evidence(policies, tasks, attempts, known, tuple(made))
+    played = story.honest(policies) if rollouts is None else rollouts
+    return Evidence(policies, tasks, attempts, known, tuple(played))
 
 
-def changed(policy: str, count: int = 5, **said: Any) -> list[RolloutResult]:
+def changed(policy: str, count: int = 5, **fields: Any) -> list[RolloutResult]:
     """An honest run with the first rollouts of one policy changed."""
     return [
-        replace(r, **said) if r.policy == policy and r.task < count else r for r in story.honest()
+        replace(r, **fields) if r.policy == policy and r.task < count else r for r in story.honest()
     ]
 
 
@@ -47,47 +47,47 @@ def crashed(policy: str, count: int, fault: str = "environment") -> list[Rollout
 
 def test_an_honest_environment_passes_everything() -> None:
     played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in story.honest()]
-    found = {m.code: m for m in all_measures(evidence(played))}
-    assert list(found) == [
+    measures = {m.code: m for m in all_measures(evidence(played))}
+    assert list(measures) == [
         "completes", "crash_rate", "reward_finite", "reward_range", "reproducible_tasks",
         "reproducible_reward", "floor", "ceiling", "diversity", "speed",
     ]  # fmt: skip
-    assert {m.status for m in found.values()} == {"pass"}
-    assert (found["floor"].value, found["ceiling"].value) == (0.0, 1.0)
-    assert found["floor"].detail == (
+    assert {m.status for m in measures.values()} == {"pass"}
+    assert (measures["floor"].value, measures["ceiling"].value) == (0.0, 1.0)
+    assert measures["floor"].detail == (
         "paid on average: silent 0, parrot 0, babble 0, swapped 0 (full marks: 1)"
     )
-    assert found["completes"].n == 25
+    assert measures["completes"].n == 25
 
 
 def test_completes_counts_what_is_missing() -> None:
-    found = measured("completes", evidence(story.honest()[5:]))
-    assert (found.status, found.value, found.n) == ("fail", 0.8, 25)
-    assert "silent 0 of 5" in found.detail
+    measure = measured("completes", evidence(story.honest()[5:]))
+    assert (measure.status, measure.value, measure.n) == ("fail", 0.8, 25)
+    assert "silent 0 of 5" in measure.detail
 
 
-def test_swapped_is_not_missed_where_no_other_answer_differs() -> None:
-    found = measured("completes", evidence([r for r in story.honest() if r.policy != "swapped"]))
-    assert (found.status, found.n) == ("pass", 20)
+def test_swapped_is_not_planned_where_no_other_answer_differs() -> None:
+    measure = measured("completes", evidence([r for r in story.honest() if r.policy != "swapped"]))
+    assert (measure.status, measure.n) == ("pass", 20)
 
 
-def test_the_oracle_is_planned_only_where_a_task_knows_its_answer() -> None:
+def test_the_oracle_is_planned_only_for_tasks_with_a_reference() -> None:
     facts = story.facts()
     tasks = [replace(task, reference=task.index == 0) for task in facts.tasks or []]
     rollouts = [r for r in story.honest() if r.policy != "oracle" or r.task == 0]
-    found = measured("completes", evidence(rollouts, facts=replace(facts, tasks=tasks)))
-    assert (found.status, found.n) == ("pass", 21)
+    measure = measured("completes", evidence(rollouts, facts=replace(facts, tasks=tasks)))
+    assert (measure.status, measure.n) == ("pass", 21)
 
 
 def test_completes_names_the_policy_and_the_first_error() -> None:
-    found = measured("completes", evidence(crashed("babble", 3)))
-    assert found.status == "fail"
-    assert "babble 2 of 5" in found.detail
-    assert "babble/0/0: ValueError: boom" in found.detail
+    measure = measured("completes", evidence(crashed("babble", 3)))
+    assert measure.status == "fail"
+    assert "babble 2 of 5" in measure.detail
+    assert "babble/0/0: ValueError: boom" in measure.detail
 
 
 @pytest.mark.parametrize("fault", ["model", "platform"])
-def test_what_others_failed_counts_neither_way(fault: str) -> None:
+def test_faults_of_model_and_platform_count_neither_way(fault: str) -> None:
     few = measured("completes", evidence(crashed("silent", 2, fault)))
     assert (few.status, few.value, few.n) == ("pass", 1.0, 23)
     many = measured("completes", evidence(crashed("silent", 3, fault)))
@@ -96,42 +96,42 @@ def test_what_others_failed_counts_neither_way(fault: str) -> None:
 
 
 def test_one_crash_in_twenty_five_warns_and_two_fail() -> None:
-    found = [measured("crash_rate", evidence(crashed("babble", n))) for n in (0, 1, 2)]
-    assert [m.status for m in found] == ["pass", "warn", "fail"]
-    assert [m.value for m in found] == [0.0, 0.04, 0.08]
-    assert found[1].detail.endswith("babble/0/0: ValueError: boom")
+    measures = [measured("crash_rate", evidence(crashed("babble", n))) for n in (0, 1, 2)]
+    assert [m.status for m in measures] == ["pass", "warn", "fail"]
+    assert [m.value for m in measures] == [0.0, 0.04, 0.08]
+    assert measures[1].detail.endswith("babble/0/0: ValueError: boom")
 
 
 def test_a_reward_that_is_not_finite_fails_and_is_shown() -> None:
     error = {"type": "RewardNotFinite", "message": "the reward is nan", "fault": "environment"}
     bad = evidence(changed("babble", 1, ok=False, reward=None, error=error))
-    found = measured("reward_finite", bad)
-    assert (found.status, found.n) == ("fail", 25)
-    assert "babble/0/0: the reward is nan" in found.detail
+    measure = measured("reward_finite", bad)
+    assert (measure.status, measure.n) == ("fail", 25)
+    assert "babble/0/0: the reward is nan" in measure.detail
     assert measured("crash_rate", bad).status == "pass"
 
 
 def test_a_rollout_that_ended_well_without_a_reward_fails_too() -> None:
-    found = measured("reward_finite", evidence(changed("silent", 1, reward=None)))
-    assert (found.status, found.value) == ("fail", 0.96)
-    assert "silent/0/0: no reward at all" in found.detail
+    measure = measured("reward_finite", evidence(changed("silent", 1, reward=None)))
+    assert (measure.status, measure.value) == ("fail", 0.96)
+    assert "silent/0/0: no reward at all" in measure.detail
 
 
 @pytest.mark.parametrize(("reward", "status"), [(2.0, "pass"), (-1.0, "pass"), (2.01, "fail")])
 def test_rewards_must_lie_within_the_range(reward: float, status: str) -> None:
-    found = measured("reward_range", evidence(changed("oracle", 1, reward=reward)))
-    assert found.status == status
+    measure = measured("reward_range", evidence(changed("oracle", 1, reward=reward)))
+    assert measure.status == status
     if status == "fail":
-        assert "oracle/0/0 got 2.01" in found.detail
+        assert "oracle/0/0 got 2.01" in measure.detail
 
 
 def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> None:
     facts = story.facts()
     again = [*(facts.hashes_again or [])]
     again[3] = "other"
-    found = measured("reproducible_tasks", evidence(facts=replace(facts, hashes_again=again)))
-    assert (found.status, found.value) == ("fail", 0.8)
-    assert "task 3" in found.detail
+    measure = measured("reproducible_tasks", evidence(facts=replace(facts, hashes_again=again)))
+    assert (measure.status, measure.value) == ("fail", 0.8)
+    assert "task 3" in measure.detail
 
 
 def test_a_second_load_with_fewer_tasks_fails() -> None:
@@ -140,7 +140,7 @@ def test_a_second_load_with_fewer_tasks_fails() -> None:
     assert measured("reproducible_tasks", evidence(facts=short)).status == "fail"
 
 
-def test_without_a_second_load_nothing_is_known() -> None:
+def test_without_a_second_load_the_tasks_are_unknown() -> None:
     facts = replace(story.facts(), hashes_again=None)
     assert measured("reproducible_tasks", evidence(facts=facts)).status == "unknown"
 
@@ -148,19 +148,19 @@ def test_without_a_second_load_nothing_is_known() -> None:
 def test_repeated_prompts_warn_and_never_fail() -> None:
     tasks = [TaskResult(i, str(i), "Play tic-tac-toe. You are X.") for i in range(5)]
     facts = Facts(tasks=tasks, hashes_again=[t.hash for t in tasks])
-    found = measured("diversity", evidence(facts=facts))
-    assert (found.status, found.value, found.n) == ("warn", 0.8, 5)
+    measure = measured("diversity", evidence(facts=facts))
+    assert (measure.status, measure.value, measure.n) == ("warn", 0.8, 5)
 
 
 def test_speed_is_the_environments_own_time() -> None:
     slow = changed("oracle", 5, seconds=30.0, usage=Usage(model_seconds=29.0))
-    found = measured("speed", evidence(slow))
-    assert found.status == "pass"
-    assert found.value == pytest.approx(1.0)
+    measure = measured("speed", evidence(slow))
+    assert measure.status == "pass"
+    assert measure.value == pytest.approx(1.0)
     assert measured("speed", evidence(changed("oracle", 5, seconds=30.0))).status == "warn"
 
 
-def test_nothing_at_all_is_unknown_or_failed_and_never_passed() -> None:
+def test_measures_without_evidence_never_pass() -> None:
     empty = Evidence(PROBE_NAMES, 5, 4, Facts(), ())
     assert {m.code: m.status for m in all_measures(empty) if m.status != "unknown"} == {
         "completes": "fail"
@@ -169,8 +169,8 @@ def test_nothing_at_all_is_unknown_or_failed_and_never_passed() -> None:
     assert {m.status for m in all_measures(nobody)} == {"unknown"}
 
 
-def test_a_measure_holds_only_what_json_can() -> None:
-    for found in all_measures(evidence()):
-        assert isinstance(found, Measure)
-        for value in found.to_dict().values():
+def test_a_measure_holds_json_values_only() -> None:
+    for measure in all_measures(evidence()):
+        assert isinstance(measure, Measure)
+        for value in measure.to_dict().values():
             assert not isinstance(value, float) or math.isfinite(value)

@@ -6,8 +6,8 @@ WORDS = [f"word{n}" for n in range(14)]
 
 
 def test_exact_copies_are_counted_once_each() -> None:
-    found = repeated(["a", "b", "a", "a"])
-    assert (found.n, found.exact, found.near) == (4, 2, 0)
+    prompts = repeated(["a", "b", "a", "a"])
+    assert (prompts.n, prompts.exact, prompts.near) == (4, 2, 0)
 
 
 def test_a_long_text_with_one_word_more_is_a_near_copy() -> None:

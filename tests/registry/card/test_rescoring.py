@@ -19,10 +19,10 @@ def measured(code: str, evidence: Evidence) -> Measure:
     return MEASURES[code].measure(evidence)
 
 
-def replayed(rollout: RolloutResult, **said: Any) -> RolloutResult:
+def replayed(rollout: RolloutResult, **fields: Any) -> RolloutResult:
     """The rollout, played again with the same result unless told otherwise."""
     same: dict[str, Any] = {"reward": rollout.reward, "rewards": rollout.rewards}
-    return replace(rollout, replay=Replay(**(same | said)))
+    return replace(rollout, replay=Replay(**(same | fields)))
 
 
 def evidence(rollouts: list[RolloutResult]) -> Evidence:
@@ -30,11 +30,11 @@ def evidence(rollouts: list[RolloutResult]) -> Evidence:
 
 
 def test_rewards_that_agree_pass_with_their_interval() -> None:
-    found = measured("reproducible_reward", evidence([replayed(r) for r in story.honest()]))
-    assert (found.status, found.value, found.n, found.threshold) == ("pass", 1.0, 25, 1.0)
-    assert found.low is not None
-    assert 0.8 < found.low < found.high == 1.0
-    assert found.detail == (
+    measure = measured("reproducible_reward", evidence([replayed(r) for r in story.honest()]))
+    assert (measure.status, measure.value, measure.n, measure.threshold) == ("pass", 1.0, 25, 1.0)
+    assert measure.low is not None
+    assert 0.8 < measure.low < measure.high == 1.0
+    assert measure.detail == (
         "25 of 25 rollouts got the same reward when played again with the recorded replies"
     )
 
@@ -44,34 +44,34 @@ def test_rewards_that_agree_pass_with_their_interval() -> None:
     [(1.0, True), (1.0 + 9e-7, True), (1.0 + 2e-6, False), (0.0, False), (None, False)],
 )
 def test_rewards_agree_within_a_millionth(second: float | None, same: bool) -> None:
-    one = replayed(story.rollout("oracle", reward=1.0), reward=second)
-    found = measured("reproducible_reward", evidence([one]))
-    assert found.status == ("pass" if same else "warn")
+    rollout = replayed(story.rollout("oracle", reward=1.0), reward=second)
+    measure = measured("reproducible_reward", evidence([rollout]))
+    assert measure.status == ("pass" if same else "warn")
 
 
 def test_two_rewards_of_about_nothing_agree() -> None:
-    one = replayed(story.rollout("oracle", reward=0.0), reward=1e-12)
-    assert measured("reproducible_reward", evidence([one])).status == "pass"
+    rollout = replayed(story.rollout("oracle", reward=0.0), reward=1e-12)
+    assert measured("reproducible_reward", evidence([rollout])).status == "pass"
 
 
-def test_what_differs_warns_and_names_both_rewards_the_part_and_the_conversation() -> None:
+def test_differing_rewards_warn_with_both_rewards_and_the_conversation() -> None:
     parts = {"right": {"score": 0.5, "weight": 1.0}}
     rollouts = [replayed(r) for r in story.honest()]
     rollouts[0] = replayed(rollouts[0], reward=0.5, rewards=parts)
     rollouts[1] = replayed(rollouts[1], reward=0.25, diverged=2, asked="user: Is it 7?")
     rollouts[2] = replayed(rollouts[2], reward=None, error="KeyError: 'x'")
-    [found] = findings_of(evidence(rollouts), PROBE_NAMES)
-    assert (found.code, found.severity) == ("card.reproducible_reward", "warning")
-    assert found.where == "silent/0/0"
-    assert found.details["rewards"] == {
+    [finding] = findings_of(evidence(rollouts), PROBE_NAMES)
+    assert (finding.code, finding.severity) == ("card.reproducible_reward", "warning")
+    assert finding.where == "silent/0/0"
+    assert finding.details["rewards"] == {
         "silent/0/0": [0.0, 0.5], "silent/1/0": [0.0, 0.25], "silent/2/0": [0.0, None],
     }  # fmt: skip
-    assert found.details["value"] == 22 / 25
+    assert finding.details["value"] == 22 / 25
     assert (
         "silent/0/0 got 0, then got 0.5 (right 0, then 0.5), with the same conversation; "
         "silent/1/0 got 0, then got 0.25, its call 2 being another: 'user: Is it 7?'; "
         "silent/2/0 got 0, then failed (KeyError: 'x'), with the same conversation"
-    ) in found.message
+    ) in finding.message
 
 
 def test_only_the_first_that_differ_are_named() -> None:
@@ -79,26 +79,26 @@ def test_only_the_first_that_differ_are_named() -> None:
     assert measured("reproducible_reward", evidence(rollouts)).detail.endswith("; 22 more differ")
 
 
-def test_what_is_left_out_counts_neither_way_and_is_told() -> None:
+def test_rollouts_that_are_left_out_count_neither_way_and_are_reported() -> None:
     rollouts = [replayed(r) for r in story.honest()]
     rollouts[3] = replayed(rollouts[3], reward=None, left_out="its record is shortened")
-    found = measured("reproducible_reward", evidence(rollouts))
-    assert (found.status, found.n) == ("pass", 24)
-    assert found.detail.endswith("; 1 left out: its record is shortened")
+    measure = measured("reproducible_reward", evidence(rollouts))
+    assert (measure.status, measure.n) == ("pass", 24)
+    assert measure.detail.endswith("; 1 left out: its record is shortened")
 
 
-def test_another_conversation_with_the_same_reward_is_told_and_passes() -> None:
+def test_another_conversation_with_the_same_reward_passes_and_is_reported() -> None:
     rollouts = [replayed(r) for r in story.honest()]
     rollouts[0] = replayed(rollouts[0], diverged=1, asked="user: hello")
-    found = measured("reproducible_reward", evidence(rollouts))
-    assert found.status == "pass"
-    assert "1 agree although the conversation changed: silent/0/0" in found.detail
+    measure = measured("reproducible_reward", evidence(rollouts))
+    assert measure.status == "pass"
+    assert "1 agree although the conversation changed: silent/0/0" in measure.detail
 
 
-def test_nothing_played_again_is_unknown_and_rejects_nothing() -> None:
+def test_rescoring_without_replays_is_unknown_and_rejects_nothing() -> None:
     late = [replayed(r, reward=None, left_out="the run's time was over") for r in story.honest()]
     for rollouts in (story.honest(), late):
-        found = measured("reproducible_reward", evidence(rollouts))
-        assert (found.status, found.n) == ("unknown", 0)
+        measure = measured("reproducible_reward", evidence(rollouts))
+        assert (measure.status, measure.n) == ("unknown", 0)
         assert findings_of(evidence(rollouts), PROBE_NAMES) == []
-    assert "25 left out: the run's time was over" in found.detail
+    assert "25 left out: the run's time was over" in measure.detail

@@ -18,10 +18,10 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
         story.rollout(
             policy,
             task,
-            reward=said[task] if isinstance(said, list) else said,
+            reward=reward[task] if isinstance(reward, list) else reward,
             rewards={"right": {"score": 1.0, "weight": weight}},
         )
-        for policy, said in rewards.items()
+        for policy, reward in rewards.items()
         for task in range(5)
     ]
     policies = tuple(p for p in PROBE_NAMES if p in rewards)
@@ -29,14 +29,14 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
 
 
 def statuses(evidence: Evidence) -> dict[str, str]:
-    return {one.score.policy: one.status for one in floor(evidence)}
+    return {bound.score.policy: bound.status for bound in floor(evidence)}
 
 
 def test_a_verifier_that_pays_silence_fails() -> None:
-    found = floor(paid(silent=1.0, oracle=1.0))[0]
-    assert found.status == "fail"
-    assert found.best_rollout == "silent/0/0"
-    assert found.sentence == (
+    bound = floor(paid(silent=1.0, oracle=1.0))[0]
+    assert bound.status == "fail"
+    assert bound.best_rollout == "silent/0/0"
+    assert bound.sentence == (
         "silent is paid 1 on average over 5 rollouts, at most 0.25 is allowed (full marks: 1); "
         "silent/0/0 got 1"
     )
@@ -57,7 +57,7 @@ def test_silence_paid_in_full_once_warns() -> None:
     assert statuses(paid(silent=[1.0, 0, 0, 0, 0], oracle=1.0)) == {"silent": "warn"}
 
 
-def test_what_is_allowed_scales_with_full_marks() -> None:
+def test_the_floor_limit_scales_with_full_marks() -> None:
     assert statuses(paid(silent=0.3, oracle=2.0)) == {"silent": "pass"}
     assert statuses(paid(silent=0.05, oracle=0.1)) == {"silent": "fail"}
 
@@ -89,25 +89,25 @@ def test_an_oracle_that_is_not_paid_fails_where_it_is_the_environments_own() -> 
 
 
 def test_an_oracle_that_cannot_always_win_passes_by_its_distance_from_the_floor() -> None:
-    found = ceiling(paid(silent=-0.1, oracle=0.7, weight=1.145))
-    assert found is not None
-    assert found.status == "pass"
-    assert found.minimum == pytest.approx(-0.1 + 0.3)
+    bound = ceiling(paid(silent=-0.1, oracle=0.7, weight=1.145))
+    assert bound is not None
+    assert bound.status == "pass"
+    assert bound.minimum == pytest.approx(-0.1 + 0.3)
 
 
 def test_an_oracle_no_better_than_an_echo_fails() -> None:
-    found = ceiling(paid(parrot=0.6, oracle=0.6))
-    assert found is not None
-    assert found.status == "fail"
-    assert found.minimum == pytest.approx(0.9)
+    bound = ceiling(paid(parrot=0.6, oracle=0.6))
+    assert bound is not None
+    assert bound.status == "fail"
+    assert bound.minimum == pytest.approx(0.9)
 
 
 def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
     rollouts: list[RolloutResult] = [story.failed("oracle", task) for task in range(5)]
-    found = ceiling(Evidence(("oracle",), 5, 4, story.facts(), tuple(rollouts)))
-    assert found is not None
-    assert found.status == "fail"
-    assert "is paid nothing over 0 rollouts, 5 failed" in found.sentence
+    bound = ceiling(Evidence(("oracle",), 5, 4, story.facts(), tuple(rollouts)))
+    assert bound is not None
+    assert bound.status == "fail"
+    assert "is paid nothing over 0 rollouts, 5 failed" in bound.sentence
 
 
 def test_without_any_reference_there_is_no_ceiling() -> None:

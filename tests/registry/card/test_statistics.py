@@ -34,7 +34,7 @@ def test_wilson_holds_the_rate_and_stays_within_its_bounds(n: int, data: st.Data
     assert 0 <= low <= hits / n <= high <= 1
 
 
-def test_one_task_says_nothing_about_others() -> None:
+def test_one_task_has_no_interval() -> None:
     assert bootstrap_mean({0: [0.0, 1.0, 1.0]}) == (None, None)
     assert bootstrap_mean({0: [1.0], 1: []}) == (None, None)
 
@@ -44,9 +44,9 @@ def test_equal_rewards_have_no_spread() -> None:
 
 
 def test_rollouts_of_one_task_do_not_narrow_the_interval() -> None:
-    one = bootstrap_mean({task: [float(task % 2)] for task in range(10)})
+    few = bootstrap_mean({task: [float(task % 2)] for task in range(10)})
     many = bootstrap_mean({task: [float(task % 2)] * 50 for task in range(10)})
-    assert one == many
+    assert few == many
 
 
 def test_the_interval_narrows_with_more_tasks() -> None:

@@ -21,27 +21,34 @@ def paying(policy: str) -> list[RolloutResult]:
     return [replace(r, reward=1.0) if r.policy == policy else r for r in story.honest()]
 
 
-def errors(found: list[Finding]) -> list[str]:
-    return [one.code for one in found if one.severity == "error"]
+def errors(findings: list[Finding]) -> list[str]:
+    return [finding.code for finding in findings if finding.severity == "error"]
 
 
-def test_an_honest_run_says_nothing() -> None:
+def test_an_honest_run_has_no_findings() -> None:
     assert findings_of(evidence(story.honest(WITH_MODEL), WITH_MODEL), WITH_MODEL) == []
 
 
 def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
     rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in story.honest()]
-    found = [
-        one for one in findings_of(evidence(rollouts), PROBE_NAMES) if one.code == "card.floor"
+    findings = [
+        finding
+        for finding in findings_of(evidence(rollouts), PROBE_NAMES)
+        if finding.code == "card.floor"
     ]
-    assert [one.details["policy"] for one in found] == ["silent", "parrot", "babble", "swapped"]
-    assert len({one.hint for one in found}) == 4
+    assert [finding.details["policy"] for finding in findings] == [
+        "silent",
+        "parrot",
+        "babble",
+        "swapped",
+    ]
+    assert len({finding.hint for finding in findings}) == 4
 
 
 def test_a_policy_that_is_not_required_only_warns() -> None:
-    found = findings_of(evidence(paying("silent")), ("oracle", "babble"))
-    assert errors(found) == []
-    assert [(one.code, one.severity) for one in found] == [("card.floor", "warning")]
+    findings = findings_of(evidence(paying("silent")), ("oracle", "babble"))
+    assert errors(findings) == []
+    assert [(finding.code, finding.severity) for finding in findings] == [("card.floor", "warning")]
 
 
 def test_a_model_that_is_required_and_falls_short_is_named() -> None:
@@ -50,29 +57,29 @@ def test_a_model_that_is_required_and_falls_short_is_named() -> None:
         for r in story.honest(WITH_MODEL)
     ]
     run = evidence(rollouts, WITH_MODEL)
-    found = findings_of(run, WITH_MODEL)
-    assert errors(found) == ["card.crash_rate", "card.policy_failed"]
-    named = next(one for one in found if one.code == "card.policy_failed")
+    findings = findings_of(run, WITH_MODEL)
+    assert errors(findings) == ["card.crash_rate", "card.policy_failed"]
+    named = next(finding for finding in findings if finding.code == "card.policy_failed")
     assert (named.where, named.details["failed"][0]) == ("model", "model/0/0")
     assert errors(findings_of(run, PROBE_NAMES)) == []
 
 
-def test_what_is_unknown_is_the_platforms_and_holds() -> None:
+def test_an_unknown_gate_is_the_platforms_fault_and_holds() -> None:
     facts = replace(story.facts(), hashes_again=None)
     run = Evidence(PROBE_NAMES, 5, 4, facts, tuple(story.honest()))
-    [found] = findings_of(run, PROBE_NAMES)
-    assert (found.code, found.where) == ("card.undecided", "reproducible_tasks")
-    assert CODES[found.code].fault == "platform"
+    [finding] = findings_of(run, PROBE_NAMES)
+    assert (finding.code, finding.where) == ("card.undecided", "reproducible_tasks")
+    assert CODES[finding.code].fault == "platform"
 
 
 def test_nothing_required_rejects_nothing() -> None:
     assert errors(findings_of(evidence(paying("silent")), ())) == []
 
 
-def test_every_finding_says_what_to_do() -> None:
-    for found in findings_of(evidence([story.failed("silent")]), PROBE_NAMES):
-        assert found.message
-        assert found.hint
+def test_every_finding_has_a_message_and_a_hint() -> None:
+    for finding in findings_of(evidence([story.failed("silent")]), PROBE_NAMES):
+        assert finding.message
+        assert finding.hint
 
 
 def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seeds_fault() -> None:
