@@ -29,7 +29,7 @@ import aiohttp
 from envyard.contract.job import MODEL, JobSpec, RunLimits, WheelRef
 from envyard.contract.runner_events import TaskResult
 from envyard_runner.config import Config
-from envyard_runner.execution.model_access import answering
+from envyard_runner.execution.model_access import open_model
 from envyard_runner.gateway import Gateway
 from envyard_runner.model.state import State, watched
 
@@ -155,7 +155,7 @@ def tell(text: str) -> None:
 async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> None:
     """Play every rollout through the gateway, as many side by side as the runner would."""
     config = replace(Config.from_environment(), home=home, concurrency=options.at_once)
-    async with answering(job(options), config, say=tell) as (spec, model):
+    async with open_model(job(options), config, log_line=tell) as (spec, model):
         assert model is not None  # noqa: S101  (the job asks one)
         gateway = Gateway(spec, model)
         tasks = [TaskResult(n, str(n), "", reference=False) for n in range(spec.tasks)]
@@ -163,7 +163,7 @@ async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> 
         listening = socket.create_server(("127.0.0.1", 0))
         await gateway.open(listening)
         door = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        groups = await gateway.plan.told()
+        groups = await gateway.plan.groups()
         places = asyncio.Semaphore(spec.concurrency)
         async with aiohttp.ClientSession() as client, watching_gpus(figures):
             began = time.monotonic()

@@ -15,7 +15,7 @@ from dataclasses import replace
 import aiohttp
 
 from envyard.contract.runner_events import TaskResult
-from envyard_runner.gateway import Crowd, Gateway, Model
+from envyard_runner.gateway import AdaptiveLimiter, Gateway, Model
 from tests.worker.stub_hub import job
 
 CONCURRENCY = 64
@@ -30,12 +30,12 @@ async def serve(port: int, url: str, name: str, rollouts: int) -> None:
         concurrency=CONCURRENCY,
     )
     async with aiohttp.ClientSession() as session:
-        crowd = Crowd(least=CONCURRENCY, most=CONCURRENCY)
-        model = Model(session, url=url, name=name, key="sk-benchmark", timeout=60.0, crowd=crowd)
+        crowd = AdaptiveLimiter(minimum=CONCURRENCY, maximum=CONCURRENCY)
+        model = Model(session, url=url, name=name, key="sk-benchmark", timeout=60.0, limiter=crowd)
         gateway = Gateway(spec, model)
         tasks = [TaskResult(number, str(number), "p") for number in range(rollouts)]
         gateway.plan.make(tasks, swapped=(), compares=False)
-        words = [gateway.plan.word(f"model/{number}/0") for number in range(rollouts)]
+        words = [gateway.plan.alias(f"model/{number}/0") for number in range(rollouts)]
         sys.stdout.write(json.dumps(words) + "\n")
         sys.stdout.flush()
         await gateway.open(socket.create_server(("127.0.0.1", port), backlog=128))

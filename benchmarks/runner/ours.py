@@ -23,8 +23,8 @@ from benchmarks.registry import machine
 from benchmarks.runner.sandbox import adopt_orphans, reap
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine, perform
-from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.execution.run import RunnerContext, perform
+from envyard_runner.messaging.hub_client import HubClient
 from envyard_runner.sandbox import Sandbox
 
 
@@ -69,8 +69,8 @@ async def run(job: JobSpec) -> dict[str, object]:
     """Perform it and say how long it took."""
     config, Timed.rollouts = Config.from_environment(), job.tasks
     async with aiohttp.ClientSession() as session:
-        hub = Hub(session, url=config.hub_url, token=config.token or "")
-        timed = Machine(config, prepare=Timed.prepare)
+        hub = HubClient(session, url=config.hub_url, token=config.token or "")
+        timed = RunnerContext(config, prepare=Timed.prepare)
         began = Stamp.now()
         ending = await perform(job, hub=hub, machine=timed, stopping=asyncio.Event())
         ended = time.perf_counter()

@@ -12,8 +12,8 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.contract.job import JobSpec
-from envyard_runner.messaging.event_outbox import Reports
-from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.messaging.event_outbox import EventOutbox
+from envyard_runner.messaging.hub_client import HubClient
 from frontend.pages.refresh_interval import pace
 from registry.models import Run, User
 from registry.runs.spec import job_spec
@@ -52,14 +52,14 @@ async def play(url: str, job: JobSpec, address: str, every: float) -> list[float
     said: dict[str, float] = {}
     seen: dict[str, float] = {}
     async with aiohttp.ClientSession() as session:
-        reports = Reports(Hub(session, url=url, token="hubr_x"), job)
+        reports = EventOutbox(HubClient(session, url=url, token="hubr_x"), job)
         reports.phase = "running"
         talking = asyncio.create_task(reports.keep_sending())
         following = asyncio.create_task(follow(url, address, every, seen))
         for number in range(LINES):
             await asyncio.sleep(1.3)
             said[f"line {number}"] = time.monotonic()
-            reports.log(f"line {number}\n".encode())
+            reports.add_output(f"line {number}\n".encode())
         await asyncio.wait_for(following, timeout=20)
         talking.cancel()
     return [seen[line] - at for line, at in said.items()]

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from envyard_runner.messaging.heartbeat import capabilities, farewell
+from envyard_runner.messaging.heartbeat import capabilities, final_capabilities
 from registry.accounts import runners
 from registry.accounts.models import Runner
 from registry.models import Environment, Organisation, Report, User
@@ -98,7 +98,7 @@ def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining
     assert shown() == (False, False)
     runners.describe(runner=runner, capabilities=capabilities([], draining=True))
     assert shown() == (True, False)
-    runners.describe(runner=runner, capabilities=farewell())
+    runners.describe(runner=runner, capabilities=final_capabilities())
     assert shown() == (False, True)
     assert "Last seen" in text(client, "/moderation/")
     runners.drain(runner=runner)

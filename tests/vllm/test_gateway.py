@@ -18,10 +18,10 @@ import pytest
 
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
-from envyard_runner.execution.model_access import answering
+from envyard_runner.execution.model_access import open_model
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.model import Model
-from envyard_runner.model.known import Models, NoModel
+from envyard_runner.model.known import AvailableModels, NoModel
 from tests.vllm.conftest import NAME, Server
 from tests.worker.gateway_world import job, plan_all
 
@@ -51,7 +51,7 @@ class Door:
 
     async def post(self, rollout: str, path: str = "chat/completions", **body: Any) -> Any:
         """Status and the answer's JSON."""
-        word = self.gateway.plan.word(rollout)
+        word = self.gateway.plan.alias(rollout)
         url = f"http://127.0.0.1:{self._port}/rollouts/{word}/v1/{path}"
         async with self._client.post(url, json={"messages": [USER]} | body) as answer:
             return answer.status, json.loads(await answer.read())
@@ -64,7 +64,7 @@ class Door:
 
     async def events(self, rollout: str, **body: Any) -> list[Any]:
         """The chunks of a streamed answer."""
-        word = self.gateway.plan.word(rollout)
+        word = self.gateway.plan.alias(rollout)
         url = f"http://127.0.0.1:{self._port}/rollouts/{word}/v1/chat/completions"
         async with self._client.post(
             url, json={"messages": [USER], "stream": True} | body
@@ -78,7 +78,7 @@ class Door:
 async def door(server: Server, spec: JobSpec = PLAYED) -> AsyncIterator[Door]:
     config = replace(Config.from_environment(), home=server.models.parent)
     said: list[str] = []
-    async with answering(spec, config, say=said.append) as (spec, model):
+    async with open_model(spec, config, log_line=said.append) as (spec, model):
         assert model is not None
         gateway = Gateway(spec, model)
         plan_all(gateway, spec)
@@ -201,7 +201,7 @@ def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Serve
             assert "2048" in answer["error"]["message"]
         record = d.gateway.ledger.take("model/0/0")
         assert not record.model_fault
-        assert not d.gateway.through.down.is_set()
+        assert not d.gateway.proxy.down.is_set()
 
     play(scenario, server)
 
@@ -217,7 +217,7 @@ def test_a_model_that_is_not_served_is_never_the_environments_fault(server: Serv
     play(through_the_gateway, server)
 
     with pytest.raises(NoModel, match="no model 'other'"):
-        asyncio.run(Models(server.models).find("other", seconds=1))
+        asyncio.run(AvailableModels(server.models).find("other", seconds=1))
 
 
 def test_plain_completions_are_answered(server: Server) -> None:

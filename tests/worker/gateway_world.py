@@ -48,7 +48,7 @@ class World:
     def url(self, rollout: str, path: str = "v1/chat/completions") -> str:
         """Where a planned rollout has its address; another name is used as it is."""
         try:
-            rollout = self.gateway.plan.word(rollout)
+            rollout = self.gateway.plan.alias(rollout)
         except KeyError:
             rollout = quote(rollout, safe="")
         return f"http://127.0.0.1:{PORT}/rollouts/{rollout}/{path}"

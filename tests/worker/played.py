@@ -14,8 +14,8 @@ from typing import Any
 import aiohttp
 
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine, perform
-from envyard_runner.messaging.hub_client import Hub
+from envyard_runner.execution.run import RunnerContext, perform
+from envyard_runner.messaging.hub_client import HubClient
 from envyard_runner.sandbox import Exit
 from envyard_runner.venvs import Venv
 from tests.wheels import make_wheel
@@ -23,7 +23,7 @@ from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_model import StubModel
 
 FINE = Exit(
-    code=0, signal=None, reason="exited", seconds=1.0, peak_memory_bytes=5, held_by="cgroup2"
+    code=0, signal=None, reason="exited", seconds=1.0, peak_memory_bytes=5, limited_by="cgroup2"
 )
 WHEEL = make_wheel()
 PLAYED = job(WHEEL, policies=("silent", "parrot"), tasks=2)
@@ -175,7 +175,7 @@ def run(
         config = Config.from_environment({"RUNNER_HOME": home})
         if model is not None:
             config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
-        made = Machine(config, **({"build": built, "prepare": sandbox.prepare} | machine))
+        made = RunnerContext(config, **({"build": built, "prepare": sandbox.prepare} | machine))
         stopping = asyncio.Event()
         model_app = (model or StubModel()).application()
         async with (
@@ -183,7 +183,7 @@ def run(
             serving(model_app, model_port),
             aiohttp.ClientSession() as session,
         ):
-            link = Hub(session, url=url, token=TOKEN, patience=3.0)
+            link = HubClient(session, url=url, token=TOKEN, patience=3.0)
             aside = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
             async with asyncio.timeout(seconds):
                 ending = await perform(spec, hub=link, machine=made, stopping=stopping)

@@ -16,7 +16,7 @@ from typing import Any
 
 from envyard.contract.findings import finding
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine
+from envyard_runner.execution.run import RunnerContext
 from envyard_runner.guest import launch
 from envyard_runner.messaging.celery_app import make_app, serve
 from envyard_runner.messaging.poll import poll
@@ -44,7 +44,7 @@ def let_go(home: Path) -> None:
     (home / "site" / "go").touch()
 
 
-def machine(home: Path, program: str = INSIDE) -> Machine:
+def machine(home: Path, program: str = INSIDE) -> RunnerContext:
     """This machine, with an empty venv and a program of the test's own."""
     site, inside = home / "site", home / "programs"
     for folder in (site, inside):
@@ -67,7 +67,7 @@ def machine(home: Path, program: str = INSIDE) -> Machine:
         return "uv: its cache is broken" if broken.exists() else ""
 
     config = Config.from_environment()
-    return Machine(config, build=empty, prepare=prepare, examine=examine)
+    return RunnerContext(config, build=empty, prepare=prepare, self_check=examine)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class StubHub:
     batches: list[dict[str, Any]] = field(default_factory=list)
     repeated: int = 0
     endings: list[dict[str, Any]] = field(default_factory=list)
-    told: list[dict[str, Any]] = field(default_factory=list)
+    heartbeats: list[dict[str, Any]] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
     polled: list[dict[str, Any]] = field(default_factory=list)
     status: int = 503
@@ -102,7 +102,7 @@ class StubHub:
         return web.json_response({"runner": "box", "draining": self.drained})
 
     async def _present(self, request: web.Request) -> web.Response:
-        self.told.append((await request.json())["capabilities"])
+        self.heartbeats.append((await request.json())["capabilities"])
         return web.json_response({"runner": "box", "draining": self.drained})
 
     async def _poll(self, request: web.Request) -> web.Response:

@@ -21,7 +21,7 @@ from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS, queue_for
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine
+from envyard_runner.execution.run import RunnerContext
 from envyard_runner.messaging.celery_app import TASK, make_app
 from envyard_runner.model import state
 from tests.flows.hub import free_port
@@ -118,7 +118,7 @@ def test_mail_lies_in_the_folder_that_the_broker_url_names(
     tmp_path: Path, named: str, used: str
 ) -> None:
     config = Config.from_environment({"HUB_BROKER_URL": named.format(tmp_path)})
-    app = make_app(Machine(config), tmp_path / "default")
+    app = make_app(RunnerContext(config), tmp_path / "default")
     folder = app.conf.broker_transport_options["data_folder_in"]
     assert folder == str(tmp_path / used / "messages")
     assert (
@@ -270,21 +270,21 @@ def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> 
         hub = StubHub()
         folder = state.folder_of(home / "models", "stub")
         served = state.State("stub", "starting", "http://127.0.0.1:1/v1")
-        with state.held(folder):
+        with state.locked(folder):
             state.write(folder, served)
             async with runner(home, "start", hub):
                 ring(home, queue_for("stub"))
-                await until(lambda: hub.told)
-                assert hub.told[-1]["models"] == []
+                await until(lambda: hub.heartbeats)
+                assert hub.heartbeats[-1]["models"] == []
                 ring(home)
                 await until(lambda: asked_with(hub) == [[]])
 
                 state.write(folder, replace(served, phase="ready"))
                 await until(lambda: asked_with(hub) == [[], ["stub"]])
-                assert hub.told[-1]["models"] == ["stub"]
+                assert hub.heartbeats[-1]["models"] == ["stub"]
 
                 state.write(folder, replace(served, phase="restarting"))
-                await until(lambda: hub.told[-1]["models"] == [])
+                await until(lambda: hub.heartbeats[-1]["models"] == [])
                 await asyncio.sleep(3)  # longer than the worker looks at its queues
                 ring(home, queue_for("stub"))
                 ring(home)
@@ -299,11 +299,11 @@ def test_a_polling_runner_says_which_models_are_ready(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub()
         folder = state.folder_of(home / "models", "stub")
-        with state.held(folder):
+        with state.locked(folder):
             state.write(folder, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
             async with runner(home, "poll", hub):
                 await until(lambda: hub.polled)
                 assert hub.polled[-1]["models"] == ["stub"]
-                await until(lambda: hub.told)  # busy or not, the hub hears of it
+                await until(lambda: hub.heartbeats)  # busy or not, the hub hears of it
 
     play(scenario())

@@ -9,7 +9,7 @@ import pytest
 
 from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import NO_CALL
-from envyard_runner.execution.verdict import judge
+from envyard_runner.execution.verdict import decide_ending
 from tests.worker.stub_hub import job
 from tests.worker.told import FINE, Told
 
@@ -40,7 +40,7 @@ def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
     told.spoke("model/0/0")
     told.rollout("model/0/0", ok=True, reward=1.0)
     told("done")
-    ending = judge(told.story, FINE)
+    ending = decide_ending(told.story, FINE)
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "error")]
     assert "silent/0/0" in ending.findings[0].message
@@ -54,7 +54,7 @@ def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
      b'{"event": "rollout_started", "rollout": {"a": 1}}'],
 )  # fmt: skip
 def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
-    assert Told().story.take(line) is None
+    assert Told().story.add_line(line) is None
 
 
 def test_a_rollout_counts_once() -> None:
@@ -99,7 +99,7 @@ def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_another
 
 def words(told: Told) -> list[list[str]]:
     """What the inside is told of its rollouts, by group."""
-    groups = asyncio.run(told.plan.told())
+    groups = asyncio.run(told.plan.groups())
     return [[one["rollout"] for one in group] for group in groups]
 
 
@@ -121,15 +121,15 @@ def test_where_attempts_are_compared_a_groups_size_does_not_tell_a_probe_either(
     assert [len(group) for group in words(told)] == [3, 3]
     assert told.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
     assert told("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
-    assert told.story.refusals == 0
+    assert told.story.rejections == 0
 
 
 def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
     told = Told()
     told.loaded(True, True)
-    message = f"killed while {told.plan.word('model/1/0')} ran"
+    message = f"killed while {told.plan.alias('model/1/0')} ran"
     told("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
-    found = judge(told.story, replace(FINE, code=1)).findings[0]
+    found = decide_ending(told.story, replace(FINE, code=1)).findings[0]
     assert found.message == "ProcessEnded: killed while model/1/0 ran"
 
 

@@ -12,7 +12,7 @@ from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
 from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.guest import play
-from envyard_runner.guest.job import InsideJob
+from envyard_runner.guest.job import GuestJob
 from envyard_runner.venvs import VenvError
 from tests.wheels import filename, make_wheel
 
@@ -48,7 +48,7 @@ def test_the_program_lies_where_our_files_are_mounted() -> None:
 
 
 def test_a_framework_that_nobody_plays_is_named() -> None:
-    job = InsideJob(framework="chess", api="v9", module="m", tasks=1)
+    job = GuestJob(framework="chess", api="v9", module="m", tasks=1)
     with pytest.raises(ValueError, match="'chess' with api 'v9'"):
         play.framework(job)
 

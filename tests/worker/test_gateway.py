@@ -175,8 +175,8 @@ def test_the_references_of_all_rollouts_may_be_told_before_they_begin() -> None:
         url = f"{w.url('x').partition('/rollouts/')[0]}/references"
         said = {name: {"message": {"content": name}} for name in ("own", "other")}
         names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
-        told: dict[str, Any] = {w.gateway.plan.word(name): said for name in names}
-        told |= {"nobody": said, w.gateway.plan.word("oracle/2/0"): {"own": 1}}
+        told: dict[str, Any] = {w.gateway.plan.alias(name): said for name in names}
+        told |= {"nobody": said, w.gateway.plan.alias("oracle/2/0"): {"own": 1}}
         for status in (200, 400):  # there is room for one
             async with w.client.put(url, json=told) as response:
                 assert response.status == status

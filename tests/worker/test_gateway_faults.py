@@ -43,7 +43,7 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         assert (record.model_fault, record.replies) == ("", 0)
         assert record.refused == body["error"]["message"]
         assert [m["role"] for m in record.transcript.messages] == ["user"]
-        assert not w.gateway.through.down.is_set()
+        assert not w.gateway.proxy.down.is_set()
 
     play(scenario)
 
@@ -109,7 +109,7 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
             plan_all(gateway, job())
             listening = socket.create_server(("127.0.0.1", PORT + 2))
             await gateway.open(listening)
-            word = gateway.plan.word("model/0/0")
+            word = gateway.plan.alias("model/0/0")
             url = f"http://127.0.0.1:{PORT + 2}/rollouts/{word}/v1/chat/completions"
             async with w.client.post(url, json={"messages": [USER]}) as response:
                 assert response.status == 500
@@ -124,9 +124,9 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
 def test_three_faults_in_a_row_say_that_the_model_is_down() -> None:
     async def scenario(w: World) -> None:
         for task in range(3):
-            assert not w.gateway.through.down.is_set()
+            assert not w.gateway.proxy.down.is_set()
             status, body = await w.chat(f"model/{task}/0")
             assert (status, body["error"]["code"]) == (502, "model_unreachable")
-        assert w.gateway.through.down.is_set()
+        assert w.gateway.proxy.down.is_set()
 
     play(scenario, model_up=False)

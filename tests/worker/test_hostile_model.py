@@ -16,7 +16,7 @@ from aiohttp import web
 
 from envyard_runner.gateway import Model
 from envyard_runner.gateway.reply import ModelFault, Reply
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.endpoint import Endpoint, EndpointError
 
 KEY = "sk-the-models-own-key"
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -92,9 +92,9 @@ def test_a_redirect_leads_nowhere(status: int, stream: bool) -> None:
                     Endpoint(f"{url}/v1").names(), Endpoint(f"{url}/v1").load(),
                     Endpoint(f"{url}/v1").get(f"{url}/health"),
                 ):  # fmt: skip
-                    with pytest.raises(Silent):
+                    with pytest.raises(EndpointError):
                         await question
-                with suppress(Silent):
+                with suppress(EndpointError):
                     await Endpoint(f"{url}/v1").answers("m", seconds=5)
         assert seen == []
 
@@ -133,7 +133,7 @@ def test_a_compressed_bomb_is_not_inflated() -> None:
         async with serving(answering(bomb, **{"Content-Encoding": "gzip"})) as url:
             with pytest.raises(ModelFault):
                 await ask(url)
-            with pytest.raises(Silent):
+            with pytest.raises(EndpointError):
                 await Endpoint(f"{url}/v1").names()
 
     play(scenario())

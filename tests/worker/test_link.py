@@ -17,21 +17,29 @@ import pytest
 from envyard.contract.findings import finding
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Exchange, Node, Transcript
-from envyard_runner.messaging.event_outbox import Cancelled, Reports
-from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused, Superseded, WheelChanged
+from envyard_runner.messaging.event_outbox import Cancelled, EventOutbox
+from envyard_runner.messaging.hub_client import (
+    HubClient,
+    HubRefused,
+    HubUnreachable,
+    Superseded,
+    WheelChanged,
+)
 from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
 PORT = 18390
 
 
 def with_hub(
-    scenario: Callable[[Hub, StubHub], Awaitable[None]], stub: StubHub | None = None, **changes: Any
+    scenario: Callable[[HubClient, StubHub], Awaitable[None]],
+    stub: StubHub | None = None,
+    **changes: Any,
 ) -> None:
     async def play() -> None:
         hub = stub or StubHub()
         async with serving(hub.application(), PORT) as url, aiohttp.ClientSession() as session:
             given: dict[str, Any] = {"url": url, "token": TOKEN, "patience": 3.0} | changes
-            await scenario(Hub(session, **given), hub)
+            await scenario(HubClient(session, **given), hub)
 
     asyncio.run(play())
 
@@ -42,7 +50,7 @@ def rollout(task: int, content: str = "hi") -> RolloutResult:
 
 
 def test_a_job_is_given_once() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.job = job()
         assert await hub.poll({}) == job()
         assert await hub.poll({}) is None
@@ -51,7 +59,7 @@ def test_a_job_is_given_once() -> None:
 
 
 def test_the_first_lock_of_a_platform_is_everybodys() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         assert await hub.lock(job(), "cpython-311", None) is None
         assert await hub.lock(job(), "cpython-311", "dep==1") == "dep==1"
         assert await hub.lock(job(), "cpython-311", "dep==2") == "dep==1"
@@ -61,10 +69,10 @@ def test_the_first_lock_of_a_platform_is_everybodys() -> None:
 
 
 def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
-    async def known(hub: Hub, _: StubHub) -> None:
+    async def known(hub: HubClient, _: StubHub) -> None:
         assert (await hub.whoami()).name == "box"
 
-    async def unknown(hub: Hub, _: StubHub) -> None:
+    async def unknown(hub: HubClient, _: StubHub) -> None:
         with pytest.raises(HubRefused, match="401") as caught:
             await hub.whoami()
         assert caught.value.code == "token.invalid"
@@ -74,7 +82,7 @@ def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
 
 
 def test_a_hub_that_fails_for_a_moment_is_asked_again() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.failing = 2
         assert (await hub.whoami()).name == "box"
 
@@ -84,9 +92,9 @@ def test_a_hub_that_fails_for_a_moment_is_asked_again() -> None:
 def test_a_hub_that_stays_away_is_given_up() -> None:
     async def scenario() -> None:
         async with aiohttp.ClientSession() as session:
-            hub = Hub(session, url=f"http://127.0.0.1:{PORT}", token=TOKEN, patience=0.8)
+            hub = HubClient(session, url=f"http://127.0.0.1:{PORT}", token=TOKEN, patience=0.8)
             began = time.monotonic()
-            with pytest.raises(HubLost):
+            with pytest.raises(HubUnreachable):
                 await hub.whoami()
             assert 0.2 < time.monotonic() - began < 3
 
@@ -94,7 +102,7 @@ def test_a_hub_that_stays_away_is_given_up() -> None:
 
 
 def test_a_job_that_cannot_be_read_says_to_upgrade() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.job = replace(job(), limits={"new": 1})  # type: ignore[arg-type]
         with pytest.raises(HubRefused, match="version of the runner"):
             await hub.poll({})
@@ -103,7 +111,7 @@ def test_a_job_that_cannot_be_read_says_to_upgrade() -> None:
 
 
 def test_a_wheel_is_taken_only_with_the_right_bytes(tmp_path: Path) -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.wheel = b"x" * 200_000
         good = replace(
             job().wheel, sha256=hashlib.sha256(stub.wheel).hexdigest(), size=len(stub.wheel)
@@ -123,22 +131,22 @@ def test_a_wheel_is_taken_only_with_the_right_bytes(tmp_path: Path) -> None:
     with_hub(scenario)
 
 
-async def outlast(reports: Reports, seconds: float) -> None:
+async def outlast(reports: EventOutbox, seconds: float) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(seconds):
             await reports.keep_sending()
 
 
 def test_news_goes_out_in_about_a_second_and_without_news_a_heartbeat_does() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job(lease_seconds=6.0))
-        reports.log(b"caf\xc3")
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job(lease_seconds=6.0))
+        reports.add_output(b"caf\xc3")
         talking = asyncio.create_task(reports.keep_sending())
         await asyncio.sleep(0.2)
         assert stub.log == "caf"
-        reports.log(b"\xa9\n")
-        reports.rollout(rollout(0))
-        reports.fact(load_seconds=1.5)
+        reports.add_output(b"\xa9\n")
+        reports.add_rollout(rollout(0))
+        reports.add_facts(load_seconds=1.5)
         await asyncio.sleep(1.3)
         assert stub.log == "café\n"
         assert [r["task"] for r in stub.rollouts] == [0]
@@ -153,13 +161,13 @@ def test_news_goes_out_in_about_a_second_and_without_news_a_heartbeat_does() -> 
 
 
 def test_a_batch_is_sent_again_unchanged_until_the_hub_has_it() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job())
-        reports.rollout(rollout(0))
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job())
+        reports.add_rollout(rollout(0))
         stub.failing = 2
         talking = asyncio.create_task(reports.keep_sending())
         await asyncio.sleep(0.1)
-        reports.rollout(rollout(1))
+        reports.add_rollout(rollout(1))
         await asyncio.sleep(3)
         talking.cancel()
         assert [[r["task"] for r in b["rollouts"]] for b in stub.batches] == [[0], [1]]
@@ -169,12 +177,12 @@ def test_a_batch_is_sent_again_unchanged_until_the_hub_has_it() -> None:
 
 
 def test_what_was_under_way_when_talking_stopped_is_sent_before_the_ending() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job())
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job())
         stub.failing = 1
-        reports.log(b"last words\n")
+        reports.add_output(b"last words\n")
         await outlast(reports, 0.1)
-        reports.rollout(rollout(2))
+        reports.add_rollout(rollout(2))
         await reports.finish("failed", [finding("run.crashed")])
         assert stub.log == "last words\n"
         assert [r["task"] for r in stub.rollouts] == [2]
@@ -185,11 +193,11 @@ def test_what_was_under_way_when_talking_stopped_is_sent_before_the_ending() -> 
 
 
 def test_large_news_is_cut_into_several_batches() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job())
-        reports.log(b"x" * 250_000)
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job())
+        reports.add_output(b"x" * 250_000)
         for task in range(6):
-            reports.rollout(rollout(task, "漢" * 100_000))
+            reports.add_rollout(rollout(task, "漢" * 100_000))
         await reports.finish("succeeded", [])
         assert len(stub.log) == 250_000
         assert [r["task"] for r in stub.rollouts] == list(range(6))
@@ -200,9 +208,9 @@ def test_large_news_is_cut_into_several_batches() -> None:
 
 
 def test_a_lone_surrogate_in_a_conversation_does_not_stop_the_reports() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job())
-        reports.rollout(rollout(0, "\ud800"))
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job())
+        reports.add_rollout(rollout(0, "\ud800"))
         await reports.finish("succeeded", [])
         assert contents(stub.rollouts[0]) == ["?"]
 
@@ -210,14 +218,14 @@ def test_a_lone_surrogate_in_a_conversation_does_not_stop_the_reports() -> None:
 
 
 def test_a_superseded_or_cancelled_run_stops_the_talk() -> None:
-    async def superseded(hub: Hub, stub: StubHub) -> None:
+    async def superseded(hub: HubClient, stub: StubHub) -> None:
         stub.superseded = True
         with pytest.raises(Superseded):
-            await Reports(hub, job()).keep_sending()
+            await EventOutbox(hub, job()).keep_sending()
 
-    async def cancelled(hub: Hub, stub: StubHub) -> None:
+    async def cancelled(hub: HubClient, stub: StubHub) -> None:
         stub.cancel = True
-        reports = Reports(hub, job())
+        reports = EventOutbox(hub, job())
         with pytest.raises(Cancelled):
             await reports.keep_sending()
         await reports.finish("cancelled", [])
@@ -228,24 +236,24 @@ def test_a_superseded_or_cancelled_run_stops_the_talk() -> None:
 
 
 def test_a_hub_silent_for_two_leases_ends_the_talk() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job(lease_seconds=0.5))
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job(lease_seconds=0.5))
         stub.failing = 999
-        with pytest.raises(HubLost):
+        with pytest.raises(HubUnreachable):
             await reports.keep_sending()
 
     with_hub(scenario)
 
 
 def test_a_log_past_its_bound_comes_with_the_end_of_every_batch() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job(limits={"log_bytes": 150_000}))
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job(limits={"log_bytes": 150_000}))
         talking = asyncio.create_task(reports.keep_sending())
         for number in range(4):
-            reports.log(f"begin {number}\n{'x' * 60_000}\nend {number}\n".encode())
+            reports.add_output(f"begin {number}\n{'x' * 60_000}\nend {number}\n".encode())
             await asyncio.sleep(0.7)
         talking.cancel()
-        reports.say("bye")
+        reports.log_line("bye")
         await reports.finish("failed", [finding("run.crashed")])
         assert "begin 2" in stub.log
         assert stub.log.endswith("end 3\n[runner] bye\n")
@@ -256,10 +264,10 @@ def test_a_log_past_its_bound_comes_with_the_end_of_every_batch() -> None:
 
 
 def test_a_flood_for_a_hub_that_is_away_is_bounded_in_memory() -> None:
-    async def scenario(hub: Hub, stub: StubHub) -> None:
-        reports = Reports(hub, job())
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
+        reports = EventOutbox(hub, job())
         for number in range(400):
-            reports.log(b"x" * 65_536 + f"{number}\n".encode())
+            reports.add_output(b"x" * 65_536 + f"{number}\n".encode())
         await reports.finish("failed", [finding("run.crashed")])
         assert len(stub.log) < 2 << 20
         assert stub.log.endswith("x399\n")
@@ -273,7 +281,7 @@ def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Pa
     program = tmp_path / "talker.py"
     program.write_text(TALKER)
 
-    async def scenario(hub: Hub, stub: StubHub) -> None:
+    async def scenario(hub: HubClient, stub: StubHub) -> None:
         url = f"http://127.0.0.1:{PORT}"
         talker = await asyncio.create_subprocess_exec(
             sys.executable, str(program), url, stdout=asyncio.subprocess.PIPE
@@ -294,16 +302,16 @@ def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Pa
 TALKER = """
 import asyncio, sys
 import aiohttp
-from envyard_runner.messaging.hub_client import Hub
-from envyard_runner.messaging.event_outbox import Reports
+from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.messaging.event_outbox import EventOutbox
 from tests.worker.stub_hub import TOKEN, job
 
 async def main():
     async with aiohttp.ClientSession() as session:
-        reports = Reports(Hub(session, url=sys.argv[1], token=TOKEN), job())
+        reports = EventOutbox(HubClient(session, url=sys.argv[1], token=TOKEN), job())
         talking = asyncio.create_task(reports.keep_sending())
         for number in range(10_000):
-            reports.log(f"{number}\\n".encode())
+            reports.add_output(f"{number}\\n".encode())
             print(number, flush=True)
             await asyncio.sleep(0.05)
 

@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine
-from envyard_runner.messaging.hub_client import Hub
-from envyard_runner.messaging.poll import NoRoom, poll_once
+from envyard_runner.execution.run import RunnerContext
+from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.messaging.poll import DiskTooFull, poll_once
 from envyard_runner.venvs import uv
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 
@@ -30,11 +30,11 @@ def test_without_room_on_its_disk_it_asks_for_no_run(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         async with serving(stub.application(), PORT) as url, aiohttp.ClientSession() as session:
-            hub = Hub(session, url=url, token=TOKEN)
+            hub = HubClient(session, url=url, token=TOKEN)
             with pytest.raises(
-                NoRoom, match=r"No space left for runs in .*\d MiB more must be free"
+                DiskTooFull, match=r"No space left for runs in .*\d MiB more must be free"
             ):
-                await poll_once(Machine(config), hub, asyncio.Event())
+                await poll_once(RunnerContext(config), hub, asyncio.Event())
 
     asyncio.run(scenario())
     assert stub.polled == []
@@ -49,7 +49,7 @@ def quiet_disk() -> Iterator[Path]:
 
 def test_what_nobody_uses_goes_before_runs_do(quiet_disk: Path) -> None:
     config = Config.from_environment({"RUNNER_HOME": str(quiet_disk)})
-    uv.own(config)
+    uv.make_writable(config)
     old = uv.cache_folder(config) / "archive-v0/old"
     old.mkdir(parents=True)
     (old / "data").write_bytes(bytes(16 << 20))
@@ -58,8 +58,8 @@ def test_what_nobody_uses_goes_before_runs_do(quiet_disk: Path) -> None:
 
     async def scenario() -> None:
         async with serving(stub.application(), PORT) as url, aiohttp.ClientSession() as session:
-            hub = Hub(session, url=url, token=TOKEN)
-            assert await poll_once(Machine(tight), hub, asyncio.Event()) is None
+            hub = HubClient(session, url=url, token=TOKEN)
+            assert await poll_once(RunnerContext(tight), hub, asyncio.Event()) is None
 
     asyncio.run(scenario())
     assert not old.exists()

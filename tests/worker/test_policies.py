@@ -5,11 +5,11 @@ import random
 import pytest
 
 from envyard.contract.probes import PROBES
-from envyard_runner.gateway.probes import REPLIES, Ask, NoReference, plain
+from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
 
 
-def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> Ask:
-    return Ask(list(messages), [], reference, random.Random(seed), 64)  # type: ignore[arg-type]
+def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> ProbeCall:
+    return ProbeCall(list(messages), [], reference, random.Random(seed), 64)  # type: ignore[arg-type]
 
 
 def test_silent_says_nothing() -> None:
@@ -59,7 +59,11 @@ def test_oracle_and_swapped_repeat_the_reference(policy: str) -> None:
 
 
 def test_plain_takes_whatever_a_content_may_be() -> None:
-    assert [plain(None), plain(3), plain([1, {"text": 5}, {"text": "a"}])] == ["", "", "a"]
+    assert [plain_text(None), plain_text(3), plain_text([1, {"text": 5}, {"text": "a"}])] == [
+        "",
+        "",
+        "a",
+    ]
 
 
 def test_the_runner_replies_for_exactly_the_probes_of_the_contract() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.execution.collector import NO_PROMPT
-from envyard_runner.execution.verdict import judge
+from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.gateway.prompts import Prompts
 from tests.worker.played import BEGAN, PLAYED, Played, good, loaded, run
 from tests.worker.stub_hub import job
@@ -151,7 +151,7 @@ def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyon
     missing: int, severity: str
 ) -> None:
     told = story(missing)
-    (found,) = judge(told.story, FINE).findings
+    (found,) = decide_ending(told.story, FINE).findings
     assert (found.code, found.severity) == ("run.prompt_not_sent", severity)
     assert found.message.startswith(f"{missing} of 15 rollouts do not count: none of their first")
     assert "begins 'task 0 of them' and the first call's last message 'hi'" in found.message
@@ -169,7 +169,7 @@ def test_rollouts_without_a_call_warn_up_to_a_tenth_and_are_an_error_beyond(
             told.spoke(name)
         told.rollout(name, ok=True, reward=1.0)
     told("done")
-    found = {one.code: one for one in judge(told.story, FINE).findings}["run.no_model_call"]
+    found = {one.code: one for one in decide_ending(told.story, FINE).findings}["run.no_model_call"]
     assert (found.severity, found.details["n"]) == (severity, silent)
 
 
@@ -181,7 +181,7 @@ def test_a_policy_that_has_no_rollout_left_is_an_error_however_few_they_are() ->
             told.spoke(name)
         told.rollout(name, ok=True, reward=1.0)
     told("done")
-    found = {one.code: one for one in judge(told.story, FINE).findings}["run.no_model_call"]
+    found = {one.code: one for one in decide_ending(told.story, FINE).findings}["run.no_model_call"]
     assert found.severity == "error"
 
 
@@ -193,7 +193,7 @@ def test_tasks_without_a_prompt_are_reported_as_not_compared_and_count() -> None
         told.rollout(name, ok=True, reward=0.0)
     told("done")
     assert not told.story.not_counted
-    found = judge(told.story, FINE).findings
+    found = decide_ending(told.story, FINE).findings
     assert [(one.code, one.severity) for one in found] == [("run.prompt_not_compared", "info")]
 
 

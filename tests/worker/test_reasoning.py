@@ -9,9 +9,9 @@ import pytest
 from envyard.contract.transcript import Exchange, Transcript, clean_message
 from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Record
 from envyard_runner.gateway.openai import Call, chunks, completion
-from envyard_runner.gateway.recorded_replies import Tape
+from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.replays import _unrepeatable
+from envyard_runner.gateway.replays import _why_unrepeatable
 from envyard_runner.gateway.reply import Reply
 from tests.worker.gateway_world import TOOL, World, play
 
@@ -62,7 +62,7 @@ def test_reasoning_of_a_whole_reply_is_recorded_and_passed_on(field: str) -> Non
         (exchange,) = record.transcript.calls
         assert exchange.reasoning_tokens == record.usage.reasoning_tokens == 3
         assert exchange.reply_fields == ["content", field]
-        assert _unrepeatable(record) == ""
+        assert _why_unrepeatable(record) == ""
 
     play(scenario)
 
@@ -77,7 +77,7 @@ def test_reasoning_of_a_streamed_reply_is_recorded_and_passed_on(field: str) -> 
         record = w.gateway.ledger.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens are"
         assert record.usage.reasoning_tokens == 3
-        assert _unrepeatable(record) == ""
+        assert _why_unrepeatable(record) == ""
 
     play(scenario)
 
@@ -115,8 +115,8 @@ def test_tokens_of_reasoning_are_unknown_where_one_reply_came_without_the_count(
 )
 def test_a_replay_gives_the_reply_back_in_the_fields_in_which_it_came(message: Message) -> None:
     record = recorded((call(), reply_of(message)))
-    assert _unrepeatable(record) == ""
-    again = Tape(record.transcript).answer(call())
+    assert _why_unrepeatable(record) == ""
+    again = RecordedReplies(record.transcript).answer(call())
     whole = completion(again, model="policy", ident="c")["choices"][0]["message"]
     assert whole == {"role": "assistant"} | message
     filled = {name: value for name, value in message.items() if value is not None}
@@ -136,7 +136,7 @@ def test_a_reply_whose_reasoning_is_not_recorded_as_it_was_is_left_out_of_replay
     message: Message,
 ) -> None:
     record = recorded((call(), reply_of(message)))
-    assert _unrepeatable(record) == "a reply held more than is recorded"
+    assert _why_unrepeatable(record) == "a reply held more than is recorded"
 
 
 @pytest.mark.parametrize("sent", [{}, {"reasoning": "R1"}, {"reasoning_content": "R1"}])
@@ -149,7 +149,7 @@ def test_a_history_without_the_reasoning_goes_on_from_the_reply(sent: Message) -
     assert len(transcript.nodes) == 4
     assert len(transcript.ends) == 1
     assert [exchange.reasoning_sent for exchange in transcript.calls] == [0, *[bool(sent)] * 2]
-    tape = Tape(transcript)
+    tape = RecordedReplies(transcript)
     for asked in (call(), call(*history), call(*history)):
         tape.answer(asked)
     tape.end()
@@ -162,7 +162,7 @@ def test_other_reasoning_for_the_same_text_is_another_reply() -> None:
     record = recorded(*((call(), reply) for reply in replies))
     given = [record.transcript.nodes[one.reply].message for one in record.transcript.calls]
     assert [message.get("reasoning_content") for message in given] == ["R1", "R2", None]
-    assert _unrepeatable(record) == ""
+    assert _why_unrepeatable(record) == ""
 
 
 def test_long_reasoning_is_cut_to_the_room_and_secrets_do_not_stand_in_it() -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from envyard.contract.replay import Replay
-from envyard_runner.execution.replay import LEAST_SECONDS, Again
-from envyard_runner.execution.verdict import unjudged
+from envyard_runner.execution.replay import MIN_SECONDS, ReplayRun
+from envyard_runner.execution.verdict import replay_failure
 from envyard_runner.gateway import replays
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.recorded_replies import Tape
-from envyard_runner.gateway.replays import MOST
+from envyard_runner.gateway.recorded_replies import RecordedReplies
+from envyard_runner.gateway.replays import MAX_ROLLOUTS
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.sandbox import Exit
 from tests.worker.stub_hub import job
@@ -45,11 +45,11 @@ def recorded(*calls: tuple[Call, Reply]) -> Record:
     return record
 
 
-def tape(*calls: tuple[Call, Reply]) -> Tape:
-    return Tape(recorded(*calls).transcript)
+def tape(*calls: tuple[Call, Reply]) -> RecordedReplies:
+    return RecordedReplies(recorded(*calls).transcript)
 
 
-def said(tape: Tape, asked: Call) -> str:
+def said(tape: RecordedReplies, asked: Call) -> str:
     return "".join(tape.answer(asked).content)
 
 
@@ -80,23 +80,23 @@ def test_the_same_question_asked_twice_gets_both_replies_in_order() -> None:
 def test_another_question_gets_the_likest_reply_and_is_noted() -> None:
     again = tape((call("judge"), reply("fair")), (call("a", "b", "c"), reply("two")))
     assert said(again, call("a", "b", "x")) == "two"
-    assert (again.diverged, again.asked) == (1, "user: x")
+    assert (again.diverged, again.difference) == (1, "user: x")
     assert said(again, call("judge")) == "fair"
 
 
 def test_other_tools_more_calls_and_fewer_are_noted() -> None:
     other = tape((call("a", tools=[TOOL]), reply("b")))
     other.answer(call("a"))
-    assert (other.diverged, other.asked) == (1, "the same with other tools on offer")
+    assert (other.diverged, other.difference) == (1, "the same with other tools on offer")
     more = tape((call("a"), reply("b")))
     more.answer(call("a"))
     with pytest.raises(Refusal):
         more.answer(call("a", "b", "c"))
-    assert (more.diverged, more.asked) == (2, "one call more than the 1 recorded: user: c")
+    assert (more.diverged, more.difference) == (2, "one call more than the 1 recorded: user: c")
     fewer = tape((call("a"), reply("b")), (call("a", "b", "c"), reply("d")))
     fewer.answer(call("a"))
     fewer.end()
-    assert (fewer.diverged, fewer.asked) == (2, "nothing: it ended after 1 of 2 calls")
+    assert (fewer.diverged, fewer.difference) == (2, "nothing: it ended after 1 of 2 calls")
 
 
 def told(spec: Any, count: int) -> Told:
@@ -111,20 +111,20 @@ class Second:
     def __init__(self, first: Told, *, hashes: Sequence[str] = ()) -> None:
         tasks = first.story.tasks or []
         known = hashes or [task.hash for task in tasks]
-        self.again = Again(
+        self.again = ReplayRun(
             first.spec, first.story, began=BEGAN, wall_seconds=WALL, clock=first.clock
         )
         told = [{"index": task.index, "hash": h} for task, h in zip(tasks, known, strict=True)]
         assert self("environment_began") is None
         assert self("loaded", tasks=told) == known
-        self.groups = asyncio.run(first.plan.replays.told())
+        self.groups = asyncio.run(first.plan.replays.groups())
 
     @property
     def words(self) -> list[str]:
         return [one["rollout"] for group in self.groups for one in group]
 
     def __call__(self, event: str, **fields: Any) -> list[str] | None:
-        return self.again.take(json.dumps({"event": event, **fields}).encode())
+        return self.again.add_line(json.dumps({"event": event, **fields}).encode())
 
 
 def results(story: Told) -> dict[str, Replay]:
@@ -148,7 +148,7 @@ def test_the_sample_is_bounded_repeatable_and_takes_every_policy_and_task() -> N
         Second(story)
         samples.append(set(results(story)))
     assert samples[0] == samples[1]
-    assert len(samples[0]) == MOST
+    assert len(samples[0]) == MAX_ROLLOUTS
     names = [name.split("/") for name in samples[0]]
     count = {policy: sum(name[0] == policy for name in names) for policy in spec.policies}
     assert set(count.values()) == {10, 11}
@@ -172,20 +172,20 @@ def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None
     second("done")
     assert sorted(one.reward or 0.0 for one in results(story).values()) == [0.5, 0.75]
     assert (story.story.missing, len(story.story.scored), story.plan.expected) == ([], 2, expected)
-    assert story.story.refusals == 2
+    assert story.story.rejections == 2
     assert story.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
 
 
 def test_neither_sandbox_answers_for_the_rollouts_of_the_other() -> None:
     story = told(job(policies=("silent",), tasks=1), 1)
-    word = story.plan.word("silent/0/0")
+    word = story.plan.alias("silent/0/0")
     finish(story)
     second = Second(story)
     second("rollout_started", rollout=word)
     second("rollout", rollout=word, ok=True, reward=1.0)
     assert story("rollout", rollout=second.words[0], ok=True, reward=1.0) is None
     assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
-    assert story.story.refusals == 3
+    assert story.story.rejections == 3
 
 
 def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None:
@@ -196,10 +196,10 @@ def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None
     second("rollout_started", rollout="another")
     said = f"ended while {second.words[0]} ran"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
-    second.again.end(replace(FINE, code=1))
+    second.again.finish(replace(FINE, code=1))
     (ended,) = (name for name, one in results(story).items() if one.error)
     assert results(story)[ended].error == f"ProcessEnded: ended while {ended} ran"
-    assert story.story.refusals == 1
+    assert story.story.rejections == 1
 
 
 @pytest.mark.parametrize("how", [{"oom_kills": 1}, {"low_memory": True}])
@@ -210,7 +210,7 @@ def test_a_process_that_the_machine_ended_fails_no_replay(how: dict[str, Any]) -
     second("rollout_started", rollout=second.words[0])
     message = "the environment's process was killed by signal 15"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
-    second.again.end(replace(FINE, code=1, **how))
+    second.again.finish(replace(FINE, code=1, **how))
     assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
 
 
@@ -248,7 +248,7 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
     assert len(group) == 2
     found = results(story)
     assert set(found) == {"silent/0/0", "model/0/0", "model/0/1"}
-    assert found["model/0/0"].left_out == replays.OTHERS
+    assert found["model/0/0"].left_out == replays.GROUP_UNREPEATABLE
     assert found["model/0/1"].left_out == replays.NO_REWARD
     assert found["silent/0/0"].left_out == replays.NOT_ENDED
 
@@ -258,7 +258,7 @@ def test_a_run_whose_time_is_nearly_over_plays_nothing_again_and_says_so() -> No
     finish(story)
     story.clock.now += 0.91 * WALL
     second = Second(story)
-    assert (second.groups, second.again.seconds) == ([], LEAST_SECONDS)
+    assert (second.groups, second.again.seconds) == ([], MIN_SECONDS)
     assert {one.left_out for one in results(story).values()} == {replays.LATE}
 
 
@@ -296,15 +296,15 @@ def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: R
 def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:
     story = told(job(policies=("silent",), tasks=1), 1)
     finish(story)
-    again = Again(story.spec, story.story, began=BEGAN, wall_seconds=WALL, clock=story.clock)
-    before = unjudged(again, end)
+    again = ReplayRun(story.spec, story.story, began=BEGAN, wall_seconds=WALL, clock=story.clock)
+    before = replay_failure(again, end)
     assert before is not None
     assert before.outcome == "errored"
-    again.take(b'{"event": "environment_began"}')
-    ending = unjudged(again, end)
+    again.add_line(b'{"event": "environment_began"}')
+    ending = replay_failure(again, end)
     assert (ending.outcome if ending else None) == outcome
     again.loaded = True
-    assert unjudged(again, end) is None  # what ends it while it plays again fails no run
+    assert replay_failure(again, end) is None  # what ends it while it plays again fails no run
 
 
 def test_what_both_sandboxes_tried_is_told_together() -> None:

@@ -12,12 +12,12 @@ from typing import Any
 
 from envyard.contract.findings import finding
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine, perform
+from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.execution.verdict import Ending
 from envyard_runner.local.hub import LocalHub
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
-from envyard_runner.venvs.locks import Agree
+from envyard_runner.venvs.locks import AgreeLock
 from tests.worker.played import (
     BEGAN,
     FINE,
@@ -214,7 +214,7 @@ def test_dependencies_are_the_authors_fault_only_where_the_builder_says_so() -> 
 
 
 def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> None:
-    async def resolved(*given: Any, agree: Agree, before: str, **more: Any) -> Venv:
+    async def resolved(*given: Any, agree: AgreeLock, before: str, **more: Any) -> Venv:
         assert await agree("cpython-311", None) is None
         assert await agree("cpython-311", "mine") == "mine"
         assert await agree("cpython-311", "another") == "mine"
@@ -326,7 +326,9 @@ def test_a_home_without_room_for_a_note_is_reported_as_the_platforms_fault(tmp_p
         (tmp_path / "notes").write_text("no folder", encoding="utf-8")
         config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
         hub = LocalHub(WHEEL)
-        return await perform(PLAYED, hub=hub, machine=Machine(config), stopping=asyncio.Event())
+        return await perform(
+            PLAYED, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event()
+        )
 
     ending = asyncio.run(play())
     assert ending is not None

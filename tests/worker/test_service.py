@@ -14,16 +14,16 @@ import pytest
 from envyard.contract.findings import finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
-from envyard_runner.execution.verdict import Ending, platform
-from envyard_runner.messaging.heartbeat import announcing
-from envyard_runner.messaging.hub_client import Hub, Known
+from envyard_runner.execution.verdict import Ending, platform_ending
+from envyard_runner.messaging.heartbeat import sending_heartbeats
+from envyard_runner.messaging.hub_client import HubClient, RunnerIdentity
 from envyard_runner.state import service
 from envyard_runner.state.service import out_of_service, record_ending
 from tests.worker.stub_hub import StubHub, job
 from tests.worker.test_app import ended, ring, runner, until
 from tests.worker.test_status import QUICK, WHEEL, command, home, play  # noqa: F401  (a fixture)
 
-CACHE = platform("run.install_failed", "uv cache /var/cache/uv: permission denied")
+CACHE = platform_ending("run.install_failed", "uv cache /var/cache/uv: permission denied")
 
 
 def version(number: int) -> JobSpec:
@@ -56,8 +56,8 @@ def test_one_version_that_fails_on_every_attempt_takes_no_runner_out(tmp_path: P
     "between",
     [
         {"ending": Ending("succeeded"), "began": True},
-        {"ending": platform("run.model_unreachable", "gone"), "began": True},
-        {"ending": platform("run.runner_error", "no sandbox")},
+        {"ending": platform_ending("run.model_unreachable", "gone"), "began": True},
+        {"ending": platform_ending("run.runner_error", "no sandbox")},
     ],
 )
 def test_a_run_that_got_further_or_failed_otherwise_resets_the_failure_count(
@@ -73,8 +73,8 @@ def test_a_run_that_got_further_or_failed_otherwise_resets_the_failure_count(
     "ending",
     [
         Ending("failed", [finding("env.dependencies_unresolvable")]),
-        platform("run.handed_back", "stopped"),
-        platform("run.no_python", "3.12"),
+        platform_ending("run.handed_back", "stopped"),
+        platform_ending("run.no_python", "3.12"),
         Ending("cancelled"),
     ],
 )
@@ -98,14 +98,14 @@ def examined(folder: Path, *answers: str) -> list[float]:
             out = out_of_service(folder)
             assert out is not None
             pauses.append(out.check_at - time.time())
-            service.check_now(folder)
+            service.schedule_self_check(folder)
             done = asyncio.Event()
 
             async def examine(answer: str = answer, done: asyncio.Event = done) -> str:
                 done.set()
                 return answer
 
-            task = asyncio.create_task(service.keep_examining(folder, examine))
+            task = asyncio.create_task(service.repeat_self_checks(folder, examine))
             await asyncio.wait_for(done.wait(), 5)
             await asyncio.sleep(0.05)
             task.cancel()
@@ -128,7 +128,7 @@ def test_the_report_of_a_runner_out_of_service_names_the_failed_check(tmp_path: 
     examined(tmp_path, "uv: the cache cannot be written")
     out = out_of_service(tmp_path)
     assert out is not None
-    assert out.report()["check"] == "uv: the cache cannot be written"
+    assert out.fields_for_hub()["check"] == "uv: the cache cannot be written"
     assert "the cache cannot be written" in out.sentence()
 
 
@@ -172,9 +172,9 @@ def test_a_runner_that_ends_while_out_of_service_stays_so_at_the_hub(tmp_path: P
     sent: list[dict[str, Any]] = []
 
     class Recording:
-        async def present(self, capabilities: dict[str, Any]) -> Known:
+        async def present(self, capabilities: dict[str, Any]) -> RunnerIdentity:
             sent.append(capabilities)
-            return Known("box", drained=False)
+            return RunnerIdentity("box", drained=False)
 
     async def nothing() -> str:
         await asyncio.sleep(60)
@@ -182,7 +182,7 @@ def test_a_runner_that_ends_while_out_of_service_stays_so_at_the_hub(tmp_path: P
 
     async def scenario() -> None:
         config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
-        async with announcing(config, cast("Hub", Recording()), examine=nothing):
+        async with sending_heartbeats(config, cast("HubClient", Recording()), self_check=nothing):
             await until(lambda: sent)
 
     fail(tmp_path, 1, 2, 3)
@@ -206,9 +206,9 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
                 ring(home)
                 await until(lambda n=number: ended(hub, n))  # type: ignore[misc]
             assert {one["outcome"] for one in hub.endings} == {"errored"}
-            await until(lambda: "check" in hub.told[-1].get("out_of_service", {}))
-            await until(lambda: hub.told[-1]["out_of_service"]["check"])
-            assert hub.told[-1]["out_of_service"]["check"] == "uv: its cache is broken"
+            await until(lambda: "check" in hub.heartbeats[-1].get("out_of_service", {}))
+            await until(lambda: hub.heartbeats[-1]["out_of_service"]["check"])
+            assert hub.heartbeats[-1]["out_of_service"]["check"] == "uv: its cache is broken"
             code, out, _ = await command(home, "status", "--json")
             assert code == 1
             assert "run.install_failed" in json.loads(out)["out_of_service"]["reason"]
@@ -225,7 +225,7 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
             assert (await command(home, "resume"))[1] == "in service again\n"
             await until(lambda: len(hub.endings) == 4)
             assert hub.endings[-1]["outcome"] == "succeeded"
-            await until(lambda: "out_of_service" not in hub.told[-1])
+            await until(lambda: "out_of_service" not in hub.heartbeats[-1])
 
     play(scenario())
 
@@ -235,7 +235,7 @@ def test_a_clock_that_was_set_back_delays_no_self_check(tmp_path: Path) -> None:
 
     async def examined() -> None:
         async with asyncio.timeout(10):
-            await service.keep_examining(tmp_path, examine)
+            await service.repeat_self_checks(tmp_path, examine)
 
     async def examine() -> str:
         checked.append(True)

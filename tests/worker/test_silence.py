@@ -5,35 +5,35 @@ from __future__ import annotations
 import pytest
 
 from envyard_runner.gateway.reply import ModelFault, Refusal
-from envyard_runner.gateway.stall_detector import Silence
+from envyard_runner.gateway.stall_detector import StallDetector
 from tests.worker.told import Clock
 
 
 def test_calls_that_wait_in_vain_are_counted_until_the_server_is_heard_of() -> None:
     clock = Clock()
-    silence = Silence(100.0, clock)
+    silence = StallDetector(100.0, clock)
     for seconds in (40.0, 60.0):
         with silence.waiting():
             clock.now += seconds
     with silence.waiting() as heard:
         clock.now += 10.0
-        assert silence.told() == (
+        assert silence.message() == (
             "the model server did not answer: 3 calls in a row waited in vain, the longest 60 s"
         )
         heard()
         clock.now += 90.0  # its stream goes on
-        assert silence.told() == ""
-    assert silence.told() == ""
+        assert silence.message() == ""
+    assert silence.message() == ""
 
 
 def test_a_short_wait_is_no_silence_and_one_call_is_named_so() -> None:
     clock = Clock()
-    silence = Silence(100.0, clock)
+    silence = StallDetector(100.0, clock)
     with silence.waiting():
         clock.now += 20.0
-        assert silence.told() == ""
+        assert silence.message() == ""
         clock.now += 10.0
-        assert silence.told().endswith(": 1 call waited in vain, the longest 30 s")
+        assert silence.message().endswith(": 1 call waited in vain, the longest 30 s")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_short_wait_is_no_silence_and_one_call_is_named_so() -> None:
 )
 def test_an_error_is_an_answer_and_a_time_out_is_none(refusal: Refusal, silent: bool) -> None:
     clock = Clock()
-    silence = Silence(100.0, clock)
+    silence = StallDetector(100.0, clock)
 
     def fails() -> None:
         with silence.waiting():
@@ -55,4 +55,4 @@ def test_an_error_is_an_answer_and_a_time_out_is_none(refusal: Refusal, silent: 
 
     with pytest.raises(Refusal):
         fails()
-    assert bool(silence.told()) is silent
+    assert bool(silence.message()) is silent

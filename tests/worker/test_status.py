@@ -16,8 +16,8 @@ from aiohttp import web
 
 from envyard_runner import status
 from envyard_runner.config import Config
-from envyard_runner.messaging.heartbeat import announcing
-from envyard_runner.messaging.hub_client import Hub, HubRefused, Known
+from envyard_runner.messaging.heartbeat import sending_heartbeats
+from envyard_runner.messaging.hub_client import HubClient, HubRefused, RunnerIdentity
 from envyard_runner.model import state
 from envyard_runner.state import process_state
 from tests.faults import parts
@@ -70,7 +70,7 @@ def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
-    with process_state.at_station(config.home, "poll", "nothing"):
+    with process_state.runner_process(config.home, "poll", "nothing"):
         assert status.status(config, as_json=False) == status.TROUBLE
     out = capsys.readouterr().out
     assert "HUB_RUNNER_TOKEN_FILE is not set here" in out
@@ -81,12 +81,12 @@ def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Refusing:
-        async def present(self, _: dict[str, Any]) -> Known:
+        async def present(self, _: dict[str, Any]) -> RunnerIdentity:
             raise HubRefused(401, "token.invalid", "this is not the token of an enabled runner")
 
     async def scenario() -> None:
         config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
-        async with announcing(config, cast("Hub", Refusing())):
+        async with sending_heartbeats(config, cast("HubClient", Refusing())):
             await until(lambda: caplog.messages)
 
     play(scenario())
@@ -98,15 +98,15 @@ def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:
     (home / "notes").mkdir()
     (home / "notes" / "runner-1.json").write_text('{"pid": 1}')
     (home / "notes" / "runner-1.lock").touch()
-    assert process_state.notes(home, "runner") == []
+    assert process_state.read_states(home, "runner") == []
     left = [home / "notes" / f"run-4194305.{kind}" for kind in ("json", "lock", "part")]
     for file in left:  # the kernel numbers no process so
         file.touch()
-    with process_state.at_station(home, "poll", "cgroup2"):
+    with process_state.runner_process(home, "poll", "cgroup2"):
         assert not any(file.exists() for file in left)
-        [note] = process_state.notes(home, "runner")
+        [note] = process_state.read_states(home, "runner")
         assert (note["pid"], note["mode"], note["held_by"]) == (os.getpid(), "poll", "cgroup2")
-    assert process_state.notes(home, "runner") == []
+    assert process_state.read_states(home, "runner") == []
 
 
 @pytest.mark.sandbox
@@ -122,7 +122,7 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
         async with runner(home, how, hub, broker) as process:
             ring(home, broker=broker)
             await until(lambda: "loaded" in hub.log)
-            await until(lambda: process_state.notes(home, "run"))
+            await until(lambda: process_state.read_states(home, "run"))
             (code, out, _), (_, text, _) = await asyncio.gather(
                 command(home, "status", "--json"), command(home, "status")
             )
@@ -136,7 +136,7 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
             hub.job = HELD
             code, out, _ = await command(home, "drain")
             assert (code, "still under way: 1" in out) == (0, True)
-            await until(lambda: hub.told[-1]["draining"])
+            await until(lambda: hub.heartbeats[-1]["draining"])
             assert "draining" in (await command(home, "status"))[1]
             ring(home, broker=broker)
             assert not hub.endings
@@ -185,9 +185,9 @@ def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_whe
             assert seen["hub"]["drained"] is True
             assert "drained by the hub" in (await command(home, "status"))[1]
             served = state.folder_of(home / "models", "stub")
-            with state.held(served):  # news is told, and so heard, at once
+            with state.locked(served):  # news is told, and so heard, at once
                 state.write(served, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
-                await until(lambda: "stub" in hub.told[-1]["models"])
+                await until(lambda: "stub" in hub.heartbeats[-1]["models"])
             said = b"Canceling queue runs" if how == "start" else b"no new runs until"
             await until(lambda: said in (home / "log").read_bytes())
             let_go(home)
@@ -204,7 +204,7 @@ def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_whe
             assert process.returncode is None
             process.terminate()
             await process.wait()
-            assert hub.told[-1]["draining"] is True  # it says goodbye
+            assert hub.heartbeats[-1]["draining"] is True  # it says goodbye
 
     play(scenario())
 
@@ -228,7 +228,7 @@ def test_status_tells_of_the_model_servers_and_their_load(home: Path) -> None:
             state.folder_of(home / "models", "low"),
         )
         async with serving(application, MODEL_PORT) as url, serving(StubHub().application(), PORT):
-            with state.held(busy), state.held(down):
+            with state.locked(busy), state.locked(down):
                 state.write(busy, state.State("big", "ready", f"{url}/v1", restarts=1))
                 state.write(down, state.State("low", "restarting", f"{url}/v1", restarts=4))
                 _, out, error = await command(home, "status", "--json")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from envyard.contract.codes import CODES
-from envyard_runner.execution.verdict import judge
+from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.sandbox import Exit
 from tests.worker.told import ASKED, FINE, Told
 
@@ -16,7 +16,7 @@ from tests.worker.told import ASKED, FINE, Told
 def test_a_run_with_every_rollout_succeeds() -> None:
     told = Told()
     told.finished()
-    assert judge(told.story, FINE).outcome == "succeeded"
+    assert decide_ending(told.story, FINE).outcome == "succeeded"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_run_with_every_rollout_succeeds() -> None:
 def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, code: str) -> None:
     told = Told()
     told.finished()
-    ending = judge(told.story, end)
+    ending = decide_ending(told.story, end)
     assert (ending.outcome, [f.code for f in ending.findings]) == ("failed", [code])
 
 
@@ -59,8 +59,8 @@ def test_an_end_before_the_environment_began_is_the_platforms_whatever_it_is(
     end: Exit, how: str
 ) -> None:
     told = Told()
-    told.story.log(b"first\n" * 1000 + b"OSError: no room\n")
-    ending = judge(told.story, end)
+    told.story.add_output(b"first\n" * 1000 + b"OSError: no room\n")
+    ending = decide_ending(told.story, end)
     (found,) = ending.findings
     assert (ending.outcome, found.code) == ("errored", "run.runner_error")
     assert how in found.message
@@ -79,7 +79,7 @@ def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_th
     told = Told()
     error = {"type": "ImportError", "message": "no verifiers", "traceback": "line 9"}
     told("fatal", stage=stage, error=error)
-    (found,) = judge(told.story, replace(FINE, code=1)).findings
+    (found,) = decide_ending(told.story, replace(FINE, code=1)).findings
     assert (found.code, CODES[found.code].fault) == ("run.runner_error", "platform")
     assert where in found.message
     assert "ImportError: no verifiers, exit code 1. Last output: line 9" in found.message
@@ -95,7 +95,7 @@ def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None
     told.began()
     error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": "environment"}
     told("fatal", stage=stage, error=error)
-    ending = judge(told.story, replace(FINE, code=1))
+    ending = decide_ending(told.story, replace(FINE, code=1))
     found = ending.findings[0]
     assert (ending.outcome, found.code, found.message) == ("failed", code, "KeyError: 'x'")
     assert found.details == {"traceback": "line 3"}
@@ -106,7 +106,7 @@ def test_an_environment_cannot_call_its_failure_the_platforms() -> None:
     told = Told()
     told.began()
     told("fatal", stage="load", error={"type": "Bug", "message": "ours", "fault": "platform"})
-    ending = judge(told.story, replace(FINE, code=1))
+    ending = decide_ending(told.story, replace(FINE, code=1))
     assert (ending.outcome, ending.findings[0].code) == ("failed", "run.load_failed")
 
 
@@ -115,13 +115,13 @@ def test_what_it_reported_unasked_is_told_however_the_run_ended() -> None:
     told("rollout", rollout="oracle/0/0", ok=True, reward=1.0)
     told("rollout_started", rollout="silent/0/7")
     told("imported")
-    told.story.take(b"[]")
+    told.story.add_line(b"[]")
     told.finished()
     told("rollout", rollout="silent/0/0", ok=True, reward=1.0)
     for end in (FINE, replace(FINE, code=3)):
-        found = judge(told.story, end).findings[-1]
+        found = decide_ending(told.story, end).findings[-1]
         assert (found.code, found.severity) == ("run.unplanned_rollouts", "warning")
-        assert found.message.startswith("5 reports")
+        assert found.message.startswith("5 events")
         assert (
             "oracle/0/0, silent/0/7, imported, a line that is no event, silent/0/0" in found.message
         )
@@ -131,7 +131,7 @@ def test_a_flood_of_refused_lines_is_counted_and_not_kept() -> None:
     told = Told()
     for number in range(1000):
         told(f"event {number}")
-    assert (len(told.story.refused), told.story.refusals) == (10, 1000)
+    assert (len(told.story.rejected), told.story.rejections) == (10, 1000)
 
 
 def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
@@ -139,14 +139,14 @@ def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
     told.loaded(True)
     assert told("rollout", rollout="silent/1/0", ok=True, reward=1.0) is None
     told("rollout_started", rollout="silent/1/0")
-    assert (told.story.refused, told.story.refusals) == (["silent/1/0"], 2)
+    assert (told.story.rejected, told.story.rejections) == (["silent/1/0"], 2)
     assert "silent/1/0" not in told.plan.expected
 
 
 def test_attempts_on_the_network_are_told_and_do_not_fail_a_run() -> None:
     told = Told()
     told.finished()
-    ending = judge(told.story, replace(FINE, network_attempts=3))
+    ending = decide_ending(told.story, replace(FINE, network_attempts=3))
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.network", "warning")]
     assert ending.findings[0].message.startswith("3 connections or datagrams")
@@ -157,7 +157,7 @@ def test_refused_calls_are_named_and_what_libraries_do_anyway_is_only_mentioned(
     told.finished()
     refused = {"ptrace": 3, "socket AF_VSOCK": 1, "io_uring_setup": 2}
     end = replace(FINE, network_attempts=2, targets=("10.0.0.1:22",), refused_calls=refused)
-    ending = judge(told.story, replace(end, reached=("its processes",)))
+    ending = decide_ending(told.story, replace(end, reached=("its processes",)))
     assert ending.outcome == "succeeded"
     found = {f.code: f for f in ending.findings}
     assert {code: f.severity for code, f in found.items()} == {
@@ -181,11 +181,11 @@ def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
         (killed, replace(FINE, code=1, oom_kills=1)),
         (unharmed, replace(FINE, reason="machine_memory", code=None, signal=9)),
     ):
-        ending = judge(told.story, end)
+        ending = decide_ending(told.story, end)
         assert (ending.outcome, ending.findings[0].code) == ("errored", "run.runner_error")
         assert "ran out of memory" in ending.findings[0].message
-    assert judge(unharmed.story, replace(FINE, oom_kills=1)).outcome == "succeeded"
-    own = judge(killed.story, replace(FINE, reason="memory", signal=9, oom_kills=1))
+    assert decide_ending(unharmed.story, replace(FINE, oom_kills=1)).outcome == "succeeded"
+    own = decide_ending(killed.story, replace(FINE, reason="memory", signal=9, oom_kills=1))
     assert (own.outcome, own.findings[0].code) == ("failed", "run.memory")
 
 
@@ -202,15 +202,15 @@ def test_a_signal_is_the_machines_while_its_memory_is_low(number: int, low: bool
         (killed, replace(FINE, code=1, low_memory=low)),
         (supervisor, replace(FINE, code=None, signal=number, low_memory=low)),
     ):
-        assert judge(told.story, end).outcome == ("errored" if low else "failed")
+        assert decide_ending(told.story, end).outcome == ("errored" if low else "failed")
 
 
 def test_other_failures_are_the_environments_although_memory_is_low() -> None:
     told = Told()
     told.began()
     told("fatal", stage="load", error={"type": "KeyError", "message": "killed by nobody"})
-    assert judge(told.story, replace(FINE, code=1, low_memory=True)).outcome == "failed"
-    assert judge(told.story, replace(FINE, signal=11, low_memory=True)).outcome == "failed"
+    assert decide_ending(told.story, replace(FINE, code=1, low_memory=True)).outcome == "failed"
+    assert decide_ending(told.story, replace(FINE, signal=11, low_memory=True)).outcome == "failed"
 
 
 def test_rollouts_that_failed_while_the_kernel_killed_for_memory_are_not_counted() -> None:
@@ -220,8 +220,8 @@ def test_rollouts_that_failed_while_the_kernel_killed_for_memory_are_not_counted
     told.spoke("model/0/0")
     told.rollout("model/0/0", ok=True, reward=0.0)
     told("done")
-    assert judge(told.story, replace(FINE, oom_kills=1)).outcome == "errored"
-    assert judge(told.story, FINE).outcome == "succeeded"
+    assert decide_ending(told.story, replace(FINE, oom_kills=1)).outcome == "errored"
+    assert decide_ending(told.story, FINE).outcome == "succeeded"
 
 
 @pytest.mark.parametrize(("stalled", "outcome"), [(20.0, "errored"), (1.0, "failed")])
@@ -231,7 +231,7 @@ def test_a_time_limit_that_the_runner_slept_through_is_not_the_environments(
     told = Told()
     told.began()
     end = replace(FINE, reason="wall_clock", code=None, seconds=30.0, stalled_seconds=stalled)
-    assert judge(told.story, end).outcome == outcome
+    assert decide_ending(told.story, end).outcome == outcome
 
 
 @pytest.mark.parametrize(("share", "outcome"), [(0.5, "errored"), (0.1, "succeeded")])
@@ -245,7 +245,7 @@ def test_rollouts_that_timed_out_while_the_runner_stood_still_are_not_counted(
     told.rollout("model/0/0", ok=True, reward=0.0)
     told("done")
     seconds = share * told.spec.limits.rollout_seconds
-    assert judge(told.story, replace(FINE, stalled_seconds=seconds)).outcome == outcome
+    assert decide_ending(told.story, replace(FINE, stalled_seconds=seconds)).outcome == outcome
 
 
 def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> None:
@@ -254,7 +254,7 @@ def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> Non
     for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
         told.rollout(name, ok=True, reward=1.0)
     told("done")
-    found = judge(told.story, FINE).findings[0]
+    found = decide_ending(told.story, FINE).findings[0]
     assert (found.code, found.severity) == ("run.no_model_call", "error")
 
 
@@ -266,7 +266,7 @@ def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
     missing.loaded(True, True)
     missing.rollout("silent/0/0", ok=True, reward=0.0)
     missing("done")
-    found = [judge(told.story, FINE).findings[0] for told in (empty, silent, missing)]
+    found = [decide_ending(told.story, FINE).findings[0] for told in (empty, silent, missing)]
     assert [f.code for f in found] == ["run.no_tasks", "run.crashed", "run.rollouts_missing"]
     assert "3 planned rollouts have no result: model/0/0, model/1/0, silent/1/0" in found[2].message
 
@@ -279,7 +279,7 @@ def test_a_model_that_failed_excuses_the_environment() -> None:
     assert report.error is not None
     assert (report.error["fault"], report.reward) == ("model", None)
     assert report.error["message"] == "the model server answered 500"
-    ending = judge(told.story, replace(FINE, reason="wall_clock"))
+    ending = decide_ending(told.story, replace(FINE, reason="wall_clock"))
     assert (ending.outcome, ending.findings[0].code) == ("errored", "run.model_unreachable")
 
 
@@ -312,15 +312,20 @@ def test_blaming_the_model_is_believed_only_where_the_gateway_saw_it(
 
 
 def test_a_sandbox_that_others_killed_is_not_the_authors() -> None:
-    assert judge(Told().story, replace(FINE, reason="killed", signal=9)).outcome == "errored"
-    assert judge(Told().story, FINE, model_down=True).findings[0].code == "run.model_unreachable"
+    assert (
+        decide_ending(Told().story, replace(FINE, reason="killed", signal=9)).outcome == "errored"
+    )
+    assert (
+        decide_ending(Told().story, FINE, model_down=True).findings[0].code
+        == "run.model_unreachable"
+    )
 
 
 def test_a_runner_that_could_hold_the_limits_no_longer_names_its_reason() -> None:
     told = Told()
     told.began()
     end = replace(FINE, reason="killed", signal=9, lacking="the runner can open no file")
-    (problem,) = judge(told.story, end).findings
+    (problem,) = decide_ending(told.story, end).findings
     assert (problem.code, problem.message) == ("run.runner_error", "the runner can open no file")
 
 
@@ -329,7 +334,7 @@ def test_threads_that_a_limit_around_the_runner_refused_are_not_the_environments
     told.began()
     told("fatal", stage="load", error={"type": "RuntimeError", "message": "no new thread"})
     around = replace(FINE, code=1, refused_tasks=2)
-    assert judge(told.story, around).outcome == "errored"
-    assert "TasksMax" in judge(told.story, around).findings[0].message
+    assert decide_ending(told.story, around).outcome == "errored"
+    assert "TasksMax" in decide_ending(told.story, around).findings[0].message
     own = replace(around, reached=("its processes",))
-    assert judge(told.story, own).outcome == "failed"
+    assert decide_ending(told.story, own).outcome == "failed"

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from envyard.contract.runner_events import Facts, RolloutResult
-from envyard_runner.execution.collector import Story
+from envyard_runner.execution.collector import EventCollector
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
@@ -16,7 +16,7 @@ from envyard_runner.sandbox import Exit
 from tests.worker.stub_hub import job
 
 FINE = Exit(
-    code=0, signal=None, reason="exited", seconds=3.0, peak_memory_bytes=1, held_by="cgroup2"
+    code=0, signal=None, reason="exited", seconds=3.0, peak_memory_bytes=1, limited_by="cgroup2"
 )
 ASKED = Call([{"role": "user", "content": "hi"}], [], False, False, {})
 SPEC = job(policies=("silent", "model"), tasks=2, attempts=1)
@@ -37,13 +37,13 @@ class Told:
     def __init__(self, spec: Any = SPEC) -> None:
         self.spec = spec
         self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
-        self.story = Story(spec, self.ledger, self.plan, self.clock)
+        self.story = EventCollector(spec, self.ledger, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:
         """Tell an event; a planned rollout goes by the word that the inside knows it by."""
         with contextlib.suppress(KeyError):
-            fields["rollout"] = self.plan.word(fields["rollout"])
-        return self.story.take(json.dumps({"event": event, **fields}).encode())
+            fields["rollout"] = self.plan.alias(fields["rollout"])
+        return self.story.add_line(json.dumps({"event": event, **fields}).encode())
 
     def loaded(self, *references: bool, compares: bool = False) -> None:
         tasks = [

@@ -17,9 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from envyard_runner.config import Config, ConfigError
-from envyard_runner.messaging.hub_client import HubLost, HubRefused
-from envyard_runner.model.command import Asked, Unusable
-from envyard_runner.model.state import Taken
+from envyard_runner.messaging.hub_client import HubRefused, HubUnreachable
+from envyard_runner.model.command import ServeError, ServeOptions
+from envyard_runner.model.state import AlreadyServed
 from envyard_runner.sandbox import SandboxError
 
 log = logging.getLogger(__name__)
@@ -28,34 +28,34 @@ DONE, REFUSED, NOTHING = 0, 1, 3
 FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
-class Refused(Exception):
+class StartRefused(Exception):
     """The runner does not start; the message says what to change."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    cut = given.index("--") if "--" in given else len(given)
-    asked, rest = _parser().parse_known_args(given[:cut])
-    if asked.command == "doctor":
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    separator = words.index("--") if "--" in words else len(words)
+    options, rest = _parser().parse_known_args(words[:separator])
+    if options.command == "doctor":
         from envyard_runner import doctor
 
         return doctor.main(rest)
-    if asked.command == "try":
+    if options.command == "try":
         from envyard_runner.local import try_wheel
 
         return try_wheel.main(rest)
-    if rest or (given[cut:] and asked.command != "model"):
-        _parser().error(f"unrecognized arguments: {' '.join([*rest, *given[cut:]])}")
+    if rest or (words[separator:] and options.command != "model"):
+        _parser().error(f"unrecognized arguments: {' '.join([*rest, *words[separator:]])}")
     logging.basicConfig(level=os.environ.get("RUNNER_LOG_LEVEL", "INFO"), format=FORMAT)
-    if asked.command in ("status", "drain", "resume"):
-        return _ask_here(asked)
-    if asked.command == "model":
-        return _serve_model(asked, given[cut + 1 :])
+    if options.command in ("status", "drain", "resume"):
+        return _local_command(options)
+    if options.command == "model":
+        return _serve_model(options, words[separator + 1 :])
     try:
         config = _ready()
-        return _run_once(config) if asked.command == "run-once" else _start(config, asked.poll)
-    except (Refused, ConfigError, SandboxError, HubRefused, HubLost) as error:
+        return _run_once(config) if options.command == "run-once" else _start(config, options.poll)
+    except (StartRefused, ConfigError, SandboxError, HubRefused, HubUnreachable) as error:
         sys.stderr.write(f"hub-runner does not start: {error}\n`hub-runner doctor` tells more.\n")
         return REFUSED
 
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _ask_here(asked: argparse.Namespace) -> int:
+def _local_command(options: argparse.Namespace) -> int:
     """About the runners of this machine, which need not be fit to start one."""
     from envyard_runner import status
 
@@ -96,29 +96,29 @@ def _ask_here(asked: argparse.Namespace) -> int:
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         return REFUSED
-    if asked.command == "status":
-        return status.status(config, as_json=asked.json)
-    return status.drain(config) if asked.command == "drain" else status.resume(config)
+    if options.command == "status":
+        return status.status(config, as_json=options.json)
+    return status.drain(config) if options.command == "drain" else status.resume(config)
 
 
-def _serve_model(asked: argparse.Namespace, extra: list[str]) -> int:
+def _serve_model(options: argparse.Namespace, extra: list[str]) -> int:
     from envyard_runner.model.watch import watch
 
-    folder = Path(asked.model).expanduser()
+    folder = Path(options.model).expanduser()
     local = folder.resolve() if folder.is_dir() else None
-    if local is None and asked.model.startswith(("/", ".", "~")):
-        sys.stderr.write(f"the model is not served: --model {asked.model} is not a folder\n")
+    if local is None and options.model.startswith(("/", ".", "~")):
+        sys.stderr.write(f"the model is not served: --model {options.model} is not a folder\n")
         return REFUSED
-    wanted = Asked(
-        model=str(local or asked.model),
-        name=asked.name or (local.name if local else asked.model),
-        gpus=tuple(gpu.strip() for gpu in asked.gpus.split(",") if gpu.strip()),
-        port=asked.port,
+    serve_options = ServeOptions(
+        model=str(local or options.model),
+        name=options.name or (local.name if local else options.model),
+        gpus=tuple(gpu.strip() for gpu in options.gpus.split(",") if gpu.strip()),
+        port=options.port,
         extra=tuple(extra),
     )
     try:
-        asyncio.run(watch(wanted, Config.from_environment().model_servers))
-    except (ConfigError, Unusable, Taken) as error:
+        asyncio.run(watch(serve_options, Config.from_environment().model_servers))
+    except (ConfigError, ServeError, AlreadyServed) as error:
         sys.stderr.write(f"the model is not served: {error}\n")
         return REFUSED
     return DONE
@@ -130,60 +130,60 @@ def _ready() -> Config:
 
     config = Config.from_environment()
     if not config.token:
-        raise Refused(
+        raise StartRefused(
             "neither HUB_RUNNER_TOKEN_FILE nor HUB_RUNNER_TOKEN is set; "
             "the hub's staff make a token: `manage.py create_runner NAME`"
         )
     asyncio.run(require_sandbox(config))
-    asyncio.run(_greet(config))
+    asyncio.run(_verify_token(config))
     return config
 
 
-async def _greet(config: Config) -> None:
+async def _verify_token(config: Config) -> None:
     """Refuse a token that the hub does not know; a hub that is away is waited for later."""
-    from envyard_runner.messaging.poll import at_work
+    from envyard_runner.messaging.poll import hub_session
 
-    async with at_work(config) as (hub, _):
+    async with hub_session(config) as (hub, _):
         try:
-            known = await hub.whoami(patience=0.0)
-        except HubLost as error:
+            identity = await hub.whoami(patience=0.0)
+        except HubUnreachable as error:
             log.warning("the hub is away for now: %s", error)
         else:
-            log.info("this is runner %s of %s", known.name, config.hub_url)
+            log.info("this is runner %s of %s", identity.name, config.hub_url)
 
 
 def _start(config: Config, polling: bool) -> int:
-    from envyard_runner.execution.run import Machine
-    from envyard_runner.state.service import check_now
+    from envyard_runner.execution.run import RunnerContext
+    from envyard_runner.state.service import schedule_self_check
 
-    check_now(config.home)
+    schedule_self_check(config.home)
     if polling:
         from envyard_runner.messaging.poll import poll
 
-        asyncio.run(poll(Machine(config)))
+        asyncio.run(poll(RunnerContext(config)))
     else:
         from envyard_runner.messaging import broker
         from envyard_runner.messaging.celery_app import make_app, serve
 
         try:
-            log.info("runs ring at %s", broker.name(config.broker_url))
-        except broker.Unheard as error:
-            raise Refused(str(error)) from None
-        serve(make_app(Machine(config), broker.folder()))
+            log.info("runs ring at %s", broker.display_name(config.broker_url))
+        except broker.BrokerUnusable as error:
+            raise StartRefused(str(error)) from None
+        serve(make_app(RunnerContext(config), broker.message_folder()))
     return DONE
 
 
 def _run_once(config: Config) -> int:
-    from envyard_runner.execution.run import Machine
-    from envyard_runner.messaging.poll import NoRoom, at_work, poll_once
+    from envyard_runner.execution.run import RunnerContext
+    from envyard_runner.messaging.poll import DiskTooFull, hub_session, poll_once
     from envyard_runner.state.service import NotInService
 
     async def once() -> int:
-        async with at_work(config) as (hub, stopping):
+        async with hub_session(config) as (hub, stopping):
             try:
-                ending = await poll_once(Machine(config), hub, stopping)
-            except (NoRoom, NotInService) as error:
-                raise Refused(str(error)) from None
+                ending = await poll_once(RunnerContext(config), hub, stopping)
+            except (DiskTooFull, NotInService) as error:
+                raise StartRefused(str(error)) from None
         if ending is None:
             sys.stderr.write("no run is waiting\n")
             return NOTHING

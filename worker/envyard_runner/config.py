@@ -15,7 +15,7 @@ from pathlib import Path
 
 from envyard_runner.limits import Limits
 from envyard_runner.model.endpoint import Endpoint
-from envyard_runner.model.known import Models
+from envyard_runner.model.known import AvailableModels
 
 SYSTEM_HOME = Path("/var/lib/envyard-runner")
 # The first is the usual one: the newest, but for those that many dependencies lack wheels for.
@@ -97,10 +97,10 @@ class Config:
         """One folder per model that `hub-runner model` serves on this machine."""
         return self.home / "models"
 
-    def models(self) -> Models:
+    def models(self) -> AvailableModels:
         """The models that runs of this machine may ask."""
         address = Endpoint(self.model_url, self.model_key) if self.model_url else None
-        return Models(self.model_servers, address, self.model or "")
+        return AvailableModels(self.model_servers, address, self.model or "")
 
     @property
     def venvs(self) -> Path:
@@ -154,15 +154,15 @@ def default_pythons() -> list[Path]:
 
 def _pythons(environ: Mapping[str, str]) -> tuple[Path, ...]:
     """RUNNER_PYTHONS or RUNNER_PYTHON, else what the system has; never empty."""
-    given, single = environ.get("RUNNER_PYTHONS"), environ.get("RUNNER_PYTHON")
-    if given and single:
+    listed, single = environ.get("RUNNER_PYTHONS"), environ.get("RUNNER_PYTHON")
+    if listed and single:
         raise ConfigError("RUNNER_PYTHONS and RUNNER_PYTHON are both set; keep one of them")
-    if not given:
+    if not listed:
         usual = default_pythons() or [Path("/usr/bin/python3")]
         return (_program(environ, "RUNNER_PYTHON", str(usual[0])),) if single else tuple(usual)
-    paths = [path.strip() for path in given.split(",") if path.strip()]
+    paths = [path.strip() for path in listed.split(",") if path.strip()]
     if not paths:
-        raise ConfigError(f"RUNNER_PYTHONS={given} names no interpreter; write paths, with commas")
+        raise ConfigError(f"RUNNER_PYTHONS={listed} names no interpreter; write paths, with commas")
     return tuple(_program({"RUNNER_PYTHONS": path}, "RUNNER_PYTHONS", path) for path in paths)
 
 
@@ -176,9 +176,9 @@ def unreadable(file: Path) -> Path | None:
 def blocked_folder(folder: Path) -> Path | None:
     """None when every user can walk to and into `folder`, else the first folder in the way."""
     folder = folder.absolute()
-    for one in (*reversed(folder.parents), folder):
-        if not one.stat().st_mode & stat.S_IXOTH:
-            return one
+    for path in (*reversed(folder.parents), folder):
+        if not path.stat().st_mode & stat.S_IXOTH:
+            return path
     return None
 
 
@@ -194,11 +194,11 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 def _index(environ: Mapping[str, str]) -> dict[str, str]:
     """Where uv finds packages and whom it trusts: the machine's authorities, a company's too."""
-    given = {name: environ[name] for name in INDEX_VARIABLES if environ.get(name)}
+    variables = {name: environ[name] for name in INDEX_VARIABLES if environ.get(name)}
     for name in ("UV_INDEX_URL", "PIP_INDEX_URL"):
         if environ.get(name):
-            given.setdefault("UV_DEFAULT_INDEX", environ[name])
-    return {"UV_SYSTEM_CERTS": "1", **given}
+            variables.setdefault("UV_DEFAULT_INDEX", environ[name])
+    return {"UV_SYSTEM_CERTS": "1", **variables}
 
 
 def _default_uv() -> str:

@@ -20,14 +20,14 @@ import aiohttp
 
 from envyard_runner.config import Config, ConfigError, blocked_folder
 from envyard_runner.limits import Limits
-from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused
+from envyard_runner.messaging.hub_client import HubClient, HubRefused, HubUnreachable
 from envyard_runner.sandbox import Exit, Sandbox, SandboxError, cgroup, interpreter, seccomp, uids
 from envyard_runner.sandbox.command import FIRST_FD
 from envyard_runner.sandbox.rundir import make_shared
 
 SECONDS = 10.0
 OLDEST_BUBBLEWRAP = (0, 8)  # --disable-userns, --size
-TRIAL = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=16 << 20)
+TRIAL_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=16 << 20)
 # What must fail inside, one line each; the program tells through its events which did not.
 ATTEMPTS = """
 import ctypes, os, socket
@@ -62,7 +62,7 @@ class Check:
     detail: str
 
 
-class Unfit(Exception):
+class CheckFailed(Exception):
     """A check failed; the message says what to install or change."""
 
 
@@ -73,12 +73,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--quick", action="store_true", help="do not play the known-good environment"
     )
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        checks = asyncio.run(examine(Config.from_environment(), environment=not asked.quick))
+        checks = asyncio.run(examine(Config.from_environment(), environment=not options.quick))
     except ConfigError as error:
         checks = [Check("settings", False, str(error))]
-    if asked.json:
+    if options.json:
         sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
     else:
         for check in checks:
@@ -101,7 +101,7 @@ async def examine_environment(config: Config) -> list[Check]:
     from envyard_runner.local import known_good
 
     try:
-        result = await known_good.play(config)
+        result = await known_good.run_known_good(config)
     except OSError as error:
         return [Check("environment", False, f"the known-good environment: {error}")]
     if not result.installed and result.finding is not None:
@@ -153,7 +153,7 @@ async def examine_hub(config: Config) -> list[Check]:
 async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:
     try:
         return Check(name, True, await of(config))
-    except (Unfit, SandboxError) as error:
+    except (CheckFailed, SandboxError) as error:
         return Check(name, False, str(error))
     except OSError as error:
         return Check(name, False, f"{type(error).__name__}: {error}")
@@ -161,11 +161,11 @@ async def _check(name: str, of: Callable[[Config], Awaitable[str]], config: Conf
 
 async def _bubblewrap(config: Config) -> str:
     remedy = "apt-get install bubblewrap, or set RUNNER_BWRAP"
-    said = _version(config.bwrap, remedy)
-    number = re.search(r"(\d+)\.(\d+)", said)
+    text = _version(config.bwrap, remedy)
+    number = re.search(r"(\d+)\.(\d+)", text)
     if number is None or tuple(map(int, number.groups())) < OLDEST_BUBBLEWRAP:
-        raise Unfit(f"{said} is too old, 0.8 or newer is needed: {remedy}")
-    return said
+        raise CheckFailed(f"{text} is too old, 0.8 or newer is needed: {remedy}")
+    return text
 
 
 async def _uv(config: Config) -> str:
@@ -174,16 +174,18 @@ async def _uv(config: Config) -> str:
 
 def _version(program: Path, remedy: str) -> str:
     try:
-        said = subprocess.run(
+        ended = subprocess.run(
             [program, "--version"], env={}, capture_output=True, text=True, timeout=30, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise Unfit(f"{program} does not start ({error}): {remedy}") from error
-    return f"{said.stdout.strip()}, {program}"
+        raise CheckFailed(f"{program} does not start ({error}): {remedy}") from error
+    return f"{ended.stdout.strip()}, {program}"
 
 
 async def _filter(config: Config) -> str:
-    return f"libseccomp made filters of {len(seccomp.base()) + len(seccomp.launchers())} bytes"
+    return (
+        f"libseccomp made filters of {len(seccomp.base()) + len(seccomp.launcher_filters())} bytes"
+    )
 
 
 async def _interpreter(config: Config) -> str:
@@ -200,11 +202,11 @@ async def _home(config: Config) -> str:
         with tempfile.TemporaryFile(dir=config.home):
             pass
     except OSError as error:
-        raise Unfit(
+        raise CheckFailed(
             f"{config.home} cannot be written ({error.strerror}): set RUNNER_HOME"
         ) from error
     if os.geteuid() == 0 and (blocked := blocked_folder(config.home)):
-        raise Unfit(
+        raise CheckFailed(
             f"{config.home}: other users may not enter {blocked}; "
             "set RUNNER_HOME to a folder that every user can walk through"
         )
@@ -215,12 +217,12 @@ async def _disk(config: Config) -> str:
     from envyard_runner.venvs import room
 
     try:
-        short, disk = room.lacking(config), os.statvfs(config.home)
+        short, disk = room.missing_bytes(config), os.statvfs(config.home)
     except OSError as error:
-        raise Unfit(f"{config.home}: {error.strerror}") from error
+        raise CheckFailed(f"{config.home}: {error.strerror}") from error
     free = f"{disk.f_bavail * disk.f_frsize / (1 << 30):.1f} GiB free"
     if short:
-        raise Unfit(
+        raise CheckFailed(
             f"{free}, {config.free_bytes >> 20} MiB are needed (RUNNER_FREE_MB): no run is taken"
         )
     return free
@@ -236,9 +238,9 @@ async def _limits(config: Config) -> str:
     _check_rlimits(config.limits)
     try:
         folder = cgroup.find(config.cgroup)
-    except cgroup.Undelegated as error:
+    except cgroup.NotDelegated as error:
         if config.cgroup:
-            raise Unfit(f"RUNNER_CGROUP: {error}") from error
+            raise CheckFailed(f"RUNNER_CGROUP: {error}") from error
         return f"memory and processes held by rlimits and a watchdog, not by the kernel: {error}"
     return f"memory and processes held by the kernel, in {folder}"
 
@@ -253,7 +255,7 @@ def _check_rlimits(limits: Limits) -> None:
         ("NPROC", processes, limits.pids),
     ):
         if allowed != resource.RLIM_INFINITY and allowed < needed:
-            raise Unfit(
+            raise CheckFailed(
                 f"RLIMIT_{name} is {allowed}, {needed} are needed: set Limit{name}= in the "
                 "service's unit, or raise it with ulimit"
             )
@@ -261,13 +263,17 @@ def _check_rlimits(limits: Limits) -> None:
 
 async def _sandbox(config: Config) -> str:
     try:
-        reached, end = await _trial(config)
+        reached, end = await _run_trial(config)
     except PermissionError as error:
-        raise Unfit(f"not tried, {error.filename} cannot be written: set RUNNER_HOME") from error
+        raise CheckFailed(
+            f"not tried, {error.filename} cannot be written: set RUNNER_HOME"
+        ) from error
     if reached:
-        raise Unfit(f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it")
+        raise CheckFailed(
+            f"the sandbox leaks: a program inside {', '.join(reached)}; do not use it"
+        )
     if end.code != 0:
-        raise Unfit(f"a program in the sandbox ended with {end}")
+        raise CheckFailed(f"a program in the sandbox ended with {end}")
     named = (
         "refused calls have names"
         if end.refused_calls is not None
@@ -276,10 +282,12 @@ async def _sandbox(config: Config) -> str:
     return f"sealed in {end.seconds:.2f} s; {named}"
 
 
-async def _trial(config: Config) -> tuple[list[str], Exit]:
+async def _run_trial(config: Config) -> tuple[list[str], Exit]:
     make_shared(config.home)
     with _empty_venv(config) as venv:
-        trial = replace(TRIAL, memory_bytes=min(TRIAL.memory_bytes, config.limits.memory_bytes))
+        trial = replace(
+            TRIAL_LIMITS, memory_bytes=min(TRIAL_LIMITS.memory_bytes, config.limits.memory_bytes)
+        )
         async with Sandbox.prepare(config=config, venv=venv, job=b"{}", limits=trial) as sandbox:
             (await sandbox.start(["python", "-c", ATTEMPTS])).close()
             reached = [line.decode("utf-8", "replace") async for line in sandbox.lines()]
@@ -300,23 +308,27 @@ async def _hub(config: Config) -> str:
     try:
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
             if answer.status != 200:
-                raise Unfit(f"{url} answered {answer.status}: is HUB_URL the hub's address?")
+                raise CheckFailed(f"{url} answered {answer.status}: is HUB_URL the hub's address?")
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise Unfit(f"{url} does not answer ({error}): start the hub or set HUB_URL") from error
+        raise CheckFailed(
+            f"{url} does not answer ({error}): start the hub or set HUB_URL"
+        ) from error
     return config.hub_url
 
 
 async def _token(config: Config) -> str:
     if config.token is None:
-        raise Unfit("none given: HUB_RUNNER_TOKEN_FILE names the file that holds it")
+        raise CheckFailed("none given: HUB_RUNNER_TOKEN_FILE names the file that holds it")
     async with aiohttp.ClientSession() as session:
-        hub = Hub(session, url=config.hub_url, token=config.token, patience=SECONDS)
+        hub = HubClient(session, url=config.hub_url, token=config.token, patience=SECONDS)
         try:
             return f"the hub knows this runner as {(await hub.whoami()).name}"
         except HubRefused as error:
-            raise Unfit(f"the hub refused the token: {error}; make another runner token") from error
-        except HubLost as error:
-            raise Unfit(f"not tried, the hub is away: {error}") from error
+            raise CheckFailed(
+                f"the hub refused the token: {error}; make another runner token"
+            ) from error
+        except HubUnreachable as error:
+            raise CheckFailed(f"not tried, the hub is away: {error}") from error
 
 
 async def _broker(config: Config) -> str:
@@ -325,9 +337,9 @@ async def _broker(config: Config) -> str:
     if config.broker_url is None:
         return "HUB_BROKER_URL is not set: start the runner with --poll"
     try:
-        return await asyncio.to_thread(broker.reach, config.broker_url)
-    except broker.Unheard as error:
-        raise Unfit(str(error)) from error
+        return await asyncio.to_thread(broker.connect, config.broker_url)
+    except broker.BrokerUnusable as error:
+        raise CheckFailed(str(error)) from error
 
 
 async def _models(config: Config) -> str:
@@ -335,5 +347,7 @@ async def _models(config: Config) -> str:
     if ready:
         return f"ready: {', '.join(ready)}"
     if config.model_url:
-        raise Unfit(f"{config.model_url}/models lists no {config.model or 'model'}: is it up?")
+        raise CheckFailed(
+            f"{config.model_url}/models lists no {config.model or 'model'}: is it up?"
+        )
     return "none ready: this runner takes runs of probes only (`hub-runner model` serves one)"

@@ -37,17 +37,17 @@ class Limits:
         """Files on /tmp and on /dev/shm each: an empty one takes a KiB of the kernel's memory."""
         return self.tmp_bytes >> 10
 
-    def lowered(self, asked: RunLimits) -> Limits:
+    def lowered(self, requested: RunLimits) -> Limits:
         """What a job asks for, never above this ceiling."""
         return Limits(
-            wall_seconds=min(self.wall_seconds, asked.wall_seconds),
-            cpu_seconds=min(self.cpu_seconds, asked.cpu_seconds),
-            memory_bytes=min(self.memory_bytes, asked.memory_bytes),
-            pids=min(self.pids, asked.pids),
+            wall_seconds=min(self.wall_seconds, requested.wall_seconds),
+            cpu_seconds=min(self.cpu_seconds, requested.cpu_seconds),
+            memory_bytes=min(self.memory_bytes, requested.memory_bytes),
+            pids=min(self.pids, requested.pids),
             files=self.files,
-            file_bytes=min(self.file_bytes, asked.tmp_bytes),
-            tmp_bytes=min(self.tmp_bytes, asked.tmp_bytes),
-            log_bytes=min(self.log_bytes, asked.log_bytes),
+            file_bytes=min(self.file_bytes, requested.tmp_bytes),
+            tmp_bytes=min(self.tmp_bytes, requested.tmp_bytes),
+            log_bytes=min(self.log_bytes, requested.log_bytes),
             events_bytes=self.events_bytes,
             reserve_bytes=self.reserve_bytes,
         )

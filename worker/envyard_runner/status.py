@@ -20,29 +20,34 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.messaging.heartbeat import capabilities, pythons
-from envyard_runner.messaging.hub_client import Hub, HubLost, HubRefused, Known
+from envyard_runner.messaging.hub_client import (
+    HubClient,
+    HubRefused,
+    HubUnreachable,
+    RunnerIdentity,
+)
 from envyard_runner.model.servers import servers
 from envyard_runner.state import process_state, service
-from envyard_runner.state.service import Out, out_of_service
+from envyard_runner.state.service import OutOfService, out_of_service
 
 DONE, TROUBLE, NOTHING = 0, 1, 3
-UNKNOWN = Known("", drained=False)
+UNKNOWN = RunnerIdentity("", drained=False)
 DRAINED = "its staff have drained it, and can resume it on the moderation page"
-UNASKED = "not asked, for HUB_RUNNER_TOKEN_FILE is not set here: give the runner's own settings"
-NONE = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
+NOT_CHECKED = "not asked, for HUB_RUNNER_TOKEN_FILE is not set here: give the runner's own settings"
+NO_RUNNER = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
 
 
 def status(config: Config, *, as_json: bool) -> int:
     """Print what runs here, for a person or as JSON; the exit code says whether all is well."""
-    seen = asyncio.run(_look(config))
+    document = asyncio.run(_collect(config))
     if as_json:
-        sys.stdout.write(json.dumps(seen, indent=2) + "\n")
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(seen)))
-    if not seen["runners"]:
-        sys.stderr.write(NONE.format(home=config.home))
+        sys.stdout.write("".join(f"{line}\n" for line in _lines(document)))
+    if not document["runners"]:
+        sys.stderr.write(NO_RUNNER.format(home=config.home))
         return NOTHING
-    return DONE if seen["hub"]["ok"] and seen["out_of_service"] is None else TROUBLE
+    return DONE if document["hub"]["ok"] and document["out_of_service"] is None else TROUBLE
 
 
 def resume(config: Config) -> int:
@@ -54,42 +59,42 @@ def resume(config: Config) -> int:
 
 def drain(config: Config) -> int:
     """Let this machine's runners finish their runs and end, and tell the hub."""
-    asked = process_state.drain(config.home)
-    if not asked:
-        sys.stderr.write(NONE.format(home=config.home))
+    states = process_state.request_drain(config.home)
+    if not states:
+        sys.stderr.write(NO_RUNNER.format(home=config.home))
         return NOTHING
-    left = len(process_state.notes(config.home, "run"))
-    pids = ", ".join(str(note["pid"]) for note in asked)
+    left = len(process_state.read_states(config.home, "run"))
+    pids = ", ".join(str(state["pid"]) for state in states)
     sys.stdout.write(f"draining process {pids}; runs still under way: {left}\n")
     try:
-        asyncio.run(_tell(config))
-    except (HubLost, HubRefused) as error:
+        asyncio.run(_tell_hub(config))
+    except (HubUnreachable, HubRefused) as error:
         sys.stderr.write(f"the hub was not told: {error}\n")
     return DONE
 
 
-async def _tell(config: Config) -> None:
+async def _tell_hub(config: Config) -> None:
     async with aiohttp.ClientSession() as session:
-        hub = Hub(session, url=config.hub_url, token=config.token or "")
+        hub = HubClient(session, url=config.hub_url, token=config.token or "")
         ready, out = await config.models().ready(), out_of_service(config.home)
-        known = capabilities(ready, pythons=pythons(config), draining=True, out=out)
-        await hub.present(known)
+        fields = capabilities(ready, pythons=pythons(config), draining=True, out=out)
+        await hub.send_heartbeat(fields)
 
 
-async def _look(config: Config) -> dict[str, Any]:
+async def _collect(config: Config) -> dict[str, Any]:
     runners = [
-        note | {"draining": process_state.drains(config.home, note["pid"])}
-        for note in process_state.notes(config.home, "runner")
+        state | {"draining": process_state.is_draining(config.home, state["pid"])}
+        for state in process_state.read_states(config.home, "runner")
     ]
     models = config.models()
     return {
         "version": version("envyard-runner"),
         "home": str(config.home),
         "runners": runners,
-        "runs": process_state.notes(config.home, "run"),
+        "runs": process_state.read_states(config.home, "run"),
         "out_of_service": asdict(out) if (out := out_of_service(config.home)) else None,
         "hub": await _hub(config),
-        "models": [one.to_dict() for one in await servers(config.model_servers, models)],
+        "models": [server.to_dict() for server in await servers(config.model_servers, models)],
         "pythons": pythons(config),
         "venv_bytes": await asyncio.to_thread(_size, config.venvs),
     }
@@ -98,58 +103,58 @@ async def _look(config: Config) -> dict[str, Any]:
 async def _hub(config: Config) -> dict[str, Any]:
     nothing = {"url": config.hub_url, "ok": False, **asdict(UNKNOWN)}
     if not config.token:
-        return nothing | {"error": UNASKED}
+        return nothing | {"error": NOT_CHECKED}
     async with aiohttp.ClientSession() as session:
-        hub = Hub(session, url=config.hub_url, token=config.token or "")
+        hub = HubClient(session, url=config.hub_url, token=config.token or "")
         try:
-            known = await hub.whoami(patience=0.0)
-        except (HubLost, HubRefused) as error:
+            identity = await hub.whoami(patience=0.0)
+        except (HubUnreachable, HubRefused) as error:
             return nothing | {"error": str(error)}
-    return {"url": config.hub_url, "ok": True, "error": "", **asdict(known)}
+    return {"url": config.hub_url, "ok": True, "error": "", **asdict(identity)}
 
 
-def _lines(seen: dict[str, Any]) -> list[str]:
-    hub = seen["hub"]
+def _lines(document: dict[str, Any]) -> list[str]:
+    hub = document["hub"]
     known = f"knows this runner as {hub['name']}" if hub["ok"] else hub["error"]
     drained = f", and gives it no new run: {DRAINED}" if hub["drained"] else ""
     lines = [
-        f"version  {seen['version']}",
+        f"version  {document['version']}",
         f"hub      {hub['url']}: {known}{drained}",
-        *(f"model    {_model(one)}" for one in seen["models"]),
-        *([] if seen["models"] else ["model    none: runs of probes only"]),
-        f"python   {', '.join(seen['pythons']) or 'none that runs can use'}",
-        f"venvs    {seen['venv_bytes'] / (1 << 20):.0f} MiB in {seen['home']}",
+        *(f"model    {_model_line(server)}" for server in document["models"]),
+        *([] if document["models"] else ["model    none: runs of probes only"]),
+        f"python   {', '.join(document['pythons']) or 'none that runs can use'}",
+        f"venvs    {document['venv_bytes'] / (1 << 20):.0f} MiB in {document['home']}",
     ]
-    if out := seen["out_of_service"]:
-        lines.append(f"service  {Out(**out).sentence()}")
-    for note in seen["runners"]:
+    if out := document["out_of_service"]:
+        lines.append(f"service  {OutOfService(**out).sentence()}")
+    for process in document["runners"]:
         doing = "taking no runs" if out else "taking runs"
         if hub["drained"]:
             doing = "drained by the hub"
-        if note["draining"]:
+        if process["draining"]:
             doing = "draining, then it ends"
-        how = f"{note['mode']}, limits held by {note['held_by']}"
-        lines.append(f"process  {note['pid']} ({how}), {doing}, up {_ago(note['since'])}")
-    for run in seen["runs"]:
-        what = f"{run['environment']} {run['version']}, attempt {run['attempt']}"
+        how = f"{process['mode']}, limits held by {process['held_by']}"
+        lines.append(f"process  {process['pid']} ({how}), {doing}, up {_ago(process['since'])}")
+    for run in document["runs"]:
+        version = f"{run['environment']} {run['version']}, attempt {run['attempt']}"
         how = f"{run['phase']} {run['done']}/{run['total']}, for {_ago(run['since'])}"
-        lines.append(f"run      {run['run']}: {what}, {how}")
-    if seen["runners"] and not seen["runs"]:
+        lines.append(f"run      {run['run']}: {version}, {how}")
+    if document["runners"] and not document["runs"]:
         lines.append("run      none")
     return lines
 
 
-def _model(one: dict[str, Any]) -> str:
+def _model_line(server: dict[str, Any]) -> str:
     """One server in a line, with as much as it says of itself."""
-    said = [f"{one['name']}: {one['phase']}"]
-    if one["running"] is not None:
-        said.append(f"{one['running']} requests running, {one['waiting']} waiting")
-        said.append(f"cache {one['cache']:.0%} full")
-    if one["tokens_per_second"] is not None:
-        said.append(f"{one['tokens_per_second']:.0f} tokens/s")
-    if one["restarts"]:
-        said.append(f"restarted {one['restarts']} time{'s' if one['restarts'] > 1 else ''}")
-    return ", ".join(said)
+    parts = [f"{server['name']}: {server['phase']}"]
+    if server["running"] is not None:
+        parts.append(f"{server['running']} requests running, {server['waiting']} waiting")
+        parts.append(f"cache {server['cache']:.0%} full")
+    if server["tokens_per_second"] is not None:
+        parts.append(f"{server['tokens_per_second']:.0f} tokens/s")
+    if server["restarts"]:
+        parts.append(f"restarted {server['restarts']} time{'s' if server['restarts'] > 1 else ''}")
+    return ", ".join(parts)
 
 
 def _ago(since: float) -> str:
@@ -159,12 +164,12 @@ def _ago(since: float) -> str:
 
 def _size(folder: Path) -> int:
     """Bytes on the disk, what is linked twice counted once."""
-    known: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for root, _, files in os.walk(folder):
         for name in files:
             try:
-                found = Path(root, name).lstat()
+                status = Path(root, name).lstat()
             except OSError:
                 continue
-            known[found.st_ino] = found.st_blocks * 512
-    return sum(known.values())
+            sizes[status.st_ino] = status.st_blocks * 512
+    return sum(sizes.values())

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from uv import find_uv_bin
 
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
-from envyard_runner.frameworks.verifiers import ADDED
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.guest.job import InsideJob
+from envyard_runner.guest.job import GuestJob
 from tests.worker import stub_hub
 from tests.worker.adapter.gateway import Gateway, Given
 
@@ -35,13 +35,13 @@ class Played:
     plan: Plan
     events: list[dict[str, Any]] = field(default_factory=list)
 
-    def one(self, kind: str) -> dict[str, Any]:
+    def only(self, kind: str) -> dict[str, Any]:
         (event,) = (event for event in self.events if event["event"] == kind)
         return event
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
-        return self.one("loaded")["tasks"]
+        return self.only("loaded")["tasks"]
 
     @property
     def rollouts(self) -> dict[str, dict[str, Any]]:
@@ -77,7 +77,7 @@ def site(api: str) -> Path:
         building = folder.with_name("building")
         install = [find_uv_bin(), "pip", "install", "--only-binary", ":all:", "--no-config"]
         where = ["--python", PYTHON, "--target", str(building)]
-        subprocess.run([*install, *where, *ADDED[api]], check=True)
+        subprocess.run([*install, *where, *ADAPTERS["verifiers", api].requirements], check=True)
         building.rename(folder)
     return folder
 
@@ -90,7 +90,7 @@ def job(
     attempts: int = 1,
     **options: Any,
 ) -> Given:
-    told = InsideJob(
+    told = GuestJob(
         framework="verifiers",
         api=api,
         module=module,

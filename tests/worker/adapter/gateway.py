@@ -16,10 +16,10 @@ from typing import Any
 from aiohttp import web
 
 from envyard.contract.job import JobSpec
-from envyard_runner.execution.collector import Story
+from envyard_runner.execution.collector import EventCollector
 from envyard_runner.gateway.ledger import Ledger
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.guest.job import InsideJob
+from envyard_runner.guest.job import GuestJob
 
 Message = dict[str, Any]
 Reply = Callable[[list[Message], str], Message | str]
@@ -30,7 +30,7 @@ PORTS = range(18250, 18300)
 class Given:
     """One job: what the inside is told, what the runner knows, where its events are written."""
 
-    inside: InsideJob
+    inside: GuestJob
     spec: JobSpec
     plan: Plan
     events: Path = Path()
@@ -101,12 +101,12 @@ class Gateway:
 
     async def _plan(self, request: web.Request) -> web.Response:
         given = self.given[request.match_info["module"]]
-        story = Story(given.spec, Ledger(given.spec), given.plan)
+        story = EventCollector(given.spec, Ledger(given.spec), given.plan)
         while story.tasks is None and story.fatal is None:
             for line in given.events.read_bytes().splitlines():
-                story.take(line)
+                story.add_line(line)
             await asyncio.sleep(0.01)
-        return web.json_response(await given.plan.told() if story.tasks else [])
+        return web.json_response(await given.plan.groups() if story.tasks else [])
 
     async def _all_references(self, request: web.Request) -> web.Response:
         given = self.given[request.match_info["module"]]

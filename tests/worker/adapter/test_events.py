@@ -86,7 +86,7 @@ def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.Monk
 def test_a_driver_that_ends_without_a_word_is_told_by_its_stage(
     events: list[str], status: int, stage: str, message: str
 ) -> None:
-    story = supervise.Story()
+    story = supervise.DriverProgress()
     for event in events:
         story.note({"event": event})
     fatal = story.cut_short(status)

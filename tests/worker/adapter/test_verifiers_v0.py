@@ -40,7 +40,7 @@ def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(
     played: dict[str, Played],
 ) -> None:
     words = played["words_v0"]
-    assert words.one("loaded")["framework_version"]
+    assert words.only("loaded")["framework_version"]
     assert [task["answer"] for task in words.tasks] == ["amber3", "birch3", "cedar3"]
     assert {task["split"] for task in words.tasks} == {"train"}
     assert words.tasks[0]["prompt"] == "Repeat one word.\n\nSay amber3"

@@ -54,7 +54,7 @@ def played(gateway: Gateway, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
     played: dict[str, Played],
 ) -> None:
-    loaded = played["words_v1"].one("loaded")
+    loaded = played["words_v1"].only("loaded")
     assert loaded["framework_version"].startswith("0.4.")
     assert [task["index"] for task in loaded["tasks"]] == list(range(12))
     assert len({task["hash"] for task in loaded["tasks"]}) == 12

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.execution.model_access import answering
+from envyard_runner.execution.model_access import open_model
 from envyard_runner.model.endpoint import Endpoint
-from envyard_runner.model.known import Models, NoModel
+from envyard_runner.model.known import AvailableModels, NoModel
 from tests.worker.gateway_world import job
 from tests.worker.stub_hub import serving
 from tests.worker.stub_model import StubModel
@@ -26,7 +26,7 @@ def test_an_address_gives_what_it_lists_and_is_asked_for(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, only: str, ready: list[str]
 ) -> None:
     async def scenario() -> None:
-        models = Models(tmp_path / "none", Endpoint(URL), only)
+        models = AvailableModels(tmp_path / "none", Endpoint(URL), only)
         assert await models.ready() == {}  # nobody listens yet
         caplog.clear()
         async with serving(StubModel().application(), PORT):
@@ -43,13 +43,13 @@ def test_an_address_gives_what_it_lists_and_is_asked_for(
 def test_a_run_begins_once_the_model_has_answered(tmp_path: Path) -> None:
     async def scenario() -> None:
         stub = StubModel(failure="hang")
-        models = Models(tmp_path / "none", Endpoint(URL), patience=0.5)
+        models = AvailableModels(tmp_path / "none", Endpoint(URL), patience=0.5)
         async with serving(stub.application(), PORT):
             with pytest.raises(NoModel, match="'stub' did not answer within 1 s"):
                 await models.find("stub", seconds=1)
             stub.failing = 1
             said: list[str] = []
-            assert (await models.find("stub", seconds=20, say=said.append)).url == URL
+            assert (await models.find("stub", seconds=20, log_line=said.append)).url == URL
             assert said == ["waiting for model stub, which does not answer"]
 
     asyncio.run(scenario())
@@ -61,7 +61,7 @@ def test_a_server_that_tells_no_load_gets_what_the_hub_asked_for(tmp_path: Path)
     async def scenario() -> None:
         async with (
             serving(StubModel().application(), PORT),
-            answering(job(), config, say=str) as (spec, model),
+            open_model(job(), config, log_line=str) as (spec, model),
         ):
             assert spec.concurrency == job().concurrency
             assert model is not None
@@ -73,7 +73,7 @@ def test_a_run_of_probes_needs_no_model(tmp_path: Path) -> None:
     config = replace(Config.from_environment({}), home=tmp_path)
 
     async def scenario() -> None:
-        async with answering(job(policies=("silent",)), config, say=str) as (_, model):
+        async with open_model(job(policies=("silent",)), config, log_line=str) as (_, model):
             assert model is None
 
     asyncio.run(scenario())

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from envyard_runner.gateway import Crowd
+from envyard_runner.gateway import AdaptiveLimiter
 from envyard_runner.model.endpoint import Endpoint
 from envyard_runner.model.health import STALLED_SECONDS, Health
 from envyard_runner.model.metrics import Load, read_metrics
@@ -32,11 +32,11 @@ def test_a_page_that_is_not_vllms_says_nothing(page: bytes) -> None:
     assert read_metrics(page) is None
 
 
-async def wanting(crowd: Crowd, looks: list[Load | None]) -> list[int]:
+async def wanting(crowd: AdaptiveLimiter, looks: list[Load | None]) -> list[int]:
     """The limits after each look, while more calls want a place than there are."""
 
     async def call() -> None:
-        async with crowd.place():
+        async with crowd.slot():
             await asyncio.sleep(3600)
 
     calls = [asyncio.create_task(call()) for _ in range(40)]
@@ -63,13 +63,13 @@ async def wanting(crowd: Crowd, looks: list[Load | None]) -> list[int]:
 def test_places_follow_the_servers_load_between_their_bounds(
     looks: list[Load | None], limits: list[int]
 ) -> None:
-    assert asyncio.run(wanting(Crowd(least=4, most=16), looks)) == limits
+    assert asyncio.run(wanting(AdaptiveLimiter(minimum=4, maximum=16), looks)) == limits
 
 
 def test_places_that_nobody_wants_are_not_added() -> None:
     async def scenario() -> None:
-        crowd = Crowd(least=4, most=16)
-        async with crowd.place():
+        crowd = AdaptiveLimiter(minimum=4, maximum=16)
+        async with crowd.slot():
             await crowd.adapt(IDLE)
         assert (crowd.limit, crowd.peak) == (4, 1)
 
@@ -78,12 +78,12 @@ def test_places_that_nobody_wants_are_not_added() -> None:
 
 def test_never_more_calls_are_under_way_than_there_are_places() -> None:
     async def scenario() -> None:
-        crowd = Crowd(least=2, most=2)
+        crowd = AdaptiveLimiter(minimum=2, maximum=2)
         under_way = most = 0
 
         async def call() -> None:
             nonlocal under_way, most
-            async with crowd.place():
+            async with crowd.slot():
                 under_way += 1
                 most = max(most, under_way)
                 await asyncio.sleep(0.001)

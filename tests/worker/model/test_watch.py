@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from envyard_runner.model import session, state
-from envyard_runner.model.command import Asked, Unusable
-from envyard_runner.model.known import Models, NoModel
+from envyard_runner.model.command import ServeError, ServeOptions
+from envyard_runner.model.known import AvailableModels, NoModel
 from envyard_runner.model.state import folder_of
-from envyard_runner.model.watch import Pace, Watcher
+from envyard_runner.model.watch import Timings, Watcher
 
 ROOT = Path(__file__).parents[3]
-BRISK = Pace(look=0.1, answer=0.5, start=20.0, pauses=(0.1, 600.0), steady=0.0)
+BRISK = Timings(look=0.1, answer=0.5, start=20.0, pauses=(0.1, 600.0), stable_after=0.0)
 PORT = 21500
 
 
@@ -87,7 +87,7 @@ def test_a_model_is_named_to_runners_once_it_answers_and_gone_when_stopped(
         log = tmp_path / "log"
         async with command("--model", "org/stub", "--name", "stub", log=log) as process:
             served = await until(lambda: watched(models, "ready"))
-            endpoint = (await Models(models).ready())["stub"]
+            endpoint = (await AvailableModels(models).ready())["stub"]
             assert await endpoint.names() == ["stub"]
             folder = folder_of(models, "stub")
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -99,9 +99,9 @@ def test_a_model_is_named_to_runners_once_it_answers_and_gone_when_stopped(
             process.send_signal(signal.SIGINT)
             assert await process.wait() == 0
             assert session.members(served.leader, served.started) == []
-            assert await Models(models).ready() == {}
+            assert await AvailableModels(models).ready() == {}
             with pytest.raises(NoModel, match="hub-runner model"):
-                await Models(models).find("stub", seconds=1)
+                await AvailableModels(models).find("stub", seconds=1)
 
     play(scenario())
 
@@ -121,14 +121,14 @@ def test_a_second_watcher_of_the_same_model_is_refused(models: Path, tmp_path: P
 
 
 @asynccontextmanager
-async def watching(models: Path, pace: Pace = BRISK, **more: int) -> AsyncIterator[Path]:
+async def watching(models: Path, pace: Timings = BRISK, **more: int) -> AsyncIterator[Path]:
     """A watcher in this process; gives the model's folder."""
     folder = folder_of(models, "stub")
-    asked = Asked("org/stub", "stub")
+    asked = ServeOptions("org/stub", "stub")
     words = [os.environ["RUNNER_VLLM"], "serve", "x", "--served-model-name", "stub"]
     words += ["--uds", str(folder / state.SOCKET)]
     stopping = asyncio.Event()
-    with state.held(folder):
+    with state.locked(folder):
         watcher = Watcher(
             asked, folder, [*words, "--uds", str(folder / state.SOCKET)], pace, **more
         )
@@ -174,7 +174,7 @@ def test_a_server_that_keeps_failing_is_started_ever_more_rarely(
     models: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        async with watching(models, replace(BRISK, pauses=(0.1, 2.0), steady=600.0)):
+        async with watching(models, replace(BRISK, pauses=(0.1, 2.0), stable_after=600.0)):
             for restarts in range(2):
                 served = await until(
                     lambda number=restarts: (
@@ -214,7 +214,7 @@ def test_a_run_waits_for_a_model_that_is_being_started_again(models: Path) -> No
             first = await until(lambda: watched(models, "ready"))
             os.kill(first.leader, signal.SIGKILL)
             await until(lambda: watched(models, "restarting"))
-            endpoint = await Models(models).find("stub", seconds=30, say=said.append)
+            endpoint = await AvailableModels(models).find("stub", seconds=30, log_line=said.append)
             assert await endpoint.names() == ["stub"]
         assert said == ["waiting for model stub, which does not answer"]
 
@@ -242,11 +242,11 @@ def test_a_model_that_never_answers_is_given_up_and_leaves_nothing(
     monkeypatch.setenv("STUB_VLLM", "deaf")
 
     async def scenario() -> None:
-        watcher = watching(models, Pace(look=0.1, start=3.0))
+        watcher = watching(models, Timings(look=0.1, start=3.0))
         await watcher.__aenter__()
         await until((models.parent / "engine").exists)
         await asyncio.sleep(4)
-        with pytest.raises(Unusable, match="did not answer within 3 s"):
+        with pytest.raises(ServeError, match="did not answer within 3 s"):
             await watcher.__aexit__(None, None, None)
         assert not lives(int((models.parent / "engine").read_text()))
 
@@ -266,7 +266,7 @@ def test_what_a_killed_watcher_left_is_ended_by_the_next(models: Path, tmp_path:
             process.kill()
             await process.wait()
             assert lives(engine)
-            assert await Models(models).ready() == {}  # what it wrote is not believed
+            assert await AvailableModels(models).ready() == {}  # what it wrote is not believed
         async with command(*options, log=tmp_path / "second"):
             await until(lambda: watched(models, "ready"))
             assert not lives(engine)

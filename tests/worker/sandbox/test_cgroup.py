@@ -52,7 +52,7 @@ def test_a_named_folder_that_is_no_cgroup_stops_the_runner(folder: str) -> None:
 
 def test_a_folder_that_was_given_too_little_says_what_to_write(delegated: Path) -> None:
     (delegated / "cgroup.controllers").write_text("cpu memory\n", encoding="ascii")
-    with pytest.raises(cgroup.Undelegated, match="no controller pids: put `Delegate=memory pids`"):
+    with pytest.raises(cgroup.NotDelegated, match="no controller pids: put `Delegate=memory pids`"):
         cgroup.find(delegated)
 
 
@@ -110,7 +110,7 @@ def real(config: Config) -> Path:
     """A folder that the kernel lets us make groups in."""
     try:
         return cgroup.find(config.cgroup)
-    except cgroup.Undelegated as error:
+    except cgroup.NotDelegated as error:
         pytest.skip(f"{error}; `make test-cgroup` boots a machine that has it")
 
 
@@ -199,7 +199,7 @@ def test_a_group_of_a_zombie_is_removed(groups: ExitStack, real: Path) -> None:
 @pytest.mark.sandbox
 def test_a_run_is_held_by_its_group_and_leaves_none(real: Path, run: Run) -> None:
     ran = run(HOG, replace(QUICK, memory_bytes=64 * MIB))
-    assert (ran.exit.held_by, ran.exit.reason) == ("cgroup2", "memory")
+    assert (ran.exit.limited_by, ran.exit.reason) == ("cgroup2", "memory")
     assert list(real.glob("envyard-*")) == []
 
 

@@ -19,12 +19,12 @@ class Index(BaseHTTPRequestHandler):
     def __init__(
         self, folder: Path, asked: list[str], dated: list[bool], *arguments: object
     ) -> None:
-        self.folder, self.asked, self.dated = folder, asked, dated
+        self.folder, self.options, self.dated = folder, asked, dated
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
         """Answer a distribution's page or a file."""
-        self.asked.append(self.path)
+        self.options.append(self.path)
         *_, kind, name = self.path.rstrip("/").split("/")
         content = self._page(name) if kind == "simple" else (self.folder / name).read_bytes()
         self.send_response(200 if content else 404)

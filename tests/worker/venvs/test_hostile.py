@@ -82,7 +82,7 @@ def test_a_program_is_not_read_into_memory(tmp_path: Path) -> None:
     script.write_bytes(b"#!python\n")
     os.truncate(script, 64 << 20)
     tracemalloc.start()
-    cache.settle(tmp_path)
+    cache.sanitize(tmp_path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
@@ -163,7 +163,7 @@ def test_folders_too_deep_for_any_code_are_refused_and_gone(world: World) -> Non
     assert error.fault == "environment"
     assert "deep has more than 100 folders inside one another" in str(error)
     assert list(uv.cache_folder(world.config).glob("archive-v*/*"))
-    room.make_room(replace(world.config, venv_cache_bytes=0))
+    room.free_space(replace(world.config, venv_cache_bytes=0))
     assert not list(uv.cache_folder(world.config).glob("archive-v*/*"))
     assert world.run(world.build(), "import demo_env; print(demo_env.WORD)") == "built\n"
 

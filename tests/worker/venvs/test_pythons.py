@@ -49,7 +49,7 @@ def offering(world: World) -> Config:
 def test_the_newest_python_that_wheel_and_framework_admit_is_chosen(
     offering: Config, wanted: tuple[str, str], release: str
 ) -> None:
-    assert pythons.fitting(offering, wanted).release == release
+    assert pythons.newest_admitted(offering, wanted).release == release
 
 
 @pytest.mark.parametrize("wanted", ["==3.13.*", ">=3.12.9,<3.13", "<3.11", ">=3.11,<3.11"])
@@ -57,7 +57,7 @@ def test_a_wheel_that_no_python_here_fits_is_the_platforms_fault_and_names_them(
     offering: Config, wanted: str
 ) -> None:
     with pytest.raises(VenvError) as caught:
-        pythons.fitting(offering, (wanted, ""))
+        pythons.newest_admitted(offering, (wanted, ""))
     assert (caught.value.finding.code, caught.value.fault) == ("run.no_python", "platform")
     assert f"Requires-Python is {wanted}" in caught.value.finding.message
     assert "3.14.0, 3.12.4, 3.11.2" in caught.value.finding.message
@@ -66,9 +66,9 @@ def test_a_wheel_that_no_python_here_fits_is_the_platforms_fault_and_names_them(
 def test_an_interpreter_that_cannot_be_used_is_left_out(offering: Config, tmp_path: Path) -> None:
     broken = tmp_path / "python3.99"
     config = replace(offering, pythons=(broken, *offering.pythons))
-    assert [base.version for base in interpreter.offered(config)] == ["3.14", "3.12", "3.11"]
+    assert [base.version for base in interpreter.available(config)] == ["3.14", "3.12", "3.11"]
     with pytest.raises(SandboxError, match=r"python3\.99"):
-        interpreter.offered(replace(offering, pythons=(broken,)))
+        interpreter.available(replace(offering, pythons=(broken,)))
 
 
 def test_the_setting_names_interpreters_and_takes_the_place_of_those_found(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(world: 
     paths = tuple(Path(path) for path in NAMED.split(",")) if NAMED else tuple(default_pythons())
     world.publish("dep", files={"dep/__init__.py": "import sys\nVERSION = sys.version\n"})
     config = replace(world.config, python=paths[0], pythons=paths)
-    offered = interpreter.offered(config)
+    offered = interpreter.available(config)
     assert len(offered) > 1
     for base in offered:
         one = replace(world, config=config)

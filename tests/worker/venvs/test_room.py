@@ -15,7 +15,7 @@ from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, cache, uv
-from envyard_runner.venvs.room import make_room
+from envyard_runner.venvs.room import free_space
 from tests.worker.venvs.conftest import Keeper, World
 
 pytestmark = pytest.mark.sandbox
@@ -54,7 +54,7 @@ def test_the_longest_unused_venv_goes_with_what_only_it_had(world: World) -> Non
     used_at(old, 2000)
     used_at(new, 3000)
     before = used(world.config)
-    make_room(limited(world, before - PART))
+    free_space(limited(world, before - PART))
     assert not old.dependencies.exists()
     assert new.dependencies.exists()
     assert used(world.config) <= before - PART
@@ -64,10 +64,10 @@ def test_the_longest_unused_venv_goes_with_what_only_it_had(world: World) -> Non
 def test_what_uv_downloaded_goes_before_any_venv(world: World) -> None:
     kept, dropped = big(world, "kept"), big(world, "dropped")
     assert cache.remove(world.config, next(
-        one for one in cache.every(world.config) if one.site == dropped.dependencies
+        one for one in cache.entries(world.config) if one.site == dropped.dependencies
     ))  # fmt: skip
     before = used(world.config)
-    make_room(limited(world, before - PART))
+    free_space(limited(world, before - PART))
     assert kept.dependencies.exists()
     assert before - 2 * PART < used(world.config) <= before - PART
 
@@ -75,7 +75,7 @@ def test_what_uv_downloaded_goes_before_any_venv(world: World) -> None:
 def test_below_the_limit_nothing_goes(world: World) -> None:
     big(world, "small")
     before = used(world.config)
-    make_room(limited(world, 2 * before))
+    free_space(limited(world, 2 * before))
     assert used(world.config) == before
 
 
@@ -89,7 +89,7 @@ def test_what_a_run_holds_or_a_build_has_just_found_stays(world: World) -> None:
         job=b"{}",
         limits=Limits(),
     )
-    make_room(limited(world, NOTHING))
+    free_space(limited(world, NOTHING))
     asyncio.run(sandbox.close())
     assert [venv.dependencies.exists() for venv in (held, found, idle)] == [True, True, False]
     assert held.environment.exists()
@@ -101,7 +101,7 @@ def test_nothing_goes_while_some_uv_is_at_work(world: World) -> None:
     before = used(world.config)
     fd = os.open(uv.cache_folder(world.config), os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_SH)
-    make_room(limited(world, NOTHING))
+    free_space(limited(world, NOTHING))
     os.close(fd)
     assert used(world.config) == before
 
@@ -126,7 +126,7 @@ def test_what_a_killed_build_left_is_never_used_and_cleared_up(world: World) -> 
     assert again.seconds > 0
     assert world.run(again, "import dep; print(dep.VERSION)") == "1.0\n"
     os.utime(half, (1000, 1000))
-    make_room(world.config)
+    free_space(world.config)
     assert not half.exists()
 
 
@@ -154,5 +154,5 @@ def test_venvs_whose_last_use_lies_in_the_future_make_room_too(world: World) -> 
     """They were used while the clock was a year ahead."""
     venv = big(world, "ahead")
     used_at(venv, time.time() + 365 * 86400)
-    make_room(limited(world, NOTHING))
+    free_space(limited(world, NOTHING))
     assert not venv.dependencies.exists()

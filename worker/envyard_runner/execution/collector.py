@@ -19,15 +19,15 @@ from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.plan import Plan
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
-REFUSED_NAMED = 10
-ERRORS = 50  # of failed rollouts, to be compared
+NAMED_REJECTIONS = 10
+KEPT_ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy; not counted"
 NO_PROMPT = "its first calls lacked the task's prompt; not counted"
 TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
-OUTPUT = 4096  # bytes of what is printed before the environment's code begins
+OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code begins
 
 
-class Story:
+class EventCollector:
     """One run as told by its event lines.
 
     Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
@@ -57,8 +57,8 @@ class Story:
         self.not_compared: list[str] = []
         self.changed: set[int] = set()
         self.scored: list[str] = []
-        self.refused: list[str] = []
-        self.refusals = 0
+        self.rejected: list[str] = []
+        self.rejections = 0
         self.model_faults: dict[str, str] = {}
         self.failed = self.timeouts = 0
         self.rollout_seconds = job.limits.rollout_seconds
@@ -67,9 +67,9 @@ class Story:
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
 
-    def take(self, line: bytes) -> Facts | RolloutResult | None:
+    def add_line(self, line: bytes) -> Facts | RolloutResult | None:
         """Take in one line; what it tells the hub, if anything."""
-        event = read(line)
+        event = parse_event(line)
         match event.get("event"):
             case "environment_began" if not self.began:
                 self.began = True
@@ -81,7 +81,7 @@ class Story:
                 if rollout := self.plan.name(claim):
                     self._started.setdefault(rollout, self._clock())
                 else:
-                    self.refuse(claim)
+                    self.reject(claim)
             case "rollout":
                 return self._rollout(event)
             case "fatal" if self.fatal is None:
@@ -89,7 +89,7 @@ class Story:
             case "done":
                 self.done = True
             case other:
-                self.refuse(text(other, 40))
+                self.reject(text(other, 40))
         return None
 
     def compare_prompts(self, tasks: list[TaskResult]) -> None:
@@ -97,8 +97,8 @@ class Story:
 
         Tasks that are others altogether are the card's to tell (`card.reproducible_tasks`).
         """
-        most = _prompt_characters(len(self.tasks or ()))
-        fresh = {(task.index, task.hash): text(task.prompt, most) for task in tasks}
+        maximum = _prompt_characters(len(self.tasks or ()))
+        fresh = {(task.index, task.hash): text(task.prompt, maximum) for task in tasks}
         for task in self.tasks or ():
             if fresh.get((task.index, task.hash), task.prompt) != task.prompt:
                 self.changed.add(task.index)
@@ -113,29 +113,29 @@ class Story:
             **dict.fromkeys(self.without_call, "run.no_model_call"),
         }
 
-    def log(self, chunk: bytes) -> None:
+    def add_output(self, chunk: bytes) -> None:
         """Take in what the sandbox printed."""
         if not self.began:
-            self.output = (self.output + chunk)[-OUTPUT:]
+            self.output = (self.output + chunk)[-OUTPUT_BYTES:]
 
     @property
     def missing(self) -> list[str]:
         """Expected rollouts without a result, in order."""
         return sorted(self.plan.expected - self._reported)
 
-    def refuse(self, claim: str) -> None:
+    def reject(self, claim: str) -> None:
         """Count a line that nobody asked for."""
-        self.refusals += 1
-        if claim not in self.refused and len(self.refused) < REFUSED_NAMED:
-            self.refused.append(claim)
+        self.rejections += 1
+        if claim not in self.rejected and len(self.rejected) < NAMED_REJECTIONS:
+            self.rejected.append(claim)
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
-        tasks = loaded(event, self._job)
-        most = _prompt_characters(len(tasks))
-        self.tasks = [replace(task, prompt=text(task.prompt, most)) for task in tasks]
-        said = records(event.get("tasks"), 1000)
-        swapped = {count(task.get("index")) for task in said if task.get("swapped") is True}
-        prompted = {count(task.get("index")) for task in said if task.get("prompted") is True}
+        tasks = read_tasks(event, self._job)
+        maximum = _prompt_characters(len(tasks))
+        self.tasks = [replace(task, prompt=text(task.prompt, maximum)) for task in tasks]
+        rows = records(event.get("tasks"), 1000)
+        swapped = {count(task.get("index")) for task in rows if task.get("swapped") is True}
+        prompted = {count(task.get("index")) for task in rows if task.get("prompted") is True}
         self.plan.make(
             self.tasks,
             swapped=swapped,
@@ -153,10 +153,10 @@ class Story:
         )
 
     def _rollout(self, event: dict[str, Any]) -> RolloutResult | None:
-        word = text(event.get("rollout"), 100)
-        rollout = self.plan.name(word)
+        alias = text(event.get("rollout"), 100)
+        rollout = self.plan.name(alias)
         if rollout is None or rollout in self._reported:
-            self.refuse(rollout or word)
+            self.reject(rollout or alias)
             return None
         self._reported.add(rollout)
         record = self._ledger.take(rollout)
@@ -180,14 +180,14 @@ class Story:
         beside their text."""
         self.failed += 1
         self.timeouts += (report.error or {}).get("type") == TIMEOUT
-        if len(self.errors) < ERRORS:
+        if len(self.errors) < KEPT_ERRORS:
             raised = error.get("raised") if isinstance(error, dict) else None
             self.errors.append({**(report.error or {}), "raised": raised})
 
     def _join(self, claim: RolloutResult, record: Record) -> RolloutResult:
         rollout = record.rollout
         stop = self._count(record) if claim.ok else ""
-        if not claim.ok and _models_fault(claim, record):
+        if not claim.ok and _is_model_fault(claim, record):
             fault = (
                 record.model_fault or "the model was slow: most of the rollout's time was its own"
             )
@@ -225,7 +225,7 @@ class Story:
         return error | {"fault": "environment"}
 
 
-def read(line: bytes) -> dict[str, Any]:
+def parse_event(line: bytes) -> dict[str, Any]:
     """One event line; anything else as an event that nobody knows."""
     try:
         event = json.loads(line)
@@ -234,7 +234,7 @@ def read(line: bytes) -> dict[str, Any]:
     return event if isinstance(event, dict) else {"event": "a line that is no event"}
 
 
-def loaded(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
+def read_tasks(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
     """The tasks that a `loaded` event names, each once, as many as were asked for, in order."""
     tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
     kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
@@ -245,7 +245,7 @@ def _prompt_characters(tasks: int) -> int:
     return max(200, PROMPT_CHARACTERS // max(1, tasks))
 
 
-def _models_fault(claim: RolloutResult, record: Record) -> bool:
+def _is_model_fault(claim: RolloutResult, record: Record) -> bool:
     """Whether the gateway bears out that the model failed this rollout."""
     claimed = claim.error is not None and claim.error.get("fault") == "model"
     slow = record.model_seconds > 0.5 * (finite(claim.seconds) or 0.0)

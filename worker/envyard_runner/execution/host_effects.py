@@ -15,12 +15,12 @@ from envyard_runner.sandbox import Exit
 from envyard_runner.sandbox.exit import PROCESSES
 
 # Of a time limit, and in seconds: a runner that stood still for longer cannot judge by that limit.
-STALLED, STALLED_SECONDS = 0.25, 2.0
-KILLS = (signal.SIGKILL, signal.SIGTERM)
+STALL_SHARE, STALL_SECONDS = 0.25, 2.0
+KILL_SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 BY_SIGNAL = re.compile(r"process was killed by signal (\d+)")  # inside/supervise.py
 
 
-def starved(end: Exit, fatal: dict[str, Any] | None) -> bool:
+def killed_for_memory(end: Exit, fatal: dict[str, Any] | None) -> bool:
     """Whether processes of the run were ended because the machine was short of memory.
 
     `fatal` is the last event of the sandbox. The kernel counts what it kills; programs such as
@@ -28,19 +28,19 @@ def starved(end: Exit, fatal: dict[str, Any] | None) -> bool:
     """
     if end.reason == "machine_memory":
         return True
-    by_memory = end.oom_kills > 0 or (end.low_memory and _killed(end, fatal))
+    by_memory = end.oom_kills > 0 or (end.low_memory and _killed_by_signal(end, fatal))
     return end.reason == "exited" and by_memory
 
 
-def few_tasks(end: Exit) -> bool:
+def hit_outer_task_limit(end: Exit) -> bool:
     """Whether a limit around the runner kept the run from starting processes or threads although it
     was within its own."""
     return end.reason == "exited" and end.refused_tasks > 0 and PROCESSES not in end.reached
 
 
-def stood_still(end: Exit, limit_seconds: float) -> str:
+def runner_stalled(end: Exit, limit_seconds: float) -> str:
     """A sentence where the runner itself stood still for too much of a time limit, else empty."""
-    if end.stalled_seconds <= max(STALLED * limit_seconds, STALLED_SECONDS):
+    if end.stalled_seconds <= max(STALL_SHARE * limit_seconds, STALL_SECONDS):
         return ""
     return (
         f"the runner itself stood still for {end.stalled_seconds:.0f} s while the time limit of "
@@ -49,7 +49,7 @@ def stood_still(end: Exit, limit_seconds: float) -> str:
     )
 
 
-def _killed(end: Exit, fatal: dict[str, Any] | None) -> bool:
+def _killed_by_signal(end: Exit, fatal: dict[str, Any] | None) -> bool:
     message = text(record((fatal or {}).get("error")).get("message"), 500)
     named = BY_SIGNAL.search(message)
-    return end.signal in KILLS or (named is not None and int(named[1]) in KILLS)
+    return end.signal in KILL_SIGNALS or (named is not None and int(named[1]) in KILL_SIGNALS)

@@ -13,7 +13,7 @@ from typing import Any
 from envyard.contract.failures import Explanation, Facts, explain, facts_of, summary
 from envyard.contract.findings import Finding, finding
 from envyard.contract.values import record, text
-from envyard_runner.execution.collector import Story
+from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.verdict import Ending
 from envyard_runner.sandbox import Exit
 
@@ -22,18 +22,22 @@ TRACEBACK = 8000
 ENDED_BY_ERROR = ("run.import_failed", "run.load_failed", "run.crashed")
 
 
-def explained(ending: Ending, story: Story, end: Exit, *, printed: bytes, module: str) -> Ending:
+def with_causes(
+    ending: Ending, collector: EventCollector, end: Exit, *, output_tail: bytes, module: str
+) -> Ending:
     """The same ending with the likely cause in the findings of its failure; `printed` is the end of
     the sandbox's output, `module` the environment's."""
-    seen = Seen(printed.decode("utf-8", "replace"), module, list(end.targets))
-    findings = [_explained(problem, story, end, seen) for problem in ending.findings]
+    output = SandboxOutput(output_tail.decode("utf-8", "replace"), module, list(end.targets))
+    findings = [_with_cause(problem, collector, end, output) for problem in ending.findings]
     if ending.outcome == "succeeded":
-        findings += failed_alike(story.errors, story.failed, seen, scored=len(story.scored))
+        findings += common_failure(
+            collector.errors, collector.failed, output, scored=len(collector.scored)
+        )
     return replace(ending, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SandboxOutput:
     """What was seen of a sandbox besides its errors."""
 
     log: str
@@ -45,25 +49,31 @@ class Seen:
         return facts_of(error, log=self.log, module=self.module, refused=self.refused)
 
 
-def _explained(problem: Finding, story: Story, end: Exit, seen: Seen) -> Finding:
-    if problem.code in ENDED_BY_ERROR and story.fatal is not None:
-        return failed_load(problem.code, story.fatal.get("error"), seen, story.plan.reveal)
-    if problem.code == "run.wall_clock" and story.tasks is None:
+def _with_cause(
+    problem: Finding, collector: EventCollector, end: Exit, output: SandboxOutput
+) -> Finding:
+    if problem.code in ENDED_BY_ERROR and collector.fatal is not None:
+        return load_failure(
+            problem.code, collector.fatal.get("error"), output, collector.plan.reveal
+        )
+    if problem.code == "run.wall_clock" and collector.tasks is None:
         message = f"its tasks were not loaded after {end.seconds:.0f} s"
-        cause = explain(seen.facts_of({"type": "TimeoutError", "message": message}))
+        cause = explain(output.facts_of({"type": "TimeoutError", "message": message}))
         if cause is not None:
             details = problem.details | {"cause": cause.cause}
             return replace(problem, message=cause.message, hint=cause.hint, details=details)
     return problem
 
 
-def failed_load(code: str, error: Any, seen: Seen, reveal: Callable[[str], str]) -> Finding:
+def load_failure(
+    code: str, error: Any, output: SandboxOutput, reveal: Callable[[str], str]
+) -> Finding:
     """The finding of the last event of a driver that did not come through; `reveal` gives rollouts
     their names back. `details` hold the cause's stable name, the exception and its traceback."""
-    read = record(error)
-    facts = seen.facts_of(read)
+    fields = record(error)
+    facts = output.facts_of(fields)
     cause = explain(facts)
-    kind, reason = text(read.get("type"), 200), reveal(text(read.get("message"), 2000))
+    kind, reason = text(fields.get("type"), 200), reveal(text(fields.get("message"), 2000))
     raised = f"{kind}: {reason}" if reason else kind
     group = bool(facts.raised) and facts.raised[0].group
     return finding(
@@ -72,18 +82,18 @@ def failed_load(code: str, error: Any, seen: Seen, reveal: Callable[[str], str])
         hint=cause.hint if cause else "",
         cause=cause.cause if cause else UNKNOWN,
         error=raised,
-        traceback=text(read.get("traceback"), TRACEBACK),
+        traceback=text(fields.get("traceback"), TRACEBACK),
     )
 
 
-def failed_alike(
-    errors: Sequence[dict[str, Any]], failed: int, seen: Seen, *, scored: int = 0
+def common_failure(
+    errors: Sequence[dict[str, Any]], failed: int, output: SandboxOutput, *, scored: int = 0
 ) -> list[Finding]:
     """One finding for a run whose failed rollouts have the same cause by `errors`, of the first of
     these; none otherwise. Where others were `scored`, only a known cause is named."""
     if not errors:
         return []
-    causes = [_cause_of(seen.facts_of(error)) for error in errors]
+    causes = [_cause_of(output.facts_of(error)) for error in errors]
     if scored and causes[0].cause == UNKNOWN:
         return []
     kinds = {(cause.cause, cause.message if cause.cause == UNKNOWN else "") for cause in causes}

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from envyard.contract.job import MODEL, JobSpec
 from envyard_runner.config import Config
-from envyard_runner.gateway import Crowd, Model
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.gateway import AdaptiveLimiter, Model
+from envyard_runner.model.endpoint import Endpoint, EndpointError
 
 # A model that just failed is being started again; one that takes longer is asked by the next
 # attempt, which no runner takes before its model is ready.
@@ -18,8 +18,8 @@ START_SECONDS = 300.0
 
 
 @asynccontextmanager
-async def answering(
-    job: JobSpec, config: Config, *, say: Callable[[str], None]
+async def open_model(
+    job: JobSpec, config: Config, *, log_line: Callable[[str], None]
 ) -> AsyncIterator[tuple[JobSpec, Model | None]]:
     """The job as this machine can play it, and its model, None where it asks for probes only.
 
@@ -29,13 +29,13 @@ async def answering(
     if MODEL not in job.policies:
         yield job, None
         return
-    endpoint = await config.models().find(job.model, seconds=START_SECONDS, say=say)
-    least = job.concurrency
-    if await _has_room(endpoint):
-        job = replace(job, concurrency=max(least, config.concurrency))
-    crowd = Crowd(least=least, most=job.concurrency)
+    endpoint = await config.models().find(job.model, seconds=START_SECONDS, log_line=log_line)
+    minimum = job.concurrency
+    if await _has_capacity(endpoint):
+        job = replace(job, concurrency=max(minimum, config.concurrency))
+    limiter = AdaptiveLimiter(minimum=minimum, maximum=job.concurrency)
     async with endpoint.session() as session:
-        following = asyncio.create_task(crowd.follow(endpoint))
+        following = asyncio.create_task(limiter.follow(endpoint))
         try:
             yield (
                 job,
@@ -46,18 +46,18 @@ async def answering(
                     key=endpoint.key,
                     # Lateness must show as the model's fault before the rollout's time ends.
                     timeout=0.9 * job.limits.rollout_seconds,
-                    crowd=crowd,
+                    limiter=limiter,
                 ),
             )
         finally:
             following.cancel()
-    say(f"up to {crowd.peak} calls at once were made of {job.model}")
+    log_line(f"up to {limiter.peak} calls at once were made of {job.model}")
 
 
-async def _has_room(endpoint: Endpoint) -> bool:
+async def _has_capacity(endpoint: Endpoint) -> bool:
     """Whether the server tells its load, and that nobody waits there."""
     try:
         load = await endpoint.load()
-    except Silent:
+    except EndpointError:
         return False
-    return load is not None and not load.crowded
+    return load is not None and not load.saturated

@@ -14,18 +14,24 @@ from typing import Any
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.machine_faults import machine_fault
-from envyard_runner.execution.model_access import answering
-from envyard_runner.execution.play import Stage, play
-from envyard_runner.execution.verdict import Ending, platform
+from envyard_runner.execution.model_access import open_model
+from envyard_runner.execution.play import SandboxFactory, play
+from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.frameworks import FRAMEWORKS
-from envyard_runner.guest.job import InsideJob
-from envyard_runner.messaging.event_outbox import Cancelled, Reports
-from envyard_runner.messaging.hub_client import HubLost, HubRefused, Link, Superseded, WheelChanged
+from envyard_runner.guest.job import GuestJob
+from envyard_runner.messaging.event_outbox import Cancelled, EventOutbox
+from envyard_runner.messaging.hub_client import (
+    HubRefused,
+    HubUnreachable,
+    RunHub,
+    Superseded,
+    WheelChanged,
+)
 from envyard_runner.model.known import NoModel
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
-from envyard_runner.state.process_state import Write, noting
-from envyard_runner.state.service import Examine, record_ending, run_doctor
+from envyard_runner.state.process_state import WriteState, state_file
+from envyard_runner.state.service import SelfCheck, record_ending, run_doctor
 from envyard_runner.venvs import Venv, VenvError, build_venv
 
 log = logging.getLogger(__name__)
@@ -33,59 +39,59 @@ log = logging.getLogger(__name__)
 INSIDE = "/inside"
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
-NOTE_SECONDS = 1.0
-TELL_SECONDS, LONGEST_TELL_SECONDS = 3.0, 60.0
+STATE_SECONDS = 1.0
+PROGRESS_SECONDS, MAX_PROGRESS_SECONDS = 3.0, 60.0
 SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and wall clock
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class RunnerContext:
     """What a run uses of this machine: its settings, how a venv is built, how a sandbox is made;
     and how the machine is examined once runs have failed."""
 
     config: Config
     build: Callable[..., Awaitable[Venv]] = build_venv
     prepare: Callable[..., Sandbox] = Sandbox.prepare
-    examine: Examine = run_doctor
+    self_check: SelfCheck = run_doctor
 
 
 async def perform(
-    job: JobSpec, *, hub: Link, machine: Machine, stopping: asyncio.Event
+    job: JobSpec, *, hub: RunHub, machine: RunnerContext, stopping: asyncio.Event
 ) -> Ending | None:
     """Do one run and tell the hub; None where it is not ours any more. Never raises on content.
 
     Must run on the main thread's loop: a sandbox dies with the thread that started it. Whatever
     happens the sandbox is gone on return. `stopping` hands the run back to the queue.
     """
-    reports = Reports(hub, job)
+    outbox = EventOutbox(hub, job)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, job.environment, job.version)
     try:
         try:
-            with noting(machine.config.home, "run") as note:
-                ending = await _first_of(
-                    attempt(job, hub, machine, reports), reports.keep_sending(),
-                    _stopped(stopping), _note(job, reports, note),
+            with state_file(machine.config.home, "run") as write_state:
+                ending = await _first_ending(
+                    run_attempt(job, hub, machine, outbox), outbox.keep_sending(),
+                    _ending_when_stopped(stopping), _write_state(job, outbox, write_state),
                     seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
                 )  # fmt: skip
         except OSError as error:
             log.exception("run %s: the runner failed", job.run)
-            ending = platform("run.runner_error", f"the runner failed: {error}")
-        reports.phase = "scoring"
-        for one in ending.findings:
-            reports.say(f"{one.code}: {one.message}")
-        record_ending(machine.config.home, job, ending, began=reports.began)
-        await reports.finish(ending.outcome, ending.findings)
-    except (Superseded, HubLost, HubRefused) as error:
+            ending = platform_ending("run.runner_error", f"the runner failed: {error}")
+        outbox.phase = "scoring"
+        for finding in ending.findings:
+            outbox.log_line(f"{finding.code}: {finding.message}")
+        record_ending(machine.config.home, job, ending, began=outbox.began)
+        await outbox.finish(ending.outcome, ending.findings)
+    except (Superseded, HubUnreachable, HubRefused) as error:
         log.warning("run %s attempt %d is given up: %s", job.run, job.attempt, error)
         return None
-    codes = ", ".join(one.code for one in ending.findings)
+    codes = ", ".join(finding.code for finding in ending.findings)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, ending.outcome, codes)
     return ending
 
 
-async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float) -> Ending:
+async def _first_ending(*coroutines: Coroutine[Any, Any, Ending | None], seconds: float) -> Ending:
     """The ending of whichever comes first; the others are stopped and have cleaned up by then."""
-    tasks = [asyncio.ensure_future(story) for story in stories]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -95,7 +101,7 @@ async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float
         for task in stuck:
             log.error("%s does not end; the next start of the runner clears up after it", task)
     if not done:
-        return platform("run.runner_error", f"the runner gave up after {seconds:.0f} s")
+        return platform_ending("run.runner_error", f"the runner gave up after {seconds:.0f} s")
     try:
         ending = done.pop().result()  # the others' exceptions add nothing to the first
     except Cancelled:
@@ -104,91 +110,101 @@ async def _first_of(*stories: Coroutine[Any, Any, Ending | None], seconds: float
     return ending
 
 
-async def _note(job: JobSpec, reports: Reports, note: Write) -> Ending:
+async def _write_state(job: JobSpec, outbox: EventOutbox, write: WriteState) -> Ending:
     """Keep what `hub-runner status` shows up to date; never ends by itself.
 
     A note that cannot be written, as on a full disk, costs the run nothing.
     """
-    known = {"run": job.run, "attempt": job.attempt, "since": time.time()}
-    known |= {"environment": job.environment, "version": job.version}
+    identity = {"run": job.run, "attempt": job.attempt, "since": time.time()}
+    identity |= {"environment": job.environment, "version": job.version}
     while True:
-        said = {"phase": reports.phase, "done": reports.done, "total": reports.total}
+        progress = {"phase": outbox.phase, "done": outbox.done, "total": outbox.total}
         # A disk may take its time, and the gateway's calls must not wait for it.
-        writing = asyncio.create_task(asyncio.to_thread(note, known | said))
+        writing = asyncio.create_task(asyncio.to_thread(write, identity | progress))
         try:
             await asyncio.shield(writing)
         except OSError as error:
             log.debug("no status note of run %s: %s", job.run, error)
         finally:  # nothing may be written once the note is withdrawn
             await asyncio.wait([writing])
-        await asyncio.sleep(NOTE_SECONDS)
+        await asyncio.sleep(STATE_SECONDS)
 
 
-async def _stopped(stopping: asyncio.Event) -> Ending:
+async def _ending_when_stopped(stopping: asyncio.Event) -> Ending:
     await stopping.wait()
-    return platform("run.handed_back", "the runner was stopped; the run goes back to the queue")
+    return platform_ending(
+        "run.handed_back", "the runner was stopped; the run goes back to the queue"
+    )
 
 
-async def attempt(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Ending:
+async def run_attempt(
+    job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
+) -> Ending:
     """The evaluation, with every exception turned into an ending that says whose fault it was; the
     ending itself is not reported to the hub."""
     try:
-        return await _evaluate(job, hub, machine, reports)
+        return await _evaluate(job, hub, machine, outbox)
     except VenvError as error:
         blamed = error.fault == "environment"
         return Ending("failed" if blamed else "errored", [error.finding])
     except WheelChanged as error:
-        return platform("run.wheel_changed", str(error))
+        return platform_ending("run.wheel_changed", str(error))
     except NoModel as error:
-        return platform("run.model_unreachable", str(error))
-    except (Superseded, HubLost, HubRefused):
+        return platform_ending("run.model_unreachable", str(error))
+    except (Superseded, HubUnreachable, HubRefused):
         raise
     except SandboxError as error:
         log.error("run %s: no sandbox: %s", job.run, error)
-        return platform("run.runner_error", f"no sandbox: {error}")
+        return platform_ending("run.runner_error", f"no sandbox: {error}")
     except Exception as error:
         log.exception("run %s: the runner failed", job.run)
-        return platform("run.runner_error", f"the runner failed: {type(error).__name__}: {error}")
+        return platform_ending(
+            "run.runner_error", f"the runner failed: {type(error).__name__}: {error}"
+        )
 
 
-async def _evaluate(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Ending:
+async def _evaluate(
+    job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
+) -> Ending:
     framework = FRAMEWORKS.get(job.framework)
     if framework is None:
-        return platform(
+        return platform_ending(
             "run.runner_error", f"this runner does not know framework {job.framework!r}"
         )
-    async with answering(job, machine.config, say=reports.say) as (job, model):
-        venv = await _prepare(job, hub, machine, reports)
+    async with open_model(job, machine.config, log_line=outbox.log_line) as (job, model):
+        venv = await _build_venv(job, hub, machine, outbox)
         prepare = partial(
             machine.prepare,
             config=replace(machine.config, python=venv.python or machine.config.python),
             venv=venv.dependencies,
             environment=venv.environment,
-            job=json.dumps(_inside(job).to_dict()).encode(),
+            job=json.dumps(_guest_job(job).to_dict()).encode(),
         )
         limits = machine.config.limits.lowered(job.limits)
-        stage = Stage(prepare, limits, ["python", *framework.program(INSIDE)])
-        ending = await play(job, model, stage, reports)
-    if ending.outcome != "succeeded" or reports.failed:
-        reports.say("not all went well: the kept venv and the interpreter are checked")
+        factory = SandboxFactory(prepare, limits, ["python", *framework.program(INSIDE)])
+        ending = await play(job, model, factory, outbox)
+    if ending.outcome != "succeeded" or outbox.failed:
+        outbox.log_line("not all went well: the kept venv and the interpreter are checked")
         fault = await asyncio.to_thread(machine_fault, machine.config, venv)
-        return platform("run.runner_error", fault) if fault else ending
+        return platform_ending("run.runner_error", fault) if fault else ending
     return ending
 
 
-async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) -> Venv:
+async def _build_venv(
+    job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
+) -> Venv:
     """The environment's venv, from the wheel that the hub checked."""
     owned = OwnedDir.create(machine.config.builds)  # cleared up after a runner that was killed
     try:
         owned.path.chmod(0o700)
         wheel = owned.path / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
-        reports.say(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
+        outbox.log_line(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
         framework = FRAMEWORKS[job.framework]
         needed = framework.needed(job.api, wheel=wheel, module=job.module)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
-        waiting = asyncio.create_task(_tell_of_waiting(reports))
+        progress = asyncio.create_task(_log_install_progress(outbox))
         try:
             venv = await machine.build(
                 machine.config, wheel, needed.requirements,
@@ -196,32 +212,32 @@ async def _prepare(job: JobSpec, hub: Link, machine: Machine, reports: Reports) 
                 agree=agree, before=job.uploaded_at, seconds=seconds,
             )  # fmt: skip
         finally:
-            waiting.cancel()
+            progress.cancel()
     finally:
         owned.remove()
     how = f"built in {venv.seconds:.1f} s" if venv.seconds else "kept from an earlier run"
-    reports.say(f"venv of {venv.packages} distributions {how}")
+    outbox.log_line(f"venv of {venv.packages} distributions {how}")
     for pin in venv.pins:
         if pin.name == job.framework:
-            unknown = "" if framework.known(pin.version) else UNKNOWN_RELEASE
-            reports.say(f"{pin.name} {pin.version}{unknown}")
-    reports.fact(install_seconds=venv.seconds, packages=venv.packages)
+            note = "" if framework.known(pin.version) else UNKNOWN_RELEASE
+            outbox.log_line(f"{pin.name} {pin.version}{note}")
+    outbox.add_facts(install_seconds=venv.seconds, packages=venv.packages)
     return venv
 
 
-async def _tell_of_waiting(reports: Reports) -> None:
+async def _log_install_progress(outbox: EventOutbox) -> None:
     """Say ever more rarely that dependencies are being fetched; never ends by itself."""
-    began, pause = time.monotonic(), TELL_SECONDS
+    began, pause = time.monotonic(), PROGRESS_SECONDS
     while True:
         await asyncio.sleep(pause)
         waited = time.monotonic() - began
-        reports.say(f"dependencies are being fetched and installed, for {waited:.0f} s by now")
-        pause = min(2 * pause, LONGEST_TELL_SECONDS)
+        outbox.log_line(f"dependencies are being fetched and installed, for {waited:.0f} s by now")
+        pause = min(2 * pause, MAX_PROGRESS_SECONDS)
 
 
-def _inside(job: JobSpec) -> InsideJob:
+def _guest_job(job: JobSpec) -> GuestJob:
     """What the sandbox is told: nothing of the hub, a credential, or who answers which rollout."""
-    return InsideJob(
+    return GuestJob(
         framework=job.framework,
         api=job.api,
         module=job.module,

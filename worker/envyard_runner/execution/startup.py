@@ -26,13 +26,13 @@ LIMITS = {
 }
 
 
-def not_begun(fatal: dict[str, Any] | None, end: Exit, output: bytes) -> Finding:
+def startup_failure(fatal: dict[str, Any] | None, end: Exit, output: bytes) -> Finding:
     """What died, how, and the last lines of what it printed; `fatal` is its own last event."""
     event = fatal or {}
     error = record(event.get("error"))
     kind, reason = text(error.get("type"), 200), text(error.get("message"), 500)
     where = STEPS.get(str(event.get("stage")), UNREPORTED)
-    parts = [f"{kind}: {reason}" if kind and reason else kind or reason, how_it_ended(end)]
+    parts = [f"{kind}: {reason}" if kind and reason else kind or reason, describe_exit(end)]
     message = (
         f"The sandbox ended before the environment's code began to load, {where}: "
         f"{', '.join(part for part in parts if part)}."
@@ -49,7 +49,7 @@ def not_begun(fatal: dict[str, Any] | None, end: Exit, output: bytes) -> Finding
     )
 
 
-def how_it_ended(end: Exit) -> str:
+def describe_exit(end: Exit) -> str:
     """The exit in words."""
     if end.reason in LIMITS:
         return f"{LIMITS[end.reason]} was reached after {end.seconds:.0f} s"

@@ -1,8 +1,8 @@
 """The gateway: the only way from an environment to what answers it, and the hub's own record."""
 
-from envyard_runner.gateway.adaptive_limiter import Crowd
+from envyard_runner.gateway.adaptive_limiter import AdaptiveLimiter
 from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.server import Gateway
 
-__all__ = ["Crowd", "Gateway", "Model", "Record"]
+__all__ = ["AdaptiveLimiter", "Gateway", "Model", "Record"]

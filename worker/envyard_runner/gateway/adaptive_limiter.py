@@ -12,26 +12,26 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.endpoint import Endpoint, EndpointError
 from envyard_runner.model.metrics import Load
 
-LOOK_SECONDS = 1.0
-SHARE = 4
+CHECK_SECONDS = 1.0
+STEP_DIVISOR = 4
 
 
-class Crowd:
+class AdaptiveLimiter:
     """Places for calls under way: `limit` now, from `least` to `most`; `peak` were ever taken."""
 
-    def __init__(self, *, least: int, most: int) -> None:
-        self.limit = self.least = least
-        self.most = most
+    def __init__(self, *, minimum: int, maximum: int) -> None:
+        self.limit = self.minimum = minimum
+        self.maximum = maximum
         self.busy = self.peak = 0
         self._waiting = 0
         self._wanted = False
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    async def slot(self) -> AsyncIterator[None]:
         """A place for one call, waited for where all are taken."""
         if self._waiting or self.busy >= self.limit:
             await self._wait()
@@ -57,19 +57,19 @@ class Crowd:
     async def follow(self, endpoint: Endpoint) -> None:
         """Adapt to the server's figures until cancelled."""
         while True:
-            with suppress(Silent):  # the calls themselves tell of a server that is away
+            with suppress(EndpointError):  # the calls themselves tell of a server that is away
                 await self.adapt(await endpoint.load())
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
 
     async def adapt(self, load: Load | None) -> None:
         """Take in one look at the server."""
         if load is None:
             return
-        step = max(1, self.limit // SHARE)
-        if load.crowded:
-            self.limit = max(self.least, self.limit - step)
+        step = max(1, self.limit // STEP_DIVISOR)
+        if load.saturated:
+            self.limit = max(self.minimum, self.limit - step)
         elif self._wanted:
-            self.limit = min(self.most, self.limit + step)
+            self.limit = min(self.maximum, self.limit + step)
         self._wanted = self._waiting > self.limit - self.busy
         async with self._changed:
             self._changed.notify_all()

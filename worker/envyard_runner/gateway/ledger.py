@@ -12,7 +12,7 @@ from envyard.contract.runner_events import Usage
 from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import Message
-from envyard_runner.gateway.recorded_replies import Tape
+from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply
 
@@ -52,7 +52,7 @@ class Record:
     exact: bool = True
     prompt_shown: bool | None = None
     first_call: str = ""
-    tape: Tape | None = None
+    replies_to_repeat: RecordedReplies | None = None
 
     @property
     def usage(self) -> Usage:
@@ -69,9 +69,14 @@ class Record:
     @property
     def transcript(self) -> Transcript:
         """All exchanges so far; what comes later does not change it."""
-        known = self.recorder.transcript
-        return replace(known, nodes=[*known.nodes], calls=[*known.calls], tools=[*known.tools],
-                       options=[*known.options])  # fmt: skip
+        current = self.recorder.transcript
+        return replace(
+            current,
+            nodes=[*current.nodes],
+            calls=[*current.calls],
+            tools=[*current.tools],
+            options=[*current.options],
+        )
 
     def add(self, call: Call, reply: Reply, seconds: float) -> None:
         """Take in one finished exchange."""
@@ -83,7 +88,7 @@ class Record:
             self.reasoning_counts.append(reply.reasoning_tokens)
         self.finish_reason = reply.finish_reason
         self.model_fault = self.refused = ""
-        told = Exchange(
+        exchange = Exchange(
             sampling=self.sampling,
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens,
@@ -94,9 +99,9 @@ class Record:
             reasoning_tokens=reply.reasoning_tokens,
             reply_fields=[name for name in REPLY_FIELDS if name in reply.fields],
         )
-        said = reply.message
-        self.recorder.add(call.messages, call.tools, said, told, call.options)
-        self.exact = self.exact and reply.exact and self.recorder.holds(said)
+        message = reply.message
+        self.recorder.add(call.messages, call.tools, message, exchange, call.options)
+        self.exact = self.exact and reply.exact and self.recorder.holds(message)
 
     def fail(self, call: Call, fault: str, seconds: float, refusal: str = "") -> None:
         """Take in one exchange without an answer, through the model server's `fault` or `refusal`
@@ -106,8 +111,8 @@ class Record:
         self.model_fault = fault or self.model_fault
         error = fault or self.refused or "no reply: its sender did not wait for one"
         at = time.time() - seconds
-        told = Exchange(sampling=self.sampling, at=at, seconds=seconds, error=error)
-        self.recorder.add(call.messages, call.tools, None, told, call.options)
+        exchange = Exchange(sampling=self.sampling, at=at, seconds=seconds, error=error)
+        self.recorder.add(call.messages, call.tools, None, exchange, call.options)
 
 
 class Ledger:
@@ -130,9 +135,9 @@ class Ledger:
             return record
         if rollout in self._ended:
             raise Refusal(400, "rollout_ended", "this rollout has ended; it gets no more replies")
-        most = SPARE_GROUPS * self._job.concurrency * max(self._job.attempts, 4)
-        if len(self._open) >= most:
-            raise Refusal(429, "too_many_rollouts", f"{most} rollouts are open; end one first")
+        maximum = SPARE_GROUPS * self._job.concurrency * max(self._job.attempts, 4)
+        if len(self._open) >= maximum:
+            raise Refusal(429, "too_many_rollouts", f"{maximum} rollouts are open; end one first")
         recorder = Recorder(self._room, self._secrets)
         record = Record(rollout, rollout.partition("/")[0], recorder)
         return self._open.setdefault(rollout, record)
@@ -141,9 +146,9 @@ class Ledger:
         """Count one call before it is made and return its number; raises Refusal 400 when spent."""
         limits = self._job.limits
         if record.calls >= limits.calls_per_rollout:
-            _spent(f"{limits.calls_per_rollout} calls")
+            _refuse_spent(f"{limits.calls_per_rollout} calls")
         if record.completion_tokens >= limits.max_tokens * limits.max_turns:
-            _spent(f"{limits.max_tokens * limits.max_turns} completion tokens")
+            _refuse_spent(f"{limits.max_tokens * limits.max_turns} completion tokens")
         record.calls += 1
         return record.calls
 
@@ -153,5 +158,5 @@ class Ledger:
         return self._open.pop(rollout, None) or Record(rollout, rollout.partition("/")[0])
 
 
-def _spent(what: str) -> None:
-    raise Refusal(400, "rollout_budget_exhausted", f"this rollout has used its {what}")
+def _refuse_spent(budget: str) -> None:
+    raise Refusal(400, "rollout_budget_exhausted", f"this rollout has used its {budget}")

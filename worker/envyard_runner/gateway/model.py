@@ -12,16 +12,16 @@ import aiohttp
 
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.adaptive_limiter import Crowd
+from envyard_runner.gateway.adaptive_limiter import AdaptiveLimiter
 from envyard_runner.gateway.reply import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
-AT_ONCE = 1 << 20  # bytes of a request; aiohttp wants more of them as a stream
-SAID = 300  # characters of what the server says of an error
+INLINE_BYTES = 1 << 20  # bytes of a request; aiohttp wants more of them as a stream
+ERROR_CHARACTERS = 300  # characters of what the server says of an error
 CONNECT_SECONDS = 10.0
 RETRY_AFTER = (0.3, 1.5)  # seconds; a server that restarts is given this much
-BUSY = (429, 502, 503, 504)
-MISCONFIGURED = (401, 403, 404, 405)
+BUSY_STATUSES = (429, 502, 503, 504)
+CONFIGURATION_STATUSES = (401, 403, 404, 405)
 TOO_LONG = "maximum context length"  # vLLM's words; clients know OpenAI's code for it
 
 Arrival = tuple[list[dict[str, Any]], bool]
@@ -42,9 +42,9 @@ class Model:
         name: str,
         key: str | None,
         timeout: float,
-        crowd: Crowd | None = None,
+        limiter: AdaptiveLimiter | None = None,
     ) -> None:
-        self._session, self._crowd = session, crowd
+        self._session, self._limiter = session, limiter
         self._url = url.rstrip("/")
         self._headers = {"Content-Type": "application/json"}
         if key:
@@ -55,7 +55,7 @@ class Model:
     @property
     def peak(self) -> int:
         """The most calls of this run that were ever under way at once."""
-        return self._crowd.peak if self._crowd else 0
+        return self._limiter.peak if self._limiter else 0
 
     async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The whole answer as the server's JSON object; raises Refusal 400 or ModelFault."""
@@ -78,9 +78,9 @@ class Model:
 
     @asynccontextmanager
     async def _open(self, path: str, body: dict[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
-        place = self._crowd.place() if self._crowd else nullcontext()
+        slot = self._limiter.slot() if self._limiter else nullcontext()
         try:
-            async with place, await self._accepted(path, body) as response:
+            async with slot, await self._accepted(path, body) as response:
                 yield response
         except TimeoutError as error:
             late = f"the model server took longer than {self._timeout.total:g} s"
@@ -90,12 +90,12 @@ class Model:
             raise ModelFault(502, "model_error", reason) from error
 
     async def _accepted(self, path: str, body: dict[str, Any]) -> aiohttp.ClientResponse:
-        raw = openai.dump(body)
+        raw = openai.encode_json(body)
         for pause in (*RETRY_AFTER, None):
             try:
                 response = await self._session.post(
                     f"{self._url}/{path}",
-                    data=raw if len(raw) <= AT_ONCE else io.BytesIO(raw),
+                    data=raw if len(raw) <= INLINE_BYTES else io.BytesIO(raw),
                     headers=self._headers,
                     timeout=self._timeout,
                     allow_redirects=False,  # into the runner's own network, say
@@ -116,14 +116,14 @@ class Model:
 
     async def _refused(self, response: aiohttp.ClientResponse) -> ModelFault:
         """Whose fault an answer other than 200 is; raises Refusal where it is the caller's."""
-        said = self._said(await read_at_most(response.content, MAX_REPLY))
+        message = self._said(await read_at_most(response.content, MAX_REPLY))
         status = response.status
-        if status in BUSY:
-            return ModelFault(503, "model_busy", f"the model server answered {status}: {said}")
-        if status >= 500 or status < 400 or status in MISCONFIGURED:
-            return ModelFault(502, "model_error", f"the model server answered {status}: {said}")
-        code = "context_length_exceeded" if TOO_LONG in said else "refused_by_model"
-        raise Refusal(400, code, f"the model server refused the request with {status}: {said}")
+        if status in BUSY_STATUSES:
+            return ModelFault(503, "model_busy", f"the model server answered {status}: {message}")
+        if status >= 500 or status < 400 or status in CONFIGURATION_STATUSES:
+            return ModelFault(502, "model_error", f"the model server answered {status}: {message}")
+        code = "context_length_exceeded" if TOO_LONG in message else "refused_by_model"
+        raise Refusal(400, code, f"the model server refused the request with {status}: {message}")
 
     async def _events(self, stream: aiohttp.StreamReader) -> AsyncIterator[Arrival]:
         """The objects of an event stream up to its [DONE]; raises ModelFault when it breaks off."""
@@ -132,7 +132,7 @@ class Model:
         async for part in stream.iter_any():
             size += len(part)
             if size > MAX_REPLY:
-                raise _too_much()
+                raise _too_large()
             rest.append(part)
             if b"\n" not in part:
                 continue
@@ -167,13 +167,13 @@ class Model:
         """The code and the sentence in an error body, as SAID printable characters without the key,
         whatever server sends them: they are shown to the environment and in findings."""
         try:
-            said = _worded(openai.load(raw))
+            said = _error_words(openai.parse_json(raw))
         except (ValueError, AttributeError, RecursionError):
             said = raw.decode("utf-8", "replace")
         if self.key:
             said = said.replace(self.key, "[secret]")
-        shown = (c if c.isprintable() else " " for c in said[: 2 * SAID])
-        return text("".join(shown), SAID)
+        shown = (c if c.isprintable() else " " for c in said[: 2 * ERROR_CHARACTERS])
+        return text("".join(shown), ERROR_CHARACTERS)
 
 
 async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
@@ -183,14 +183,14 @@ async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
     async for part in stream.iter_any():
         size += len(part)
         if size > most:
-            raise _too_much()
+            raise _too_large()
         parts.append(part)
     return b"".join(parts)
 
 
 def _object(raw: bytes) -> dict[str, Any]:
     try:
-        answer = openai.load(raw)
+        answer = openai.parse_json(raw)
     except (ValueError, RecursionError) as error:
         raise ModelFault(502, "model_error", "the model server did not answer in JSON") from error
     if not isinstance(answer, dict):
@@ -198,7 +198,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     return answer
 
 
-def _worded(body: Any) -> str:
+def _error_words(body: Any) -> str:
     """`code: message` of an error body in OpenAI's shape, or what stands in its place."""
     error = body.get("error", body)
     if not isinstance(error, dict):
@@ -208,5 +208,5 @@ def _worded(body: Any) -> str:
     return f"{''.join(named[:1])}{error.get('message', error)}"
 
 
-def _too_much() -> ModelFault:
+def _too_large() -> ModelFault:
     return ModelFault(502, "model_error", f"the model server sent more than {MAX_REPLY} bytes")

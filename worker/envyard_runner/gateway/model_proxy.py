@@ -16,17 +16,17 @@ from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
-from envyard_runner.gateway.stall_detector import Silence
+from envyard_runner.gateway.stall_detector import StallDetector
 
 FAULTS_UNTIL_DOWN = 3
-NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
+MODEL_NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
 TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
-KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
-ANSWERING = web.RequestKey("answering", bool)  # set once a stream has its status line
+OBJECT_KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
+STREAMING = web.RequestKey("answering", bool)  # set once a stream has its status line
 
 
-class Through:
+class ModelProxy:
     """One run's way to its model, None where it has none.
 
     `down` is set after three calls in a row that the model server failed: the run cannot be judged
@@ -35,11 +35,11 @@ class Through:
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
         self.down = asyncio.Event()
-        self.silence = Silence(job.limits.rollout_seconds)
+        self.stalls = StallDetector(job.limits.rollout_seconds)
         self._job, self._model = job, model
         self._faults_in_a_row = 0
 
-    async def ask(
+    async def forward(
         self, path: str, request: web.Request, record: Record, call: Call, ident: str
     ) -> web.StreamResponse:
         """The model's answer to `call`, and what became of it in `record`; raises Refusal."""
@@ -49,16 +49,16 @@ class Through:
         reply = Reply()
         began = time.monotonic()
         try:
-            with self.silence.waiting() as heard:
+            with self.stalls.waiting() as answered:
                 if call.stream:
-                    named = openai.envelope("chat.completion.chunk", NAME, ident)
-                    relay = _Relay(self._model, request, call, reply, named, began, heard)
+                    envelope = openai.envelope("chat.completion.chunk", MODEL_NAME, ident)
+                    relay = _Relay(self._model, request, call, reply, envelope, began, answered)
                     return await relay.run(body)
                 answer = await self._model.ask(path, body)
-                heard()
+                answered()
             reply.add(answer)
-            named = openai.envelope(KINDS[path], NAME, ident)
-            return whole(openai.alike(answer) | named)
+            envelope = openai.envelope(OBJECT_KINDS[path], MODEL_NAME, ident)
+            return json_response(openai.normalized(answer) | envelope)
         except ModelFault as fault:
             reply.fault = fault.message
             raise
@@ -101,12 +101,12 @@ class _Relay:
         request: web.Request,
         call: Call,
         reply: Reply,
-        named: dict[str, Any],
+        envelope: dict[str, Any],
         began: float,
-        heard: Callable[[], None],
+        answered: Callable[[], None],
     ) -> None:
         self._model, self._request, self._call, self._reply = model, request, call, reply
-        self._named, self._began, self._heard = named, began, heard
+        self._envelope, self._began, self._answered = envelope, began, answered
 
     async def run(self, body: dict[str, Any]) -> web.StreamResponse:
         """Pass the stream on to its end; raises Refusal where none begins."""
@@ -115,15 +115,15 @@ class _Relay:
             response = await begin_stream(self._request)
             try:
                 async for chunks, last in arrivals:
-                    self._heard()
-                    passed = b"".join(map(event, self._taken(chunks)))
+                    self._answered()
+                    passed = b"".join(map(sse_event, self._taken(chunks)))
                     if last:
                         await response.write_eof(passed + DONE)
                     elif passed:
                         await response.write(passed)
             except ModelFault as fault:
                 self._reply.fault = fault.message
-                await response.write_eof(event(fault.to_dict()) + DONE)
+                await response.write_eof(sse_event(fault.to_dict()) + DONE)
         return response
 
     def _taken(self, chunks: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
@@ -132,12 +132,12 @@ class _Relay:
             reply.add(chunk)
             if reply.first_seconds is None and reply.begun:
                 reply.first_seconds = time.monotonic() - self._began
-            yield from wanted([openai.alike(chunk) | self._named], self._call)
+            yield from without_usage([openai.normalized(chunk) | self._envelope], self._call)
 
 
-def whole(answer: dict[str, Any]) -> web.Response:
+def json_response(answer: dict[str, Any]) -> web.Response:
     """The answer in one piece."""
-    return web.Response(body=openai.dump(answer), content_type="application/json")
+    return web.Response(body=openai.encode_json(answer), content_type="application/json")
 
 
 class _Stream(web.StreamResponse):
@@ -147,16 +147,16 @@ class _Stream(web.StreamResponse):
 async def begin_stream(request: web.Request) -> web.StreamResponse:
     """A response to be written event by event; its status line goes out with the first."""
     response = _Stream(headers={"Content-Type": "text/event-stream"})
-    request[ANSWERING] = True
+    request[STREAMING] = True
     await response.prepare(request)
     return response
 
 
-def wanted(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
+def without_usage(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
     """The chunks without the usage one, unless the caller asked for it: it holds no choice."""
     return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
 
 
-def event(chunk: dict[str, Any]) -> bytes:
+def sse_event(chunk: dict[str, Any]) -> bytes:
     """The chunk as a server-sent event."""
-    return b"data: " + openai.dump(chunk) + b"\n\n"
+    return b"data: " + openai.encode_json(chunk) + b"\n\n"

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import orjson
 
 from envyard.contract.transcript import REASONING
-from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message, plain
+from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message, plain_text
 from envyard_runner.gateway.reply import Refusal, Reply
 
 MAX_MESSAGES = 1000
@@ -30,7 +30,7 @@ CHAT_FIELDS = (
     "top_logprobs",
 )
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
-SAID = ("messages", "tools", "prompt")  # the rest of what is passed on says how to answer
+CONTENT_FIELDS = ("messages", "tools", "prompt")  # the rest of what is passed on says how to answer
 CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
@@ -56,7 +56,7 @@ class Call:
     @property
     def options(self) -> dict[str, Any]:
         """How the environment wants the answer: `stop`, `tool_choice`, `response_format`, ..."""
-        return {name: value for name, value in self.passed_on.items() if name not in SAID}
+        return {name: value for name, value in self.passed_on.items() if name not in CONTENT_FIELDS}
 
 
 def read_chat(raw: bytes) -> Call:
@@ -104,7 +104,7 @@ def read_completion(raw: bytes) -> Call:
 def read_object(raw: bytes) -> dict[str, Any]:
     """Read a JSON object; raises Refusal 400, whatever the bytes are."""
     try:
-        body = load(raw)
+        body = parse_json(raw)
     except (ValueError, RecursionError) as error:
         _bad(f"the body is not JSON: {error}")
     if not isinstance(body, dict):
@@ -117,27 +117,29 @@ def read_object(raw: bytes) -> dict[str, Any]:
 def read_references(body: dict[str, Any]) -> dict[str, Reference]:
     """Read `{"own": ..., "other": ...}`, each None or a Reference's fields; raises Refusal 400."""
     references = {}
-    for name, said in body.items():
-        if said is None:
+    for name, fields in body.items():
+        if fields is None:
             continue
-        message = said.get("message") if isinstance(said, dict) else None
-        error = said.get("error") if isinstance(said, dict) else None
+        message = fields.get("message") if isinstance(fields, dict) else None
+        error = fields.get("error") if isinstance(fields, dict) else None
         if not isinstance(message, dict) and not isinstance(error, str):
             _bad(f"{name} must be null, {{'message': {{...}}}} or {{'error': '...'}}")
         references[name] = Reference(message if isinstance(message, dict) else {}, error or "")
     return references
 
 
-def alike(answer: dict[str, Any]) -> dict[str, Any]:
+def normalized(answer: dict[str, Any]) -> dict[str, Any]:
     """A model server's answer or chunk with nothing in it but what a probe's has too."""
-    told: dict[str, Any] = {"choices": [_known(one) for one in answer.get("choices") or []]}
+    result: dict[str, Any] = {
+        "choices": [_normalized_choice(choice) for choice in answer.get("choices") or []]
+    }
     usage = answer.get("usage")
     if isinstance(usage, dict):
-        told["usage"] = {name: usage.get(name, 0) for name in COUNTS}
-    return told
+        result["usage"] = {name: usage.get(name, 0) for name in COUNTS}
+    return result
 
 
-def _known(choice: Any) -> dict[str, Any]:
+def _normalized_choice(choice: Any) -> dict[str, Any]:
     """A choice without what only one kind of server adds; nulls among its message's keys too."""
     kept = {"finish_reason": None} | {key: choice[key] for key in CHOICE_FIELDS if key in choice}
     for part in ("message", "delta"):
@@ -147,15 +149,15 @@ def _known(choice: Any) -> dict[str, Any]:
     return kept
 
 
-def scripted(message: Message, call: Call, most_tokens: int) -> Reply:
+def scripted(message: Message, call: Call, max_tokens: int) -> Reply:
     """A probe's message as a reply; tokens are estimated from its length."""
     calls = message.get("tool_calls") or []
     tokens = -(-len(message["content"]) // CHARACTERS_PER_TOKEN)
     return Reply(
         content=[message["content"]],
         tool_calls=dict(enumerate(calls)),
-        finish_reason="tool_calls" if calls else "length" if tokens >= most_tokens else "stop",
-        prompt_tokens=sum(len(plain(m.get("content"))) for m in call.messages)
+        finish_reason="tool_calls" if calls else "length" if tokens >= max_tokens else "stop",
+        prompt_tokens=sum(len(plain_text(m.get("content"))) for m in call.messages)
         // CHARACTERS_PER_TOKEN,
         completion_tokens=tokens,
     )
@@ -197,7 +199,7 @@ def chunks(reply: Reply, *, model: str, ident: str) -> Iterator[dict[str, Any]]:
     yield base | {"choices": [], "usage": _usage(reply)}
 
 
-def load(raw: bytes) -> Any:
+def parse_json(raw: bytes) -> Any:
     """The JSON value; raises ValueError or RecursionError. Half a surrogate pair is let through:
     Python's clients send it where a text was cut in the middle of one."""
     try:
@@ -206,7 +208,7 @@ def load(raw: bytes) -> Any:
         return json.loads(raw, parse_constant=_not_json)
 
 
-def dump(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """JSON on one line."""
     try:
         return orjson.dumps(value)

@@ -37,7 +37,7 @@ class Plan:
         self.prompts = Prompts({})
         self._job = job
         self._names: dict[str, str] = {}
-        self._words: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}
         self._groups: list[list[dict[str, Any]]] = []
         self._made = asyncio.Event()
 
@@ -71,13 +71,13 @@ class Plan:
                     continue
                 rollouts = [f"{policy}/{task.index}/{n}" for n in range(played)]
                 self.expected.update(rollouts[:attempts])
-                groups += [rollouts] if compares else [[one] for one in rollouts]
+                groups += [rollouts] if compares else [[rollout] for rollout in rollouts]
         self.replays.choose(groups, self.expected)
-        self._groups = [[self._told(name) for name in group] for group in groups]
+        self._groups = [[self._assign_alias(name) for name in group] for group in groups]
         _shuffle(self._groups)
         self._made.set()
 
-    async def told(self) -> list[list[dict[str, Any]]]:
+    async def groups(self) -> list[list[dict[str, Any]]]:
         """What the inside is told, once there is a plan: groups of rollouts and their tasks."""
         await self._made.wait()
         return self._groups
@@ -89,14 +89,14 @@ class Plan:
     def reveal(self, message: str) -> str:
         """The message with random words replaced by what they stand for."""
         return WORD.sub(
-            lambda found: self.name(found[0]) or self.replays.name(found[0]) or found[0], message
+            lambda match: self.name(match[0]) or self.replays.name(match[0]) or match[0], message
         )
 
-    def word(self, name: str) -> str:
+    def alias(self, name: str) -> str:
         """The random word of a planned rollout; raises KeyError."""
-        return self._words[name]
+        return self._aliases[name]
 
-    def _told(self, name: str) -> dict[str, Any]:
-        word = secrets.token_hex(8)
-        self._names[word], self._words[name] = name, word
-        return {"rollout": word, "task": int(name.split("/")[1])}
+    def _assign_alias(self, name: str) -> dict[str, Any]:
+        alias = secrets.token_hex(8)
+        self._names[alias], self._aliases[name] = name, alias
+        return {"rollout": alias, "task": int(name.split("/")[1])}

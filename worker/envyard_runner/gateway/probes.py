@@ -36,7 +36,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzäßøжщλ漢字仮名"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ProbeCall:
     """One call: the chat so far, the tools on offer, the reference last given for this rollout.
 
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
@@ -50,7 +50,7 @@ class Ask:
     max_tokens: int
 
     @property
-    def most(self) -> int:
+    def max_characters(self) -> int:
         """The longest reply, in characters."""
         return self.max_tokens * CHARACTERS_PER_TOKEN
 
@@ -59,38 +59,38 @@ class NoReference(LookupError):
     """The policy repeats a reference answer and the environment has given none."""
 
 
-def silent(_: Ask) -> Message:
+def silent(_: ProbeCall) -> Message:
     """Say nothing."""
-    return _says("")
+    return _assistant("")
 
 
-def parrot(ask: Ask) -> Message:
+def parrot(call: ProbeCall) -> Message:
     """Repeat the last user message, cut where a model would have been."""
-    said = [plain(m.get("content")) for m in ask.messages if m.get("role") == "user"]
-    return _says(said[-1][: ask.most] if said else "")
+    prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") == "user"]
+    return _assistant(prompts[-1][: call.max_characters] if prompts else "")
 
 
-def babble(ask: Ask) -> Message:
+def babble(call: ProbeCall) -> Message:
     """Say seeded noise, as long as a reply may be, with odd Unicode in it."""
     words: list[str] = []
     length = 0
-    while length < ask.most:
-        letters = "".join(ask.rng.choices(LETTERS, k=ask.rng.randint(1, 9)))
-        word = ask.rng.choice(ODD) if ask.rng.random() < 0.1 else letters
+    while length < call.max_characters:
+        letters = "".join(call.rng.choices(LETTERS, k=call.rng.randint(1, 9)))
+        word = call.rng.choice(ODD) if call.rng.random() < 0.1 else letters
         words.append(word)
         length += len(word) + 1
-    return _says(" ".join(words)[: ask.most])
+    return _assistant(" ".join(words)[: call.max_characters])
 
 
-def repeat_reference(ask: Ask) -> Message:
+def repeat_reference(call: ProbeCall) -> Message:
     """Say the reference as it is; raises NoReference. For `swapped` it is another task's."""
-    if ask.reference is None:
+    if call.reference is None:
         raise NoReference
-    return ask.reference
+    return call.reference
 
 
 # The function of each probe in envyard.contract.probes, by its name there.
-REPLIES: dict[str, Callable[[Ask], Message]] = {
+REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "silent": silent,
     "parrot": parrot,
     "babble": babble,
@@ -99,7 +99,7 @@ REPLIES: dict[str, Callable[[Ask], Message]] = {
 }
 
 
-def plain(content: Any) -> str:
+def plain_text(content: Any) -> str:
     """The text of a chat message's content, whether a string or a list of parts."""
     if isinstance(content, str):
         return content
@@ -108,5 +108,5 @@ def plain(content: Any) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _says(content: str) -> Message:
+def _assistant(content: str) -> Message:
     return {"role": "assistant", "content": content}

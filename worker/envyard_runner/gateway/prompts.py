@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envyard.contract.values import CUT
-from envyard_runner.gateway.probes import Message, plain
+from envyard_runner.gateway.probes import Message, plain_text
 
 # How the driver marks a text that it cut; the runner's own mark is CUT.
 MARK = re.compile(r"\N{HORIZONTAL ELLIPSIS}\[\d+ more\]$")
@@ -49,7 +49,7 @@ class Prompts:
         own = self._squeezed.get(task)
         if own is None:
             return None
-        text = _readable("\n".join(plain(message.get("content")) for message in messages))
+        text = _readable("\n".join(plain_text(message.get("content")) for message in messages))
         squeezed = _squeezed(text)
         if own in squeezed:
             return True

@@ -19,14 +19,14 @@ from envyard.contract.transcript import (
 )
 from envyard.contract.values import text
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.probes import plain
+from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.reply import Refusal, Reply
 
-ASKED_CHARACTERS = 160
+SHOWN_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class RecordedCall:
     """One recorded call: marks of what it asked, message by message, and what was replied."""
 
     messages: tuple[bytes, ...]
@@ -35,27 +35,27 @@ class Take:
     reply: Message
 
 
-class Tape:
+class RecordedReplies:
     """The calls of one transcript that were not asked for again yet.
 
     `diverged` is the number of the first call, from 1, that asked something else than what was
     recorded, 0 while none did; `asked` says what.
     """
 
-    def __init__(self, told: Transcript) -> None:
+    def __init__(self, transcript: Transcript) -> None:
         self.diverged = 0
-        self.asked = ""
+        self.difference = ""
         self._calls = 0
-        marks = [_message_mark(node.message) for node in told.nodes]
-        offers = [_mark(tools) for tools in told.tools]
+        digests = [_message_digest(node.message) for node in transcript.nodes]
+        tool_digests = [_digest(tools) for tools in transcript.tools]
         self._left = [
-            Take(
-                tuple(marks[at] for at in told.path(call.asked)),
-                offers[call.tools] if call.tools >= 0 else b"",
+            RecordedCall(
+                tuple(digests[at] for at in transcript.path(call.asked)),
+                tool_digests[call.tools] if call.tools >= 0 else b"",
                 call,
-                told.nodes[call.reply].message,
+                transcript.nodes[call.reply].message,
             )
-            for call in told.calls
+            for call in transcript.calls
         ]
 
     def answer(self, call: Call) -> Reply:
@@ -65,19 +65,21 @@ class Tape:
         a spent budget, where more is asked than was recorded.
         """
         self._calls += 1
-        messages = tuple(_message_mark(clean_message(message)) for message in call.messages)
-        tools = _mark(clean_tools(call.tools)) if call.tools else b""
+        messages = tuple(_message_digest(clean_message(message)) for message in call.messages)
+        tools = _digest(clean_tools(call.tools)) if call.tools else b""
         if not self._left:
             recorded = self._calls - 1
-            self._diverge(f"one call more than the {recorded} recorded: {_last(call.messages)}")
+            self._diverge(
+                f"one call more than the {recorded} recorded: {_describe_last(call.messages)}"
+            )
             raise Refusal(400, "rollout_budget_exhausted", f"this rollout has used its {recorded}")
-        take = max(self._left, key=lambda one: _likeness(one, messages, tools))
-        self._left.remove(take)
-        if take.messages != messages:
-            self._diverge(_last(call.messages))
-        elif take.tools != tools:
+        best = max(self._left, key=lambda candidate: _similarity(candidate, messages, tools))
+        self._left.remove(best)
+        if best.messages != messages:
+            self._diverge(_describe_last(call.messages))
+        elif best.tools != tools:
             self._diverge("the same with other tools on offer")
-        return _reply(take)
+        return _reply(best)
 
     def end(self) -> None:
         """No call follows: what was not asked for again is a difference too."""
@@ -87,46 +89,48 @@ class Tape:
                 f"nothing: it ended after {self._calls} of {total} calls", self._calls + 1
             )
 
-    def _diverge(self, asked: str, call: int = 0) -> None:
+    def _diverge(self, difference: str, call: int = 0) -> None:
         if not self.diverged:
-            self.diverged, self.asked = call or self._calls, asked
+            self.diverged, self.difference = call or self._calls, difference
 
 
-def _reply(take: Take) -> Reply:
-    calls = take.reply.get("tool_calls") or []
-    fields, reasoning = set(take.exchange.reply_fields), take.reply.get(REASONING[0], "")
+def _reply(recorded: RecordedCall) -> Reply:
+    calls = recorded.reply.get("tool_calls") or []
+    fields, reasoning = set(recorded.exchange.reply_fields), recorded.reply.get(REASONING[0], "")
     return Reply(
-        content=[take.reply["content"]],
+        content=[recorded.reply["content"]],
         tool_calls=dict(enumerate(calls)),
-        finish_reason=take.exchange.finish_reason,
-        prompt_tokens=take.exchange.prompt_tokens,
-        completion_tokens=take.exchange.completion_tokens,
+        finish_reason=recorded.exchange.finish_reason,
+        prompt_tokens=recorded.exchange.prompt_tokens,
+        completion_tokens=recorded.exchange.completion_tokens,
         reasoning={name: [reasoning] for name in fields if name in REASONING},
         fields=fields,
     )
 
 
-def _likeness(take: Take, messages: tuple[bytes, ...], tools: bytes) -> tuple[bool, bool, int]:
-    same = take.messages == messages
-    return same, same and take.tools == tools, _shared(take.messages, messages)
+def _similarity(
+    recorded: RecordedCall, messages: tuple[bytes, ...], tools: bytes
+) -> tuple[bool, bool, int]:
+    same = recorded.messages == messages
+    return same, same and recorded.tools == tools, _common_prefix(recorded.messages, messages)
 
 
-def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _common_prefix(first: Sequence[bytes], second: Sequence[bytes]) -> int:
     """How many messages both begin with."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    pairs = zip(first, second, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
-def _message_mark(message: Message) -> bytes:
+def _message_digest(message: Message) -> bytes:
     """Alike with and without reasoning, as in the record."""
-    return _mark(without_reasoning(message))
+    return _digest(without_reasoning(message))
 
 
-def _mark(value: Any) -> bytes:
+def _digest(value: Any) -> bytes:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).digest()
 
 
-def _last(messages: Sequence[Message]) -> str:
+def _describe_last(messages: Sequence[Message]) -> str:
     """The end of a conversation in a few words."""
     last = messages[-1]
-    return f"{last['role']}: {text(plain(last.get('content')), ASKED_CHARACTERS)}"
+    return f"{last['role']}: {text(plain_text(last.get('content')), SHOWN_CHARACTERS)}"

@@ -19,7 +19,7 @@ from envyard.contract.transcript import (
     without_reasoning,
 )
 from envyard.contract.values import CUT, text
-from envyard_runner.gateway.openai import dump, load
+from envyard_runner.gateway.openai import encode_json, parse_json
 from envyard_runner.gateway.probes import Message
 
 REPLIES_SHARE = 4  # a quarter of the room is kept for replies: no prompt can crowd them out
@@ -55,24 +55,24 @@ class Recorder:
         options: dict[str, Any] | None = None,
     ) -> None:
         """Take in one call; `call` says the rest of it, bounded and without secrets too."""
-        known = self.transcript
-        asked, sent = -1, 0
+        transcript = self.transcript
+        parent, sent = -1, 0
         for sent, message in enumerate(messages, start=1):
-            node = self._node(asked, message, spare=self._for_replies)
+            node = self._node(parent, message, spare=self._for_replies)
             if node is None:
                 sent -= 1
                 break
-            asked = node
-        answer = None if reply is None else self._node(asked, reply, spare=0, sent=False)
-        offered = self._keep(known.tools, clean_tools, tools)
-        wanted = self._keep(known.options, clean_options, options)
+            parent = node
+        answer = None if reply is None else self._node(parent, reply, spare=0, sent=False)
+        offered = self._keep(transcript.tools, clean_tools, tools)
+        wanted = self._keep(transcript.options, clean_options, options)
         left_out = len(messages) - sent
         if left_out or (reply is not None and answer is None):
             self.transcript = replace(self.transcript, truncated=True)
-        known.calls.append(
+        transcript.calls.append(
             replace(
                 call,
-                asked=asked,
+                asked=parent,
                 reply=-1 if answer is None else answer,
                 tools=offered,
                 options=wanted,
@@ -102,11 +102,11 @@ class Recorder:
             return latest
         message, raw = self._cleaned(message)
         place = (parent, hashlib.sha256(raw).digest())
-        known = self._nodes.get(place, self._without_reasoning.get(place) if sent else None)
-        if known is not None:
-            self._latest[parent] = known
-            return known
-        bare = dump(without_reasoning(message)) if REASONING[0] in message else b""
+        existing = self._nodes.get(place, self._without_reasoning.get(place) if sent else None)
+        if existing is not None:
+            self._latest[parent] = existing
+            return existing
+        bare = encode_json(without_reasoning(message)) if REASONING[0] in message else b""
         room = self._room - spare - BESIDE
         if len(raw) > room:
             message, raw = _cut(message, raw, room)
@@ -122,23 +122,23 @@ class Recorder:
 
     def _cleaned(self, message: Message) -> tuple[Message, bytes]:
         clean = clean_message(message)
-        raw = dump(clean)
+        raw = encode_json(clean)
         hidden = self._hidden(raw)
-        return (clean, raw) if hidden == raw else (load(hidden), hidden)
+        return (clean, raw) if hidden == raw else (parse_json(hidden), hidden)
 
     def _hidden(self, raw: bytes) -> bytes:
         """The JSON with a mark in the place of every secret, as JSON spells it in a string."""
         for secret in self._secrets:
-            raw = raw.replace(dump(secret)[1:-1], b"[secret]")
+            raw = raw.replace(encode_json(secret)[1:-1], b"[secret]")
         return raw
 
-    def _keep(self, known: list[Any], clean: Callable[[Any], Any], given: Any) -> int:
+    def _keep(self, known: list[Any], clean: Callable[[Any], Any], value: Any) -> int:
         """The index of what is given among `known`; -1 for nothing, or where it does not fit."""
-        if not given:
+        if not value:
             return -1
-        if known and known[-1] == given:
+        if known and known[-1] == value:
             return len(known) - 1
-        raw = self._hidden(dump(clean(given)))
+        raw = self._hidden(encode_json(clean(value)))
         digest = hashlib.sha256(raw).digest()
         if digest not in self._sets:
             if len(raw) > self._room - self._for_replies:
@@ -146,7 +146,7 @@ class Recorder:
                 return -1
             self._room -= len(raw)
             self._sets[digest] = len(known)
-            known.append(load(raw))
+            known.append(parse_json(raw))
         return self._sets[digest]
 
 
@@ -154,16 +154,16 @@ def _cut(message: Message, raw: bytes, room: int) -> tuple[Message, bytes]:
     """The message with its long texts cut until it fits, or as short as it gets."""
     calls = message.get("tool_calls", [])
     reasoning = message.get(REASONING[0], "")
-    most = max(len(part) for part in (message["content"], reasoning, *map(_arguments, calls)))
-    while len(raw) > room and most > SHORTEST:
-        most = max(SHORTEST, min(most * max(room, 0) // len(raw), most - most // 10))
-        message = message | {"content": _first(message["content"], most)}
+    maximum = max(len(part) for part in (message["content"], reasoning, *map(_arguments, calls)))
+    while len(raw) > room and maximum > SHORTEST:
+        maximum = max(SHORTEST, min(maximum * max(room, 0) // len(raw), maximum - maximum // 10))
+        message = message | {"content": _first(message["content"], maximum)}
         if reasoning:
-            message = message | {REASONING[0]: _first(message[REASONING[0]], most)}
+            message = message | {REASONING[0]: _first(message[REASONING[0]], maximum)}
         if calls:
-            calls = [_with_arguments(call, _first(_arguments(call), most)) for call in calls]
+            calls = [_with_arguments(call, _first(_arguments(call), maximum)) for call in calls]
             message = message | {"tool_calls": calls}
-        raw = dump(message)
+        raw = encode_json(message)
     return message, raw
 
 
@@ -177,8 +177,8 @@ def _same(known: Message, message: Message, *, sent: bool) -> bool:
     return kept and without_reasoning(known) == without_reasoning(message)
 
 
-def _first(value: str, most: int) -> str:
-    return text(value.removesuffix(CUT), most)
+def _first(value: str, maximum: int) -> str:
+    return text(value.removesuffix(CUT), maximum)
 
 
 def _arguments(call: dict[str, Any]) -> str:

@@ -18,15 +18,15 @@ from typing import Any
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay, Replayed
 from envyard_runner.gateway.ledger import Record
-from envyard_runner.gateway.recorded_replies import Tape
+from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 
-MOST = 32
+MAX_ROLLOUTS = 32
 POLICY = "replay"  # of a replay's own record: no probe, and no model
 NO_REWARD = "it has no reward to compare"
 LATE = "the run's time was nearly over"
 OTHER_TASK = "its task was another one when loaded again"
-OTHERS = "another attempt of its group cannot be repeated"
+GROUP_UNREPEATABLE = "another attempt of its group cannot be repeated"
 NOT_ENDED = "its second playing did not end in the time there was"
 TOO_LONG = "it took longer than a rollout may when played again"
 
@@ -43,12 +43,12 @@ class Replays:
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
         self._expected: list[str] = []
-        self._tapes: dict[str, Tape] = {}
-        self._why: dict[str, str] = {}
-        self._again: dict[str, tuple[str, Record]] = {}
-        self._found: dict[str, Replay] = {}
-        self._told: list[list[dict[str, Any]]] = []
-        self._made = asyncio.Event()
+        self._recorded: dict[str, RecordedReplies] = {}
+        self._reasons: dict[str, str] = {}
+        self._running: dict[str, tuple[str, Record]] = {}
+        self._results: dict[str, Replay] = {}
+        self._planned: list[list[dict[str, Any]]] = []
+        self._ready = asyncio.Event()
 
     def choose(self, groups: Sequence[Sequence[str]], expected: Collection[str]) -> None:
         """Pick groups of at most MOST rollouts together, by the job's seed: every policy in turn,
@@ -66,7 +66,7 @@ class Replays:
             for _, line in sorted(lines.items())
             for group in line[turn : turn + 1]
         ]
-        room = MOST
+        room = MAX_ROLLOUTS
         for group in turns:
             if len(group) <= room:
                 self._groups.append(list(group))
@@ -77,79 +77,81 @@ class Replays:
     def keep(self, record: Record, *, rewarded: bool) -> None:
         """Take in how a rollout ended, and its record if it is to be played again."""
         if any(record.rollout in group for group in self._groups):
-            if why := _unrepeatable(record) if rewarded else NO_REWARD:
-                self._why[record.rollout] = why
+            if why := _why_unrepeatable(record) if rewarded else NO_REWARD:
+                self._reasons[record.rollout] = why
             else:
-                self._tapes[record.rollout] = Tape(record.recorder.transcript)
+                self._recorded[record.rollout] = RecordedReplies(record.recorder.transcript)
 
     def start(self, *, alike: Collection[int], late: bool) -> None:
         """Tell what is to be played, nothing where it is too `late`; of `alike` tasks only: those
         that the second sandbox has loaded as the first did."""
         for group in self._groups:
-            if why := self._against(group, alike, late):
-                self._why |= {rollout: self._why.get(rollout, why) for rollout in group}
+            if why := self._reason_skipped(group, alike, late):
+                self._reasons |= {rollout: self._reasons.get(rollout, why) for rollout in group}
             else:
-                self._told.append([self._hide(rollout) for rollout in group])
-        _shuffle(self._told)
-        self._made.set()
+                self._planned.append([self._assign_alias(rollout) for rollout in group])
+        _shuffle(self._planned)
+        self._ready.set()
 
-    async def told(self) -> list[list[dict[str, Any]]]:
+    async def groups(self) -> list[list[dict[str, Any]]]:
         """What is to be played again, once that is known: groups of rollouts and their tasks."""
-        await self._made.wait()
-        return self._told
+        await self._ready.wait()
+        return self._planned
 
-    def record(self, word: str) -> Record | None:
+    def record(self, alias: str) -> Record | None:
         """Where the calls of a replay are answered from; None where the word names none."""
-        return self._again[word][1] if word in self._again else None
+        return self._running[alias][1] if alias in self._running else None
 
-    def name(self, word: str) -> str | None:
+    def name(self, alias: str) -> str | None:
         """The rollout that is played again under a random word, None where there is none."""
-        return self._again[word][0] if word in self._again else None
+        return self._running[alias][0] if alias in self._running else None
 
-    def ended(self, word: str, replay: Replay) -> bool:
+    def ended(self, alias: str, replay: Replay) -> bool:
         """Take in what a replay gave; False where the word names none or it ended before."""
-        rollout, record = self._again.get(word, ("", None))
-        if record is None or record.tape is None or rollout in self._found:
+        rollout, record = self._running.get(alias, ("", None))
+        if record is None or record.replies_to_repeat is None or rollout in self._results:
             return False
-        record.tape.end()
-        self._found[rollout] = replace(
-            replay, diverged=record.tape.diverged, asked=record.tape.asked
+        record.replies_to_repeat.end()
+        self._results[rollout] = replace(
+            replay,
+            diverged=record.replies_to_repeat.diverged,
+            asked=record.replies_to_repeat.difference,
         )
         return True
 
     @property
     def results(self) -> list[Replayed]:
         """What came of every rollout of the sample, once nothing more is played."""
-        if not self._made.is_set():
+        if not self._ready.is_set():
             return []
         return [_replayed(name, self._result(name)) for name in self._expected]
 
     def _result(self, rollout: str) -> Replay:
-        if rollout in self._found:
-            return self._found[rollout]
-        return Replay(left_out=self._why.get(rollout, NOT_ENDED))
+        if rollout in self._results:
+            return self._results[rollout]
+        return Replay(left_out=self._reasons.get(rollout, NOT_ENDED))
 
-    def _against(self, group: list[str], alike: Collection[int], late: bool) -> str:
+    def _reason_skipped(self, group: list[str], alike: Collection[int], late: bool) -> str:
         """Why a group is not played again; empty where it is."""
         if late:
             return LATE
         if int(group[0].split("/")[1]) not in alike:
             return OTHER_TASK
-        return "" if all(rollout in self._tapes for rollout in group) else OTHERS
+        return "" if all(rollout in self._recorded for rollout in group) else GROUP_UNREPEATABLE
 
-    def _hide(self, rollout: str) -> dict[str, Any]:
-        word = secrets.token_hex(8)
-        record = Record(rollout, POLICY, Recorder(0), tape=self._tapes.pop(rollout))
-        self._again[word] = (rollout, record)
-        return {"rollout": word, "task": int(rollout.split("/")[1])}
+    def _assign_alias(self, rollout: str) -> dict[str, Any]:
+        alias = secrets.token_hex(8)
+        record = Record(rollout, POLICY, Recorder(0), replies_to_repeat=self._recorded.pop(rollout))
+        self._running[alias] = (rollout, record)
+        return {"rollout": alias, "task": int(rollout.split("/")[1])}
 
 
-def _unrepeatable(record: Record) -> str:
+def _why_unrepeatable(record: Record) -> str:
     """Why its record is not enough to play a rollout again; empty where it is."""
-    told = record.recorder.transcript
-    if told.truncated:
+    transcript = record.recorder.transcript
+    if transcript.truncated:
         return "its record is shortened"
-    if any(call.reply < 0 or call.error or not call.finish_reason for call in told.calls):
+    if any(call.reply < 0 or call.error or not call.finish_reason for call in transcript.calls):
         return "a call of it got no whole reply"
     return "" if record.exact else "a reply held more than is recorded"
 

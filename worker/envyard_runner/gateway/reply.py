@@ -7,7 +7,7 @@ from typing import Any
 
 from envyard.contract.transcript import REASONING, REPLY_FIELDS
 from envyard.contract.values import count_or_none
-from envyard_runner.gateway.probes import Message, plain
+from envyard_runner.gateway.probes import Message, plain_text
 
 MAX_TOOL_CALLS = 1000  # of one reply
 RECORDED = ("role", "tool_calls", *REPLY_FIELDS)
@@ -99,7 +99,7 @@ class Reply:
         self._count(chunk.get("usage"))
         for choice in chunk.get("choices") or []:
             part = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
-            self.content.append(plain(part.get("content")))
+            self.content.append(plain_text(part.get("content")))
             self.fields |= {name for name in REPLY_FIELDS if part.get(name) is not None}
             self._add_reasoning(part)
             beside = any(value for name, value in part.items() if name not in RECORDED)

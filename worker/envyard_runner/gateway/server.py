@@ -19,18 +19,18 @@ from envyard_runner.gateway import openai
 from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.model_proxy import (
-    ANSWERING,
     DONE,
-    NAME,
-    Through,
+    MODEL_NAME,
+    STREAMING,
+    ModelProxy,
     begin_stream,
-    event,
-    wanted,
-    whole,
+    json_response,
+    sse_event,
+    without_usage,
 )
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.probes import REPLIES, Ask, NoReference, plain
+from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
 from envyard_runner.gateway.replays import Replays
 from envyard_runner.gateway.reply import Refusal, Reply
 
@@ -52,12 +52,14 @@ class Gateway:
     exception of the gateway's own, which must not be blamed on the environment.
     """
 
-    def __init__(self, job: JobSpec, model: Model | None, *, again: Replays | None = None) -> None:
+    def __init__(
+        self, job: JobSpec, model: Model | None, *, replays: Replays | None = None
+    ) -> None:
         self.ledger = Ledger(job, secrets=[model.key] if model and model.key else [])
         self.plan = Plan(job)
-        self.through = Through(job, model)
+        self.proxy = ModelProxy(job, model)
         self.failure = ""
-        self._job, self._again = job, again
+        self._job, self._replays = job, replays
         self._references: dict[str, Any] = {}
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         self._comparing = asyncio.Lock()
@@ -96,7 +98,7 @@ class Gateway:
         base = "/rollouts/{rollout}"
         application.add_routes(
             [
-                web.get("/plan", self._tell_plan),
+                web.get("/plan", self._get_plan),
                 web.put("/references", self._set_all_references),
                 web.post(f"{base}/v1/chat/completions", self._chat),
                 web.post(f"{base}/v1/completions", self._complete),
@@ -124,43 +126,43 @@ class Gateway:
             log.exception("run %s: a call through the gateway failed", self._job.run)
             self.failure = f"{type(error).__name__}: {error}"
             refusal = Refusal(500, "gateway_error", "the gateway failed")
-        if ANSWERING in request:  # too late for another status: the broken stream must say it
+        if STREAMING in request:  # too late for another status: the broken stream must say it
             raise ConnectionResetError(refusal.message)
         return web.json_response(refusal.to_dict(), status=refusal.status)
 
-    async def _tell_plan(self, _: web.Request) -> web.Response:
-        return web.json_response(await (self._again or self.plan).told())
+    async def _get_plan(self, _: web.Request) -> web.Response:
+        return web.json_response(await (self._replays or self.plan).groups())
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_chat)
         ident = f"chatcmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
-            return await self.through.ask("chat/completions", request, record, call, ident)
+            return await self.proxy.forward("chat/completions", request, record, call, ident)
         reply = self._play(record, call, number)
         if not call.stream:
-            return whole(openai.completion(reply, model=NAME, ident=ident))
-        parts = openai.chunks(reply, model=NAME, ident=ident)
+            return json_response(openai.completion(reply, model=MODEL_NAME, ident=ident))
+        parts = openai.chunks(reply, model=MODEL_NAME, ident=ident)
         response = await begin_stream(request)
-        await response.write_eof(b"".join(map(event, wanted(parts, call))) + DONE)
+        await response.write_eof(b"".join(map(sse_event, without_usage(parts, call))) + DONE)
         return response
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_completion)
         ident = f"cmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
-            return await self.through.ask("completions", request, record, call, ident)
+            return await self.proxy.forward("completions", request, record, call, ident)
         reply = self._play(record, call, number)
-        return whole(openai.text_completion(reply, model=NAME, ident=ident))
+        return json_response(openai.text_completion(reply, model=MODEL_NAME, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
         self._record(request)
-        entry = {"id": NAME, "object": "model", "created": 0, "owned_by": "hub"}
+        entry = {"id": MODEL_NAME, "object": "model", "created": 0, "owned_by": "hub"}
         return web.json_response({"object": "list", "data": [entry]})
 
     async def _set_references(self, request: web.Request) -> web.Response:
         """Take what two probes would say next; every rollout hands over both, whoever answers."""
         record = self._record(request)
-        self._refer(record, openai.read_object(await _body(request)))
+        self._set_reference(record, openai.read_object(await _body(request)))
         return web.json_response({})
 
     async def _set_all_references(self, request: web.Request) -> web.Response:
@@ -170,16 +172,16 @@ class Gateway:
         self._references = openai.read_object(await _body(request))
         return web.json_response({})
 
-    def _refer(self, record: Record, said: dict[str, Any]) -> None:
-        if mine := openai.read_references(said).get(reference_of(record.policy)):
-            record.reference = clean_message(mine.message) | {"role": "assistant"}
-            record.reference_error = text(mine.error, 2000)
+    def _set_reference(self, record: Record, fields: dict[str, Any]) -> None:
+        if reference := openai.read_references(fields).get(reference_of(record.policy)):
+            record.reference = clean_message(reference.message) | {"role": "assistant"}
+            record.reference_error = text(reference.error, 2000)
 
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
         call: Call = read(await _body(request))
         number = self.ledger.spend(record)
-        if number <= COMPARED and self._again is None and not record.prompt_shown:
+        if number <= COMPARED and self._replays is None and not record.prompt_shown:
             # In a thread: texts may be long, and this loop also holds the limits of the sandbox.
             async with self._comparing:
                 await asyncio.to_thread(self._compare, record, call, first=number == 1)
@@ -191,35 +193,35 @@ class Gateway:
         shown = self.plan.prompts.shown(task, call.messages)
         record.prompt_shown = record.prompt_shown or shown  # another call may have been faster
         if shown is False and first:
-            record.first_call = text(plain(call.messages[-1].get("content")), BEGINNING)
+            record.first_call = text(plain_text(call.messages[-1].get("content")), BEGINNING)
 
     def _record(self, request: web.Request) -> Record:
-        word = request.match_info["rollout"]
-        if self._again is not None:
-            record = self._again.record(word)
+        alias = request.match_info["rollout"]
+        if self._replays is not None:
+            record = self._replays.record(alias)
         else:
-            name = self.plan.name(word)
+            name = self.plan.name(alias)
             record = self.ledger.open(name) if name else None
-            if record and isinstance(said := self._references.pop(word, None), dict):
-                self._refer(record, said)
+            if record and isinstance(fields := self._references.pop(alias, None), dict):
+                self._set_reference(record, fields)
         if record is None:
-            raise Refusal(404, "no_such_rollout", f"rollout {word[:40]!r} is not part of this run")
+            raise Refusal(404, "no_such_rollout", f"rollout {alias[:40]!r} is not part of this run")
         return record
 
     def _play(self, record: Record, call: Call, number: int) -> Reply:
         """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat.
         A replay's is the one recorded before, and leaves no record of its own."""
-        if record.tape is not None:
-            again = record.tape.answer(call)
-            record.completion_tokens += again.completion_tokens
-            return again
+        if record.replies_to_repeat is not None:
+            recorded = record.replies_to_repeat.answer(call)
+            record.completion_tokens += recorded.completion_tokens
+            return recorded
         if record.reference_error:
             raise Refusal(409, "no_reference", record.reference_error)
         limits = self._job.limits
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
-        ask = Ask(call.messages, call.tools, record.reference, rng, limits.max_tokens)
+        probe_call = ProbeCall(call.messages, call.tools, record.reference, rng, limits.max_tokens)
         try:
-            message = REPLIES[record.policy](ask)
+            message = REPLIES[record.policy](probe_call)
         except NoReference:
             raise Refusal(
                 409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"

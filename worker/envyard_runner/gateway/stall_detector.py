@@ -8,17 +8,17 @@ from contextlib import contextmanager
 
 from envyard_runner.gateway.reply import Refusal
 
-SHARE = 0.25  # of a rollout's time; who waited for less did not wait for long
+MIN_SHARE = 0.25  # of a rollout's time; who waited for less did not wait for long
 
 
-class Silence:
+class StallDetector:
     """The calls since the server was last heard of that waited for it in vain, or still do.
 
     `rollout_seconds` is what a rollout may take. A refusal or an error is an answer too.
     """
 
     def __init__(self, rollout_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._least, self._clock = SHARE * rollout_seconds, clock
+        self._minimum, self._clock = MIN_SHARE * rollout_seconds, clock
         self._waiting: dict[object, float] = {}
         self._calls = 0
         self._longest = 0.0
@@ -29,28 +29,28 @@ class Silence:
         call = object()
         self._waiting[call] = self._clock()
         try:
-            yield lambda: self._heard(call)
+            yield lambda: self._answered(call)
         except Refusal as refusal:
             if refusal.code != "model_timeout":
-                self._heard(call)
+                self._answered(call)
             raise
         finally:
             if (began := self._waiting.pop(call, None)) is not None:
                 self._calls += 1
                 self._longest = max(self._longest, self._clock() - began)
 
-    def told(self) -> str:
+    def message(self) -> str:
         """The sentence, empty where the server did answer or nobody has waited for long."""
         waited = [self._clock() - began for began in self._waiting.values()]
         longest, calls = max([self._longest, *waited]), self._calls + len(waited)
-        if longest < self._least:
+        if longest < self._minimum:
             return ""
         named = "1 call" if calls == 1 else f"{calls} calls in a row"
         return (
             f"the model server did not answer: {named} waited in vain, the longest {longest:.0f} s"
         )
 
-    def _heard(self, call: object) -> None:
+    def _answered(self, call: object) -> None:
         """Forget who waited before: those calls are behind others at a server that works."""
         self._waiting.pop(call, None)
         self._calls, self._longest = 0, 0.0

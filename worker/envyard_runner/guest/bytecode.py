@@ -23,8 +23,8 @@ AT_ONCE = 16
 
 def main(folder: str) -> int:
     """Compile all that compiles; the exit code."""
-    found = (Path(path, name) for path, _, names in os.walk(folder) for name in names)
-    sources = (path for path in found if path.suffix == ".py")
+    paths = (Path(path, name) for path, _, names in os.walk(folder) for name in names)
+    sources = (path for path in paths if path.suffix == ".py")
     with ProcessPoolExecutor() as pool:
         return FULL if any(pool.map(lacks_room, sources, chunksize=AT_ONCE)) else 0
 
@@ -51,10 +51,10 @@ def lacks_room(source: Path) -> bool:
 
 def _compiled(source: Path) -> bytes:
     with source.open("rb") as file:
-        text, of = file.read(), os.fstat(file.fileno())
+        text, status = file.read(), os.fstat(file.fileno())
     warnings.simplefilter("ignore")
     code = compile(text, source, "exec", dont_inherit=True)
-    numbers = (TIMESTAMP, int(of.st_mtime) & 0xFFFFFFFF, of.st_size & 0xFFFFFFFF)
+    numbers = (TIMESTAMP, int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
     return importlib.util.MAGIC_NUMBER + struct.pack("<3L", *numbers) + marshal.dumps(code)
 
 

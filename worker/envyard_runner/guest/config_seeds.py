@@ -38,16 +38,16 @@ def key(kind: Any, name: str) -> str:
 def given(kind: Any, seed: int, works: Callable[[dict[str, int]], object]) -> dict[str, int]:
     """The mapping that hands the seed to the class's own fields, checked one by one with `works`,
     which raises ValueError (pydantic's are) for what does not validate."""
-    taken: dict[str, int] = {}
+    values: dict[str, int] = {}
     for name in fields(kind):
         for number in candidates(seed):
             try:
-                works({**taken, key(kind, name): number})
+                works({**values, key(kind, name): number})
             except ValueError:
                 continue
-            taken[key(kind, name)] = number
+            values[key(kind, name)] = number
             break
-    return taken
+    return values
 
 
 def seed_parts(config: Any, seed: int, depth: int = DEEPEST) -> tuple[Any, list[str]]:

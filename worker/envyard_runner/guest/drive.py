@@ -20,21 +20,21 @@ from pathlib import Path
 from typing import IO, Any
 
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
-from .job import InsideJob, read_given
-from .play import Outcome, Play, Rollout, RolloutTimeout, Task, framework
-from .reference import other, tell_all
+from .job import GuestJob, read_own
+from .play import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, framework
+from .reference import find_other, send_all_references
 
 CANCEL_SECONDS = 10.0
-BEAT_SECONDS = 1.0
+ALARM_SECONDS = 1.0
 
 
 def main() -> int:
     """Run the job; every ending is an event. 0 where all rollouts were played."""
-    steps, started = Steps.inherited(), time.monotonic()
+    steps, started = StepReporter.inherited(), time.monotonic()
     try:
         steps.enter("framework", "driver_started")
-        job = read_given()
-        if brings_its_own(job.framework):
+        job = read_own()
+        if ships_framework(job.framework):
             steps.begin()
         play = framework(job)
         play.prepare()
@@ -44,7 +44,7 @@ def main() -> int:
         tasks = play.load()
         seconds = time.monotonic() - started
         driver = Driver(job, play, tasks, steps.events)
-        run_to_end(driver.pair())
+        run_to_end(driver.pair_tasks())
         steps.enter(
             "run",
             "loaded",
@@ -55,7 +55,7 @@ def main() -> int:
             seed_options=play.seed_options,
             tasks=[task.event() for task in tasks],
         )
-        run_to_end(driver.run(planned(steps.plan, job, tasks)))
+        run_to_end(driver.run(read_plan(steps.plan, job, tasks)))
     except BaseException as error:
         steps.events.emit("fatal", stage=steps.stage, error=error_of(error))
         return 1
@@ -63,7 +63,7 @@ def main() -> int:
     return 0
 
 
-class Steps:
+class StepReporter:
     """How far the driver is: each step is an event before its first line of code runs."""
 
     def __init__(self, events: Events, plan: IO[bytes]) -> None:
@@ -71,7 +71,7 @@ class Steps:
         self.stage = "start"
 
     @classmethod
-    def inherited(cls) -> Steps:
+    def inherited(cls) -> StepReporter:
         """With the pipes this process was started with; its children do not get them."""
         plan = int(os.environ.pop(PLAN_FD_VARIABLE))
         os.set_inheritable(plan, False)
@@ -90,7 +90,7 @@ class Steps:
             self.plan.readline()
 
 
-def brings_its_own(framework: str) -> bool:
+def ships_framework(framework: str) -> bool:
     """Whether the wheel holds a module of the framework's name, which is imported in its place."""
     spec = importlib.util.find_spec(framework)
     origin = spec.origin if spec is not None else None
@@ -100,54 +100,58 @@ def brings_its_own(framework: str) -> bool:
 class Driver:
     """One run of one loaded environment."""
 
-    def __init__(self, job: InsideJob, play: Play, tasks: list[Task], events: Events) -> None:
+    def __init__(
+        self, job: GuestJob, play: FrameworkAdapter, tasks: list[Task], events: Events
+    ) -> None:
         self.job, self.play, self.tasks, self.events = job, play, tasks, events
         self.gate = asyncio.Semaphore(max(1, job.concurrency))
         self.stalled = 0.0
 
-    async def pair(self) -> None:
+    async def pair_tasks(self) -> None:
         """Give every task another whose reference is wrong in it."""
-        async with self.beating():
+        async with self.interrupting():
             for task in self.tasks:
-                task.other = await other(task, self.tasks)
+                task.other = await find_other(task, self.tasks)
 
     async def run(self, groups: list[list[Rollout]]) -> None:
         """Every rollout that the gateway has planned, side by side, in its order."""
-        async with self.beating(), self.play.serving():
-            await tell_all([rollout for group in groups for rollout in group], self.play.http)
-            await asyncio.gather(*(self.one(group) for group in groups))
+        async with self.interrupting(), self.play.serving():
+            await send_all_references(
+                [rollout for group in groups for rollout in group], self.play.http
+            )
+            await asyncio.gather(*(self.play_group(group) for group in groups))
 
     @contextlib.asynccontextmanager
-    async def beating(self) -> AsyncIterator[None]:
+    async def interrupting(self) -> AsyncIterator[None]:
         """Interrupt what blocks the loop, as long as this is held."""
-        heart = asyncio.create_task(self.beat())
+        alarm = asyncio.create_task(self.rewind_alarm())
         try:
             yield
         finally:
-            heart.cancel()
+            alarm.cancel()
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    async def beat(self) -> None:
+    async def rewind_alarm(self) -> None:
         """Wind up the alarm that interrupts code which blocks the loop, and note such time."""
         signal.signal(signal.SIGALRM, _interrupt)
         while True:
-            signal.setitimer(signal.ITIMER_REAL, self.job.rollout_timeout + BEAT_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, self.job.rollout_timeout + ALARM_SECONDS)
             slept = time.monotonic()
-            await asyncio.sleep(BEAT_SECONDS)
-            self.stalled += time.monotonic() - slept - BEAT_SECONDS
+            await asyncio.sleep(ALARM_SECONDS)
+            self.stalled += time.monotonic() - slept - ALARM_SECONDS
 
-    async def one(self, group: list[Rollout]) -> None:
+    async def play_group(self, group: list[Rollout]) -> None:
         """Play one group and say how each of its rollouts ended."""
         async with self.gate:
             for rollout in group:
                 self.events.emit("rollout_started", rollout=rollout.id)
             started = time.monotonic()
-            outcomes = await self.bounded(group)
+            outcomes = await self.play_bounded(group)
             seconds = time.monotonic() - started
             for rollout, outcome in zip(group, outcomes, strict=True):
-                self.events.emit("rollout", **report(rollout, outcome, seconds))
+                self.events.emit("rollout", **rollout_fields(rollout, outcome, seconds))
 
-    async def bounded(self, group: list[Rollout]) -> list[Outcome]:
+    async def play_bounded(self, group: list[Rollout]) -> list[Outcome]:
         """The group's outcomes, whatever its code does: raise, exit or never return.
 
         Time in which another rollout blocked the loop is not counted against this one.
@@ -168,12 +172,14 @@ class Driver:
             return [Outcome(error=error_of(error)) for _ in group]
 
 
-def planned(plan: IO[bytes], job: InsideJob, tasks: list[Task]) -> list[list[Rollout]]:
+def read_plan(plan: IO[bytes], job: GuestJob, tasks: list[Task]) -> list[list[Rollout]]:
     """Wait to be told what is to be played: groups of rollouts, each for a loaded task."""
-    known = {task.index: task for task in tasks}
+    by_index = {task.index: task for task in tasks}
     with plan:
         groups = json.loads(plan.readline())
-    return [[Rollout(job, one["rollout"], known[one["task"]]) for one in group] for group in groups]
+    return [
+        [Rollout(job, row["rollout"], by_index[row["task"]]) for row in group] for group in groups
+    ]
 
 
 def timed_out(rollout: Rollout, limit: float) -> Outcome:
@@ -184,7 +190,7 @@ def timed_out(rollout: Rollout, limit: float) -> Outcome:
     return Outcome(error=failure(RolloutTimeout.__name__, message, fault))
 
 
-def report(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[str, Any]:
+def rollout_fields(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[str, Any]:
     """The fields of a `rollout` event. A failed rollout has no reward; it is never zero."""
     total = sum(score * weight for score, weight in outcome.rewards.values())
     finite = math.isfinite(total)

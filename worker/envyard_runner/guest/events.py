@@ -12,7 +12,7 @@ import threading
 import traceback
 from typing import Any, Literal
 
-from .raised import message_of, raised
+from .raised import exception_facts, message_of
 
 FD_VARIABLE = "ENVYARD_EVENTS_FD"
 PLAN_FD_VARIABLE = "ENVYARD_PLAN_FD"
@@ -56,13 +56,13 @@ def write_all(fd: int, data: bytes) -> None:
 
 def encode(event: dict[str, Any]) -> bytes:
     """The event as one line of at most MAX_LINE bytes; texts are cut further until it fits."""
-    most = MAX_TEXT
+    limit = MAX_TEXT
     while True:
-        line = json.dumps(clean(event, most), ensure_ascii=False, separators=(",", ":"))
+        line = json.dumps(clean(event, limit), ensure_ascii=False, separators=(",", ":"))
         data = line.encode("utf-8", "replace") + b"\n"
-        if len(data) <= MAX_LINE or most < 100:
+        if len(data) <= MAX_LINE or limit < 100:
             break
-        most //= 4
+        limit //= 4
     return data if len(data) <= MAX_LINE else _without_messages(event)
 
 
@@ -71,7 +71,7 @@ def _without_messages(event: dict[str, Any]) -> bytes:
     return json.dumps(clean(kept, 100)).encode() + b"\n"
 
 
-def clean(value: Any, most: int = MAX_TEXT, depth: int = 0) -> Any:
+def clean(value: Any, limit: int = MAX_TEXT, depth: int = 0) -> Any:
     """The value as plain JSON: texts cut, not-finite numbers None, anything unknown as its type."""
     if value is None or isinstance(value, bool):
         return value
@@ -80,20 +80,20 @@ def clean(value: Any, most: int = MAX_TEXT, depth: int = 0) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, str):
-        return cut(str(value), most)
+        return cut(str(value), limit)
     if depth >= MAX_DEPTH:
         return f"<{type(value).__name__}>"
     if isinstance(value, dict):
         items = list(value.items())[:MAX_ITEMS]
-        return {cut(str(key), 200): clean(item, most, depth + 1) for key, item in items}
+        return {cut(str(key), 200): clean(item, limit, depth + 1) for key, item in items}
     if isinstance(value, list | tuple):
-        return [clean(item, most, depth + 1) for item in value[:MAX_ITEMS]]
+        return [clean(item, limit, depth + 1) for item in value[:MAX_ITEMS]]
     return f"<{type(value).__name__}>"
 
 
-def cut(text: str, most: int) -> str:
+def cut(text: str, limit: int) -> str:
     """At most `most` characters, with a mark where something is missing."""
-    return text if len(text) <= most else f"{text[:most]}…[{len(text) - most} more]"
+    return text if len(text) <= limit else f"{text[:limit]}…[{len(text) - limit} more]"
 
 
 def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, Any]:
@@ -103,7 +103,7 @@ def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, An
     except BaseException as broken:
         trace = f"<its traceback could not be made: {type(broken).__name__}>"
     fields = failure(type(error).__name__, message_of(error), fault, trace)
-    return fields | {"raised": raised(error)}
+    return fields | {"raised": exception_facts(error)}
 
 
 def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str, Any]:
@@ -116,10 +116,10 @@ def failure(kind: str, message: str, fault: Fault, trace: str = "") -> dict[str,
     }
 
 
-def cut_middle(trace: str, most: int) -> str:
+def cut_middle(trace: str, limit: int) -> str:
     """A traceback within `most` characters: its end names the error, its beginning the first cause
     of a chain."""
-    head = most // 4
-    if len(trace) <= most:
+    head = limit // 4
+    if len(trace) <= limit:
         return trace
-    return f"{trace[:head]}\n  ...\n{trace[head - most + 7 :]}"
+    return f"{trace[:head]}\n  ...\n{trace[head - limit + 7 :]}"

@@ -17,22 +17,22 @@ import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 
 from .play import Message, Rollout
-from .reference import tell
+from .reference import send_references
 
 ID = "envyard-inside"
-__all__ = ["InsideHarness"]
+__all__ = ["GuestHarness"]
 
 current: contextvars.ContextVar[Rollout] = contextvars.ContextVar("envyard_rollout")
 Call = Callable[[dict[str, Any]], Any]
 
 
-class InsideHarnessConfig(vf.HarnessConfig):  # type: ignore[misc]
+class GuestHarnessConfig(vf.HarnessConfig):  # type: ignore[misc]
     """Nothing to set: what may differ comes from the rollout."""
 
     id: str = ID
 
 
-class InsideHarness(vf.Harness[InsideHarnessConfig]):  # type: ignore[misc]
+class GuestHarness(vf.Harness[GuestHarnessConfig]):  # type: ignore[misc]
     """Asks the model, runs the tools it calls, until it answers without calling one."""
 
     APPENDS_SYSTEM_PROMPT = True
@@ -75,7 +75,7 @@ class InsideHarness(vf.Harness[InsideHarnessConfig]):  # type: ignore[misc]
 
     async def _ask(self, endpoint: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
         rollout = current.get()
-        await tell(rollout, body["messages"], self.http)
+        await send_references(rollout, body["messages"], self.http)
         rollout.waits_for_model = True
         try:
             return await self.http.post(
@@ -90,12 +90,12 @@ class InsideHarness(vf.Harness[InsideHarnessConfig]):  # type: ignore[misc]
         """The result a policy puts in the place of this call, or None where the call may run."""
         if url is None:
             return None
-        asked = {
+        request = {
             "tool_call_id": call["id"],
             "name": call["function"]["name"],
             "arguments": arguments(call)[0],
         }
-        response = await self.http.post(url, headers=headers, json=asked)
+        response = await self.http.post(url, headers=headers, json=request)
         response.raise_for_status()
         decision = response.json()
         if decision["action"] == "stop":
@@ -139,23 +139,23 @@ def arguments(call: dict[str, Any]) -> tuple[Any, Any]:
     """A call's arguments, and what is wrong with them (an empty text where nothing is)."""
     raw = call["function"].get("arguments") or "{}"
     try:
-        given = json.loads(raw)
+        parsed = json.loads(raw)
     except ValueError as error:
         return raw, f"error: the arguments are not JSON ({error})"
-    if not isinstance(given, dict):
-        return given, f"error: the arguments must be a JSON object, not {type(given).__name__}"
-    return given, ""
+    if not isinstance(parsed, dict):
+        return parsed, f"error: the arguments must be a JSON object, not {type(parsed).__name__}"
+    return parsed, ""
 
 
 async def answer(call: dict[str, Any], calls: dict[str, Call]) -> Message:
     """The tool message for a call; the model's own mistakes are told to it, not raised."""
     name = call["function"]["name"]
-    given, content = arguments(call)
+    parsed, content = arguments(call)
     if not content and name not in calls:
         content = f"error: unknown tool {name!r}"
     if not content:
         try:
-            content = content_of((await calls[name](given)).content)
+            content = content_of((await calls[name](parsed)).content)
         except Exception as error:
             raise vf.ToolsetError(f"tool {name!r}: {type(error).__name__}: {error}") from error
     return {"role": "tool", "tool_call_id": call["id"], "name": name, "content": content}

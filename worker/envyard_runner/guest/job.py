@@ -13,7 +13,7 @@ PATH_VARIABLE = "ENVYARD_JOB"
 
 
 @dataclass(frozen=True, slots=True)
-class InsideJob:
+class GuestJob:
     """One run as the environment's side sees it. It holds no credential and no outside address.
 
     Nor who answers: which rollouts there are is told once the tasks are loaded.
@@ -38,11 +38,11 @@ class InsideJob:
         return asdict(self)
 
 
-def read(path: str) -> InsideJob:
+def read(path: str) -> GuestJob:
     """Read the job file; raises KeyError, TypeError or ValueError on a wrong shape."""
-    return InsideJob(**json.loads(Path(path).read_text(encoding="utf-8")))
+    return GuestJob(**json.loads(Path(path).read_text(encoding="utf-8")))
 
 
-def read_given() -> InsideJob:
+def read_own() -> GuestJob:
     """The job of this process."""
     return read(os.environ.get(PATH_VARIABLE, PATH))

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .job import InsideJob
+from .job import GuestJob
 
 Message = dict[str, Any]
 
@@ -64,11 +64,11 @@ class Rollout:
     handed over.
     """
 
-    job: InsideJob
+    job: GuestJob
     id: str
     task: Task
     waits_for_model: bool = False
-    told: bool = False
+    references_sent: bool = False
 
     @property
     def door(self) -> str:
@@ -95,7 +95,7 @@ class Outcome:
     error: dict[str, Any] | None = None
 
 
-class Play(Protocol):
+class FrameworkAdapter(Protocol):
     """One framework. The stages are called in this order, and an error names its stage."""
 
     version: str
@@ -129,7 +129,7 @@ class Play(Protocol):
         ...
 
 
-def framework(job: InsideJob) -> Play:
+def framework(job: GuestJob) -> FrameworkAdapter:
     """The framework a job names. Imported here, so that only the one in use is."""
     gc.disable()  # a quarter of the seconds that thousands of modules take, for hardly any garbage
     try:
@@ -139,7 +139,7 @@ def framework(job: InsideJob) -> Play:
         gc.enable()
 
 
-def _framework(job: InsideJob) -> Play:
+def _framework(job: GuestJob) -> FrameworkAdapter:
     if (job.framework, job.api) == ("verifiers", "v1"):
         from .verifiers_v1 import VerifiersV1
 

@@ -13,17 +13,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-MOST, MOST_TYPES = 12, 10
+MAX_EXCEPTIONS, MAX_TYPES = 12, 10
 OURS = str(Path(__file__).parent)
 STANDARD = sysconfig.get_path("stdlib")
 
 
-def raised(error: BaseException) -> list[dict[str, Any]]:
+def exception_facts(error: BaseException) -> list[dict[str, Any]]:
     """The exception, then the members of a group and what each was raised from, MOST together."""
     waiting: list[BaseException] = [error]
     facts: list[dict[str, Any]] = []
     seen: set[int] = set()
-    while waiting and len(facts) < MOST:
+    while waiting and len(facts) < MAX_EXCEPTIONS:
         current = waiting.pop(0)
         if id(current) in seen or not isinstance(current, BaseException):
             continue
@@ -51,7 +51,7 @@ def _facts(error: BaseException) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "types": [
             f"{cls.__module__}.{cls.__qualname__}"[:200]
-            for cls in type(error).__mro__[:MOST_TYPES]
+            for cls in type(error).__mro__[:MAX_TYPES]
             if cls not in (object, BaseException)
         ],
         "message": message_of(error)[:2_000],

@@ -14,100 +14,104 @@ from typing import Any
 from .play import Message, Rollout, Task
 
 CANDIDATES = 8
-ROOM = 1 << 20  # of one request
+REQUEST_CHARACTERS = 1 << 20  # of one request
 
 
 class OracleFailed(Exception):
     """The environment's own oracle() raised, or returned what is no reply."""
 
 
-async def reply(task: Task, messages: list[Message]) -> Message | None:
+async def reference_reply(task: Task, messages: list[Message]) -> Message | None:
     """The task's reference reply to a conversation; raises OracleFailed."""
     if task.oracle is None:
         return None if task.answer is None else {"role": "assistant", "content": task.answer}
     try:
-        said = task.oracle(messages)
-        if inspect.isawaitable(said):
-            said = await said
+        answer = task.oracle(messages)
+        if inspect.isawaitable(answer):
+            answer = await answer
     except Exception as error:
         raise OracleFailed(f"oracle() raised {type(error).__name__}: {error}") from error
-    if isinstance(said, str):
-        return {"role": "assistant", "content": said}
-    if isinstance(said, dict):
-        return {"role": "assistant", **said}
-    raise OracleFailed(f"oracle() must return a str or a dict, not {type(said).__name__}")
+    if isinstance(answer, str):
+        return {"role": "assistant", "content": answer}
+    if isinstance(answer, dict):
+        return {"role": "assistant", **answer}
+    raise OracleFailed(f"oracle() must return a str or a dict, not {type(answer).__name__}")
 
 
-async def other(task: Task, tasks: list[Task]) -> Task | None:
+async def find_other(task: Task, tasks: list[Task]) -> Task | None:
     """The next task that would answer otherwise here; None where there is none.
 
     With equal answers (two questions whose answer is yes) the other's reference is right, and must
     be paid.
     """
     own = await _opening_reply(task, task)
-    others = [one for one in (*tasks[task.index + 1 :], *tasks[: task.index]) if one.reference]
-    for one in others[:CANDIDATES]:
-        theirs = await _opening_reply(one, task)
-        if theirs is not None and theirs != own:
-            return one
+    others = [
+        candidate
+        for candidate in (*tasks[task.index + 1 :], *tasks[: task.index])
+        if candidate.reference
+    ]
+    for candidate in others[:CANDIDATES]:
+        answer = await _opening_reply(candidate, task)
+        if answer is not None and answer != own:
+            return candidate
     return None
 
 
 async def _opening_reply(task: Task, here: Task) -> Message | None:
     """What a task's reference says first in this task; None where that cannot be said yet."""
     try:
-        return await reply(task, list(here.opening))
+        return await reference_reply(task, list(here.opening))
     except OracleFailed:
         return None
 
 
-async def tell_all(rollouts: list[Rollout], http: Any) -> None:
+async def send_all_references(rollouts: list[Rollout], http: Any) -> None:
     """Give the gateway both references of all rollouts whose task knows them whatever is said; as
     many as one request takes, the others are told when they begin."""
     body: dict[str, Any] = {}
-    room = ROOM
+    room = REQUEST_CHARACTERS
     for rollout in rollouts:
-        if not hangs_on_what_is_said(rollout):
-            said = await _both(rollout, [])
-            room -= len(json.dumps(said))
+        if not depends_on_conversation(rollout):
+            references = await _references(rollout, [])
+            room -= len(json.dumps(references))
             if room < 0:
                 break
-            body[rollout.id], rollout.told = said, True
+            body[rollout.id], rollout.references_sent = references, True
     if body:
         response = await http.put(f"{rollouts[0].job.door}/references", json=body)
         response.raise_for_status()
 
 
-async def tell(rollout: Rollout, messages: list[Message], http: Any) -> None:
+async def send_references(rollout: Rollout, messages: list[Message], http: Any) -> None:
     """Give the gateway both references for the next call; `http` is an httpx.AsyncClient.
 
     Once is enough where neither hangs on the conversation.
     """
-    if rollout.told and not hangs_on_what_is_said(rollout):
+    if rollout.references_sent and not depends_on_conversation(rollout):
         return
-    rollout.told = True
-    body = await _both(rollout, messages)
+    rollout.references_sent = True
+    body = await _references(rollout, messages)
     if any(body.values()):
         response = await http.put(f"{rollout.door}/references", json=body)
         response.raise_for_status()
 
 
-def hangs_on_what_is_said(rollout: Rollout) -> bool:
+def depends_on_conversation(rollout: Rollout) -> bool:
     """Whether either reference may be another one in each turn."""
     return any(task and task.oracle for task in (rollout.task, rollout.task.other))
 
 
-async def _both(rollout: Rollout, messages: list[Message]) -> dict[str, Any]:
+async def _references(rollout: Rollout, messages: list[Message]) -> dict[str, Any]:
     speakers = {"own": rollout.task, "other": rollout.task.other}
-    return {name: await _said(task, messages) for name, task in speakers.items()}
+    return {name: await _reference(task, messages) for name, task in speakers.items()}
 
 
-async def _said(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
+async def _reference(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
     """What the gateway is told of one: a message, why there is none, or that nothing is known."""
     if task is None:
         return None
     try:
-        message = await reply(task, messages)
+        message = await reference_reply(task, messages)
     except OracleFailed as error:
         return {"error": str(error)}
     return None if message is None else {"message": message}

@@ -111,17 +111,17 @@ def _passed_on(call: ast.Call, name: str, namespace: dict[str, Any], depth: int)
     """The seeds of what is called with `**name`, but for those that the call gives itself."""
     if not any(k.arg is None and _is_name(k.value, name) for k in call.keywords):
         return
-    called = _resolved(call.func, namespace)
-    if not callable(called):
+    target = _resolved(call.func, namespace)
+    if not callable(target):
         return
-    given = {keyword.arg for keyword in call.keywords}
+    bound = {keyword.arg for keyword in call.keywords}
     try:
-        parameters = list(inspect.signature(called).parameters)
+        parameters = list(inspect.signature(target).parameters)
     except (TypeError, ValueError):
         return
     if not any(isinstance(argument, ast.Starred) for argument in call.args):
-        given |= set(parameters[: len(call.args)])
-        yield from (seed for seed in _options(called, depth - 1) if seed not in given)
+        bound |= set(parameters[: len(call.args)])
+        yield from (seed for seed in _options(target, depth - 1) if seed not in bound)
 
 
 def _resolved(node: ast.expr, namespace: dict[str, Any]) -> Any:

@@ -19,44 +19,44 @@ from pathlib import Path
 from typing import IO, Any
 
 from .events import FD_VARIABLE, MAX_LINE, PLAN_FD_VARIABLE, Events, failure, write_all
-from .job import read_given
+from .job import read_own
 from .machine import lacking
 
 EXIT_SECONDS = 10.0
 SET_DUMPABLE = 4
 # The driver's steps in their order, each with the event that begins it.
-STAGES = {
+STAGE_OF_EVENT = {
     "driver_started": "framework",
     "environment_began": "import",
     "imported": "load",
     "loaded": "run",
 }
-BEFORE = ("start", "framework")  # the environment's code
-KEPT = ("driver_started", "imported")  # events for this process alone
+STAGES_BEFORE = ("start", "framework")  # the environment's code
+PRIVATE_EVENTS = ("driver_started", "imported")  # events for this process alone
 
 
 def main() -> int:
     """Run the driver and pass its events on; 0 where it finished its work."""
     keep_memory_private()
-    out, door = Events.inherited(), read_given().door
+    out, door = Events.inherited(), read_own().door
     if missing := lacking():
         out.emit("fatal", stage="machine", error=failure("MachineUnfit", missing, "platform"))
         return 1
-    story = Story()
-    with Child.start() as driver:
+    progress = DriverProgress()
+    with DriverProcess.start() as driver:
         import urllib.request  # noqa: F401  (while the driver imports far more)
 
         for event, line in driver.events():
-            before = story.stage
-            if story.note(event):
+            before = progress.stage
+            if progress.note(event):
                 out.relay(line)
-            if before in BEFORE and story.stage == "import":
+            if before in STAGES_BEFORE and progress.stage == "import":
                 driver.go_on()
-            elif before == "load" and story.stage == "run":
+            elif before == "load" and progress.stage == "run":
                 driver.give(planned(door))
-        if not story.ended:
-            out.emit("fatal", **story.cut_short(driver.status()))
-    return 0 if story.done else 1
+        if not progress.ended:
+            out.emit("fatal", **progress.cut_short(driver.status()))
+    return 0 if progress.done else 1
 
 
 def keep_memory_private() -> None:
@@ -78,7 +78,7 @@ def planned(door: str) -> list[Any]:
     return groups
 
 
-class Story:
+class DriverProgress:
     """What the driver has said so far: enough to tell what it was doing when it ended."""
 
     def __init__(self) -> None:
@@ -90,28 +90,28 @@ class Story:
     def note(self, event: dict[str, Any]) -> bool:
         """Take one event in; whether it is to be passed on now."""
         kind = event["event"]
-        order = ["start", *STAGES.values()]
-        if order.index(STAGES.get(kind, "start")) > order.index(self.stage):
-            self.stage = STAGES[kind]
+        order = ["start", *STAGE_OF_EVENT.values()]
+        if order.index(STAGE_OF_EVENT.get(kind, "start")) > order.index(self.stage):
+            self.stage = STAGE_OF_EVENT[kind]
         elif kind == "rollout_started":
             self.running[str(event.get("rollout"))] = None
         elif kind == "rollout":
             self.running.pop(str(event.get("rollout")), None)
         elif kind in ("done", "fatal"):
             self.ended, self.done = True, kind == "done"
-        return kind not in KEPT
+        return kind not in PRIVATE_EVENTS
 
     def cut_short(self, status: int) -> dict[str, Any]:
         """The fields of the `fatal` event of a driver that ended without a word."""
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
         during = f" while {', '.join(list(self.running)[:4])} ran" if self.running else ""
-        process = "driver's" if self.stage in BEFORE else "environment's"
+        process = "driver's" if self.stage in STAGES_BEFORE else "environment's"
         message = f"the {process} process {how}{during}"
         return {"stage": self.stage, "error": failure("ProcessEnded", message, "environment")}
 
 
 @dataclass(slots=True)
-class Child:
+class DriverProcess:
     """One process that holds the environment's code: where it reads its plan, what it says."""
 
     process: subprocess.Popen[bytes]
@@ -119,28 +119,28 @@ class Child:
     plan: int
 
     @classmethod
-    def start(cls) -> Child:
+    def start(cls) -> DriverProcess:
         """Start main.py as a driver.
 
         Unbuffered: what it printed before it was killed is what its author needs to read. The
         hash seed is another each time, so that an order that hangs on it shows.
         """
         reading, writing = os.pipe()
-        told, plan = os.pipe()
+        plan_reader, plan = os.pipe()
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("main.py")), "drive"],
             env={
                 **os.environ,
                 FD_VARIABLE: str(writing),
-                PLAN_FD_VARIABLE: str(told),
+                PLAN_FD_VARIABLE: str(plan_reader),
                 "PYTHONHASHSEED": str(int.from_bytes(os.urandom(4))),
                 "PYTHONUNBUFFERED": "1",
             },
-            pass_fds=[writing, told],
+            pass_fds=[writing, plan_reader],
             stdin=subprocess.DEVNULL,
         )
         os.close(writing)
-        os.close(told)
+        os.close(plan_reader)
         return cls(process, os.fdopen(reading, "rb", buffering=0), plan)
 
     def go_on(self) -> None:
@@ -155,7 +155,7 @@ class Child:
         with contextlib.suppress(BrokenPipeError):  # one that is gone shows by its end
             write_all(self.plan, line)
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> DriverProcess:
         return self
 
     def __exit__(self, *_: object) -> None:

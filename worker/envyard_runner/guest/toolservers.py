@@ -30,7 +30,7 @@ READY_SECONDS = 60.0
 PARAMETERS = {"server", "runtime", "exposed", "state_url", "state_secret"}
 
 
-class Nursery:
+class ForkServer:
     """The loaded process that servers are forked from; it ends with this one."""
 
     def __init__(self) -> None:
@@ -43,14 +43,14 @@ class Nursery:
                 _serve_forks(theirs)
             os._exit(0)
         theirs.close()
-        self._asking = ours.makefile("rwb", buffering=0)
+        self._requests = ours.makefile("rwb", buffering=0)
         ours.close()
 
     def start(self, module: str, *, env: dict[str, str], cwd: str, log: str) -> ForkedServer:
         """Fork one process that runs the module as `python -m` would."""
         request = {"module": module, "env": env, "cwd": cwd, "log": log}
-        self._asking.write(json.dumps(request).encode() + b"\n")
-        return ForkedServer(int(self._asking.readline()))
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        return ForkedServer(int(self._requests.readline()))
 
 
 class ForkedServer:
@@ -75,7 +75,7 @@ class ForkedServer:
         return 0
 
 
-def install(nursery: Nursery) -> None:
+def install(nursery: ForkServer) -> None:
     """Let the framework start its local tool servers through the nursery."""
     from verifiers.v1.mcp import launch
 
@@ -92,7 +92,7 @@ def install(nursery: Nursery) -> None:
 
 
 async def _serve(
-    nursery: Nursery,
+    nursery: ForkServer,
     server: Any,
     runtime: Any,
     *,
@@ -123,21 +123,21 @@ async def _serve(
             writer.close()
             return port
         await asyncio.sleep(0.02)
-    said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-    raise RuntimeError(f"tool server {server.server_name!r} did not start: {said}")
+    output = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+    raise RuntimeError(f"tool server {server.server_name!r} did not start: {output}")
 
 
-def _serve_forks(asked: socket.socket) -> None:
+def _serve_forks(server_end: socket.socket) -> None:
     """The nursery's life: fork what is asked for until the other end closes."""
     _end_with_parent()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    requests = asked.makefile("rwb", buffering=0)
+    requests = server_end.makefile("rwb", buffering=0)
     for line in requests:
         _load_server_side()
         pid = os.fork()
         if pid == 0:
             requests.close()
-            asked.close()
+            server_end.close()
             _become_server(json.loads(line))
         requests.write(f"{pid}\n".encode())
 

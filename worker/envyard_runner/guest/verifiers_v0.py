@@ -27,9 +27,9 @@ from verifiers.types import ClientConfig
 
 from . import seeds, web
 from .events import error_of
-from .job import InsideJob
+from .job import GuestJob
 from .play import Message, Outcome, Rollout, Task
-from .reference import tell
+from .reference import send_references
 
 NO_KEY = "ENVYARD_NO_KEY"
 
@@ -43,8 +43,8 @@ class Scores:
 
     def add(self, name: str, score: float, weight: float) -> None:
         """Keep one score; a name that two rubrics share is numbered."""
-        taken = [known for known in self.parts if known == name or known.startswith(f"{name}#")]
-        self.parts[f"{name}#{len(taken) + 1}" if taken else name] = (score, weight)
+        same_name = [known for known in self.parts if known == name or known.startswith(f"{name}#")]
+        self.parts[f"{name}#{len(same_name) + 1}" if same_name else name] = (score, weight)
 
 
 scoring: contextvars.ContextVar[dict[int, Scores]] = contextvars.ContextVar("envyard_scores")
@@ -55,7 +55,7 @@ class VerifiersV0:
 
     seed_entry = "load_environment()"
 
-    def __init__(self, job: InsideJob) -> None:
+    def __init__(self, job: GuestJob) -> None:
         self.job = job
         self.version = str(vf.__version__)
         self.module: Any = None
@@ -67,7 +67,7 @@ class VerifiersV0:
         """Make the client, and have every rubric note its scores."""
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
         self.http = web.client()
-        watch_rubrics()
+        record_rubric_scores()
 
     def open(self) -> None:
         """Import the module."""
@@ -75,9 +75,9 @@ class VerifiersV0:
 
     def load(self) -> list[Task]:
         """The first rows of the training dataset, or of the evaluation one if it is the only."""
-        given = seeds.options(self.module.load_environment, self.job.seed)
-        self.seed_options = [*given]
-        self.env = self.module.load_environment(**given)
+        seed_options = seeds.options(self.module.load_environment, self.job.seed)
+        self.seed_options = [*seed_options]
+        self.env = self.module.load_environment(**seed_options)
         split = "train" if self.env.build_dataset() is not None else "eval"
         take = self.env.get_dataset if split == "train" else self.env.get_eval_dataset
         rows = take(self.job.tasks).to_list()
@@ -96,13 +96,13 @@ class VerifiersV0:
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
         """Generate each rollout, then score them together, as the framework's evaluation does."""
-        async with contextlib.AsyncExitStack() as asking:  # scoring may ask the policy too
-            return await self._play(rollouts, asking)
+        async with contextlib.AsyncExitStack() as clients:  # scoring may ask the policy too
+            return await self._play(rollouts, clients)
 
     async def _play(
-        self, rollouts: list[Rollout], asking: contextlib.AsyncExitStack
+        self, rollouts: list[Rollout], clients: contextlib.AsyncExitStack
     ) -> list[Outcome]:
-        states = await asyncio.gather(*(self._generate(rollout, asking) for rollout in rollouts))
+        states = await asyncio.gather(*(self._generate(rollout, clients) for rollout in rollouts))
         scores = {id(state): Scores() for state in states}
         scoring.set(scores)
         started = time.monotonic()
@@ -112,20 +112,22 @@ class VerifiersV0:
             await self.env.rubric.cleanup(state)
         return [outcome(state, scores[id(state)], seconds) for state in states]
 
-    async def _generate(self, rollout: Rollout, asking: contextlib.AsyncExitStack) -> Any:
-        await tell(rollout, list(rollout.task.opening), self.http)
+    async def _generate(self, rollout: Rollout, clients: contextlib.AsyncExitStack) -> Any:
+        await send_references(rollout, list(rollout.task.opening), self.http)
         sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
-        client = Asking(rollout)
-        asking.push_async_callback(client.close)
+        client = RolloutClient(rollout)
+        clients.push_async_callback(client.close)
         return await self.env.rollout(dict(rollout.task.source), client, self.job.model, sampling)
 
 
 def _compares(env: Any) -> bool:
     """Whether any reward compares attempts; a group of environments does not say so itself."""
-    return env.requires_group_rollouts or any(_compares(one) for one in getattr(env, "envs", ()))
+    return env.requires_group_rollouts or any(
+        _compares(member) for member in getattr(env, "envs", ())
+    )
 
 
-class Asking(OpenAIChatCompletionsClient):  # type: ignore[misc]
+class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]
     """One rollout's client: its own base URL, and no opinion on what the model says."""
 
     def __init__(self, rollout: Rollout) -> None:
@@ -147,44 +149,47 @@ class Asking(OpenAIChatCompletionsClient):  # type: ignore[misc]
 
     async def from_native_response(self, response: Any) -> Any:
         """The framework's own, with an empty text where the model said nothing."""
-        got = await super().from_native_response(response)
-        if got.message.content is None and not got.message.tool_calls:
-            got.message.content = ""
-        return got
+        reply = await super().from_native_response(response)
+        if reply.message.content is None and not reply.message.tool_calls:
+            reply.message.content = ""
+        return reply
 
 
-def watch_rubrics() -> None:
+def record_rubric_scores() -> None:
     """Make every rubric note what its functions return or raise, for the rollout being scored."""
-    one, group = vf.Rubric._call_individual_reward_func, vf.Rubric._call_group_reward_func
+    score_one, score_group = (
+        vf.Rubric._call_individual_reward_func,
+        vf.Rubric._call_group_reward_func,
+    )
 
     async def call_one(self: Any, func: Any, state: Any) -> Any:
-        return await one(self, noting(self, func, [state], lambda value: [value]), state)
+        return await score_one(self, recording(self, func, [state], lambda value: [value]), state)
 
     async def call_group(self: Any, func: Any, states: Any) -> Any:
-        return await group(self, noting(self, func, states, list), states)
+        return await score_group(self, recording(self, func, states, list), states)
 
     vf.Rubric._call_individual_reward_func = call_one
     vf.Rubric._call_group_reward_func = call_group
 
 
-def noting(rubric: Any, func: Any, states: list[Any], values: Callable[[Any], list[Any]]) -> Any:
+def recording(rubric: Any, func: Any, states: list[Any], values: Callable[[Any], list[Any]]) -> Any:
     """The reward function, with what it says kept before the rubric makes zeros of exceptions."""
-    every = [scoring.get()[id(state)] for state in states]
+    all_scores = [scoring.get()[id(state)] for state in states]
 
     @functools.wraps(func)
-    async def noted(*args: Any, **kwargs: Any) -> Any:
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
         try:
             value = func(*args, **kwargs)
             value = await value if inspect.isawaitable(value) else value
-            for scores, score in zip(every, values(value), strict=True):
+            for scores, score in zip(all_scores, values(value), strict=True):
                 scores.add(func.__name__, float(score), weight_of(rubric, func))
         except Exception as error:
-            for scores in every:
+            for scores in all_scores:
                 scores.error = scores.error or error
             raise
         return value
 
-    return noted
+    return recorded
 
 
 def weight_of(rubric: Any, func: Any) -> float:
@@ -236,12 +241,12 @@ def wire(messages: Any) -> list[Message]:
 
 
 def _wire_message(message: Any) -> Message:
-    given = message if isinstance(message, dict) else message.model_dump(exclude_none=True)
-    result = {"role": given.get("role", "user"), "content": given.get("content") or ""}
-    if given.get("tool_call_id"):
-        result["tool_call_id"] = given["tool_call_id"]
-    if given.get("tool_calls"):
-        result["tool_calls"] = [_wire_call(call) for call in given["tool_calls"]]
+    fields = message if isinstance(message, dict) else message.model_dump(exclude_none=True)
+    result = {"role": fields.get("role", "user"), "content": fields.get("content") or ""}
+    if fields.get("tool_call_id"):
+        result["tool_call_id"] = fields["tool_call_id"]
+    if fields.get("tool_calls"):
+        result["tool_calls"] = [_wire_call(call) for call in fields["tool_calls"]]
     return result
 
 

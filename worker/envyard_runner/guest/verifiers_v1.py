@@ -21,10 +21,10 @@ from verifiers.v1.utils import loaders
 from . import config_seeds, web
 from . import harness as our_harness
 from .events import Fault, error_of, failure
-from .job import InsideJob
+from .job import GuestJob
 from .play import Message, Outcome, Rollout, Task
-from .reference import tell
-from .toolservers import Nursery, install
+from .reference import send_references
+from .toolservers import ForkServer, install
 
 FAULTS: dict[str, Fault] = {
     "ProviderError": "model",
@@ -40,7 +40,7 @@ class VerifiersV1:
     compares = False  # v1 scores every episode by itself
     seed_entry = "the taskset's configuration"
 
-    def __init__(self, job: InsideJob) -> None:
+    def __init__(self, job: GuestJob) -> None:
         self.job = job
         self.version = str(verifiers.__version__)
         self.env: Any = None
@@ -55,7 +55,7 @@ class VerifiersV1:
         """Import the module, and fork the nursery while nothing else of it runs."""
         taskset = loaders.taskset_class(self.job.module)
         if _has_tools(taskset):
-            install(Nursery())
+            install(ForkServer())
 
     def load(self) -> list[Task]:
         """The first tasks of the taskset with its default configuration."""
@@ -67,7 +67,7 @@ class VerifiersV1:
     async def serving(self) -> AsyncIterator[None]:
         """The framework's interception and shared tool servers, and one HTTP client."""
         async with self.http, self.env.serving():
-            our_harness.InsideHarness.http = self.http
+            our_harness.GuestHarness.http = self.http
             yield
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
@@ -75,7 +75,7 @@ class VerifiersV1:
         (rollout,) = rollouts
         our_harness.current.set(rollout)
         if not self.asks_each_turn:
-            await tell(rollout, list(rollout.task.opening), self.http)
+            await send_references(rollout, list(rollout.task.opening), self.http)
         context = vf.ModelContext(
             model=self.job.model,
             client=vf.EvalClientConfig(base_url=rollout.url, api_key_var=NO_KEY),
@@ -87,15 +87,15 @@ class VerifiersV1:
     def _config(self) -> Any:
         kind, named = loaders.taskset_config_type(self.job.module), {"id": self.job.module}
 
-        def works(given: dict[str, int]) -> object:
-            return kind.model_validate({**named, **given})
+        def works(seeds: dict[str, int]) -> object:
+            return kind.model_validate({**named, **seeds})
 
-        given = config_seeds.given(kind, self.job.seed, works)
-        config = loaders.resolve_env_config({"taskset": {**named, **given}})
+        seeds = config_seeds.given(kind, self.job.seed, works)
+        config = loaders.resolve_env_config({"taskset": {**named, **seeds}})
         taskset, inner = config_seeds.seed_parts(config.taskset, self.job.seed)
         config = config.model_copy(update={"taskset": taskset})
         config, own = config_seeds.seed_own(config, vf.EnvConfig, self.job.seed)
-        self.seed_options = [*given, *inner, *own]
+        self.seed_options = [*seeds, *inner, *own]
         self.asks_each_turn = True
         self.several_roles = len(agent_config_fields(config)) > 1  # another may speak first
         roles = {name: self._role(spec) for name, spec in agent_config_fields(config).items()}
@@ -111,7 +111,7 @@ class VerifiersV1:
         update = {"runtime": vf.SubprocessConfig(), "max_turns": turns}
         update |= {"model": None, "client": None, "sampling": None}
         if ours:
-            update["harness"] = our_harness.InsideHarnessConfig()
+            update["harness"] = our_harness.GuestHarnessConfig()
         return spec.model_copy(update=update)
 
     def _first(self) -> Any:
@@ -160,17 +160,17 @@ def outcome(episode: Any) -> Outcome:
     """
     traces = episode.traces
     scored = [trace for trace in traces if trace.agent.trainable] or traces
-    named = list(zip(_labels(traces), traces, strict=True))
+    labelled = list(zip(_labels(traces), traces, strict=True))
     result = Outcome(
-        messages=[message for label, trace in named for message in _messages(label, trace)],
+        messages=[message for label, trace in labelled for message in _messages(label, trace)],
         turns=sum(trace.num_turns for trace in traces),
         stop=traces[-1].stop_condition if traces else None,
         truncated=any(trace.is_truncated for trace in traces),
         scoring_seconds=sum(trace.timing.scoring.duration for trace in traces),
         error=None if episode.ok else _error(episode),
     )
-    for label, trace in named:
-        share = 1.0 / len(scored) if any(trace is one for one in scored) else 0.0
+    for label, trace in labelled:
+        share = 1.0 / len(scored) if any(trace is other for other in scored) else 0.0
         for name, reward in trace.rewards.items():
             if reward is not None and share:
                 result.rewards[label + name] = (reward.score, reward.weight * share)
@@ -199,9 +199,9 @@ def _messages(label: str, trace: Any) -> list[Message]:
 def _error(episode: Any) -> dict[str, str]:
     """The failure that ended an episode: its own, else its first failed trace's last one."""
     errors = [*episode.errors, *(t.last_error for t in episode.traces if not t.ok)]
-    known = [error for error in errors if error is not None]
-    if not known:
+    present = [error for error in errors if error is not None]
+    if not present:
         return error_of(RuntimeError("the episode failed without saying why"))
-    first = known[0]
+    first = present[0]
     fault = FAULTS.get(first.type, "environment")
     return failure(first.type, first.message, fault, first.traceback or "")

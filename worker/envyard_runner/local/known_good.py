@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine, attempt
+from envyard_runner.execution.run import RunnerContext, run_attempt
 from envyard_runner.local.hub import LocalHub
-from envyard_runner.messaging.event_outbox import Reports
+from envyard_runner.messaging.event_outbox import EventOutbox
 
 MODULE, VERSION = "envyard_known_good", "1"
 FILENAME = f"{MODULE}-{VERSION}-py3-none-any.whl"
@@ -70,13 +70,13 @@ class Result:
     seconds: float = 0.0
 
 
-async def play(config: Config) -> Result:
+async def run_known_good(config: Config) -> Result:
     """Play it as a run is played; main thread only, like every sandbox."""
     wheel = make_wheel()
     job, hub = job_of(wheel), LocalHub(wheel)
-    reports = Reports(hub, job)
-    ending = await attempt(job, hub, Machine(config), reports)
-    await reports.finish(ending.outcome, ending.findings)
+    outbox = EventOutbox(hub, job)
+    ending = await run_attempt(job, hub, RunnerContext(config), outbox)
+    await outbox.finish(ending.outcome, ending.findings)
     errors = [problem for problem in ending.findings if problem.severity == "error"]
     finding = errors[0] if errors else None
     return Result(

@@ -24,7 +24,7 @@ from envyard.contract.job import JobSpec, WheelRef
 from envyard.contract.probes import PROBE_NAMES
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor import require_sandbox
-from envyard_runner.execution.run import Machine, perform
+from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.local.hub import LocalHub
 from envyard_runner.sandbox import SandboxError, reap_orphans
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             codes = ", ".join(error.code for error in findings if error.severity == "error")
             sys.stderr.write(f"{options.wheel} cannot be run: {codes}; see `hub check`\n")
             return REFUSED
-        document = asyncio.run(_play(_config(), options.wheel, detected, options.tasks))
+        document = asyncio.run(_run(_config(), options.wheel, detected, options.tasks))
     except (ConfigError, SandboxError, OSError) as error:
         sys.stderr.write(f"{error}\n`hub-runner doctor` checks this machine.\n")
         return REFUSED
@@ -60,12 +60,12 @@ def _config() -> Config:
     return Config.from_environment({"RUNNER_HOME": str(home), **os.environ})
 
 
-async def _play(config: Config, wheel: Path, detected: Detection, tasks: int) -> dict[str, Any]:
+async def _run(config: Config, wheel: Path, detected: Detection, tasks: int) -> dict[str, Any]:
     await require_sandbox(config)
     reap_orphans(config)
     job = _job(wheel, detected, tasks)
     hub = LocalHub(await asyncio.to_thread(wheel.read_bytes))
-    ending = await perform(job, hub=hub, machine=Machine(config), stopping=asyncio.Event())
+    ending = await perform(job, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event())
     return {
         "outcome": "errored" if ending is None else ending.outcome,
         "findings": [] if ending is None else [problem.to_dict() for problem in ending.findings],
@@ -80,13 +80,13 @@ async def _play(config: Config, wheel: Path, detected: Detection, tasks: int) ->
 
 
 def _job(wheel: Path, detected: Detection, tasks: int) -> JobSpec:
-    read, data = wheels.read(wheel), wheel.read_bytes()
+    parsed, data = wheels.read(wheel), wheel.read_bytes()
     return JobSpec(
         run=str(uuid4()),
         attempt=1,
         run_token="",
-        environment=f"local/{read.name}",
-        version=read.version,
+        environment=f"local/{parsed.name}",
+        version=parsed.version,
         wheel=WheelRef("", wheel.name, hashlib.sha256(data).hexdigest(), len(data)),
         framework=detected.framework,
         api=detected.api,

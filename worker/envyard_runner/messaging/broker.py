@@ -10,42 +10,42 @@ from kombu import Connection
 SECONDS = 5
 
 
-class Unheard(Exception):
+class BrokerUnusable(Exception):
     """No bell can be heard; the message says what to set or install."""
 
 
-def folder() -> Path:
+def message_folder() -> Path:
     """Where a hub on this machine keeps its mail while it names no broker."""
     return Path(os.environ.get("HUB_HOME") or ".hub").expanduser().absolute() / "broker"
 
 
-def name(url: str | None) -> str:
+def display_name(url: str | None) -> str:
     """What to call the broker, without its password; raises Unheard if it cannot be one."""
     if url is None:
-        if folder().exists():
-            return str(folder())
-        raise Unheard(
-            f"HUB_BROKER_URL is not set, and no hub on this machine has its mail in {folder()}: "
-            "give --poll, or name the hub's broker"
+        if message_folder().exists():
+            return str(message_folder())
+        raise BrokerUnusable(
+            "HUB_BROKER_URL is not set, and no hub on this machine keeps its messages in "
+            f"{message_folder()}: give --poll, or set HUB_BROKER_URL to the hub's broker"
         )
     try:
         return Connection(url).as_uri()
     except (AttributeError, ImportError, KeyError, ValueError) as error:
         scheme = url.partition(":")[0]
-        raise Unheard(
+        raise BrokerUnusable(
             f"HUB_BROKER_URL begins with {scheme}:, which this runner cannot speak: use amqp:// or "
             "redis:// (the latter takes `pip install 'celery[redis]'` beside it), or give --poll"
         ) from error
 
 
-def reach(url: str) -> str:
+def connect(url: str) -> str:
     """Connect once and return the broker's name; raises Unheard if it does not let us in."""
-    called = name(url)
+    label = display_name(url)
     try:
         with Connection(url, connect_timeout=SECONDS) as connection:
             connection.ensure_connection(max_retries=1, timeout=SECONDS)
     except Exception as error:
-        raise Unheard(
-            f"{called} does not let this runner in: {error}; see HUB_BROKER_URL"
+        raise BrokerUnusable(
+            f"{label} does not let this runner in: {error}; see HUB_BROKER_URL"
         ) from error
-    return called
+    return label

@@ -22,23 +22,23 @@ from envyard.messaging.parent import die_with_parent
 from envyard.messaging.reconnect import ReconnectAfterLostAck
 from envyard.messaging.redis_keepalive import KEPT_ALIVE
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine
-from envyard_runner.messaging.hub_client import HubLost, HubRefused
-from envyard_runner.messaging.poll import NoRoom, at_work, poll_once
-from envyard_runner.messaging.queue_subscription import Listen
+from envyard_runner.execution.run import RunnerContext
+from envyard_runner.messaging.hub_client import HubRefused, HubUnreachable
+from envyard_runner.messaging.poll import DiskTooFull, hub_session, poll_once
+from envyard_runner.messaging.queue_subscription import QueueSubscription
 from envyard_runner.sandbox import reap_orphans
-from envyard_runner.sandbox.cgroup import held_by
-from envyard_runner.state.process_state import at_station, drains
+from envyard_runner.sandbox.cgroup import limit_mechanism
+from envyard_runner.state.process_state import is_draining, runner_process
 from envyard_runner.state.service import NotInService
 
 log = logging.getLogger(__name__)
 
 TASK = "envyard.run"
 FILESYSTEM = "filesystem://"
-CLEAR_UP_SECONDS = 120.0
+CLEANUP_SECONDS = 120.0
 
 
-def make_app(machine: Machine, broker_folder: Path) -> Celery:
+def make_app(machine: RunnerContext, broker_folder: Path) -> Celery:
     """The runner's Celery app; `broker_folder` keeps the mail where no broker is named.
 
     It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`, and have
@@ -56,7 +56,7 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_enable_remote_control=False,
-        worker_proc_alive_timeout=CLEAR_UP_SECONDS,
+        worker_proc_alive_timeout=CLEANUP_SECONDS,
         broker_connection_retry_on_startup=True,
         task_queues=[Queue(RUNS, Exchange(RUNS, type="direct"), routing_key=RUNS)],
         task_default_queue=RUNS,
@@ -71,24 +71,24 @@ def make_app(machine: Machine, broker_folder: Path) -> Celery:
     elif url.startswith(("redis://", "rediss://")):
         app.conf.broker_transport_options = KEPT_ALIVE
 
-    app.steps["consumer"].add(Listen)
+    app.steps["consumer"].add(QueueSubscription)
     app.steps["consumer"].add(ReconnectAfterLostAck)
     app.conf.envyard_config = machine.config
-    app.conf.envyard_examine = machine.examine
+    app.conf.envyard_self_check = machine.self_check
 
     @app.task(name=TASK)
     def run() -> None:
-        asyncio.run(answer(machine))
+        asyncio.run(run_next(machine))
 
     return app
 
 
-async def answer(machine: Machine) -> None:
+async def run_next(machine: RunnerContext) -> None:
     """Do the next run, if any still waits."""
-    async with at_work(machine.config) as (hub, stopping):
+    async with hub_session(machine.config) as (hub, stopping):
         try:
             await poll_once(machine, hub, stopping, patience=None)
-        except (HubLost, HubRefused, NoRoom, NotInService) as error:
+        except (HubUnreachable, HubRefused, DiskTooFull, NotInService) as error:
             log.warning("what waits stays queued, the hub rings again: %s", error)
 
 
@@ -99,10 +99,10 @@ def serve(app: Celery) -> NoReturn:
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     config: Config = app.conf.envyard_config
     home = config.home
-    worker_process_init.connect(partial(_clear_up, config), weak=False)
+    worker_process_init.connect(partial(_clean_up, config), weak=False)
     worker_shutting_down.connect(partial(_hand_back, home, []), weak=False)
     work: Callable[[list[str]], object] = app.worker_main  # it returns, unlike its type
-    with at_station(home, "broker", held_by(config.cgroup)):
+    with runner_process(home, "broker", limit_mechanism(config.cgroup)):
         work(["--quiet", "worker", "--pool=prefork", "--concurrency=1", name, *quiet])
     # All has ended, yet Python would wait for a thread of the pool that sleeps for a second.
     logging.shutdown()
@@ -120,18 +120,18 @@ def _end_with_parent(**_: Any) -> None:
     die_with_parent()
 
 
-def _clear_up(config: Config, **_: Any) -> None:
+def _clean_up(config: Config, **_: Any) -> None:
     """A new child removes what one that was killed left, whether or not a bell rings again here."""
     reap_orphans(config)
 
 
-def _hand_back(home: Path, heard: list[bool], **_: Any) -> None:
+def _hand_back(home: Path, signals: list[bool], **_: Any) -> None:
     """A stopped worker would wait for its run, for minutes: tell the child to hand it back.
 
     A draining one does wait, until it is told to stop once more.
     """
-    heard.append(True)
-    if drains(home) and len(heard) == 1:
+    signals.append(True)
+    if is_draining(home) and len(signals) == 1:
         return
     for child in active_children() if state.active_requests else ():
         if child.pid is not None:

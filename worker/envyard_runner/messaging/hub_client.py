@@ -23,10 +23,10 @@ from envyard.contract.job import JobSpec, WheelRef
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
-PATIENCE_SECONDS = 30.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.3, 5.0
+RETRY_SECONDS = 30.0
+FIRST_PAUSE, MAX_PAUSE = 0.3, 5.0
 CHUNK = 1 << 16
-PACKED_FROM = 1 << 10  # bytes; a shorter body is sent as it is
+COMPRESS_FROM = 1 << 10  # bytes; a shorter body is sent as it is
 
 GZIP = b"\x1f\x8b"  # no JSON begins so
 
@@ -37,7 +37,7 @@ class Superseded(Exception):
     """This attempt is not the run's any more: stop at once and report nothing."""
 
 
-class HubLost(Exception):
+class HubUnreachable(Exception):
     """The hub did not answer for as long as one may wait."""
 
 
@@ -54,14 +54,14 @@ class WheelChanged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RunnerIdentity:
     """A runner as the hub knows it by its token; a `drained` one is given no new run there."""
 
     name: str
     drained: bool
 
 
-class Link(Protocol):
+class RunHub(Protocol):
     """What one run needs of the hub: the wheel, the version's lock, and somewhere to report to."""
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
@@ -85,7 +85,7 @@ class Link(Protocol):
         ...
 
 
-class Hub:
+class HubClient:
     """The hub as one runner sees it. Every call is bounded in time and retried while it may help.
 
     `patience` is how many seconds a call is tried for before HubLost. Calls raise Superseded on
@@ -98,41 +98,41 @@ class Hub:
         *,
         url: str,
         token: str,
-        patience: float = PATIENCE_SECONDS,
+        patience: float = RETRY_SECONDS,
     ) -> None:
         self._session = session
         self._url = url.rstrip("/") + "/"
         self._token = token
         self._patience = patience
 
-    async def whoami(self, *, patience: float | None = None) -> Known:
+    async def whoami(self, *, patience: float | None = None) -> RunnerIdentity:
         """Who this runner is to the hub."""
-        return _known(await self.call("GET", "api/v1/runner/whoami/", patience=patience))
+        return _identity(await self.call("GET", "api/v1/runner/whoami/", patience=patience))
 
-    async def present(self, capabilities: dict[str, Any]) -> Known:
+    async def send_heartbeat(self, capabilities: dict[str, Any]) -> RunnerIdentity:
         """Say that this runner lives and what it can do. Tried once: say it again."""
         body = {"capabilities": capabilities}
-        return _known(await self.call("POST", "api/v1/runner/present/", body, patience=0.0))
+        return _identity(await self.call("POST", "api/v1/runner/present/", body, patience=0.0))
 
     async def poll(
         self, capabilities: dict[str, Any], *, patience: float | None = 0.0
     ) -> JobSpec | None:
         """The next queued run that it can do, leased to this runner, or None."""
         body = {"capabilities": capabilities}
-        found = await self.call("POST", "api/v1/runner/poll/", body, patience=patience)
-        return _job(found) if found else None
+        answer = await self.call("POST", "api/v1/runner/poll/", body, patience=patience)
+        return _job(answer) if answer else None
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
         """Write the wheel to `target`; raises WheelChanged unless size and sha256 are the hub's."""
-        await self._patiently(lambda: self._fetch(wheel, token, target), self._patience)
+        await self._retry(lambda: self._fetch(wheel, token, target), self._patience)
 
     async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
         """The lock that the job's version has on that platform, `offered` where it had none."""
         body = {"attempt": job.attempt, "platform": platform, "lock": offered}
         path = f"api/v1/runner/runs/{job.run}/lock/"
         answer = await self.call("POST", path, body, token=job.run_token)
-        stands = answer["lock"]
-        return None if stands is None else str(stands)
+        lock = answer["lock"]
+        return None if lock is None else str(lock)
 
     async def call(
         self,
@@ -146,24 +146,24 @@ class Hub:
         """One API call as JSON, {} where the answer is empty; tried again while nobody answers."""
         patience = self._patience if patience is None else patience
         # Transcripts are large: the gateway answers its calls meanwhile.
-        data = None if body is None else await asyncio.to_thread(_pack, body)
-        return await self._patiently(
+        data = None if body is None else await asyncio.to_thread(_encode, body)
+        return await self._retry(
             lambda: self._once(method, path, data, token or self._token), patience
         )
 
-    async def _patiently(self, attempt: Callable[[], Awaitable[T]], patience: float) -> T:
+    async def _retry(self, attempt: Callable[[], Awaitable[T]], patience: float) -> T:
         """Try until it works, is refused, or `patience` seconds are over."""
         until = time.monotonic() + patience
         pause = FIRST_PAUSE
         while True:
             try:
                 return await attempt()
-            except HubLost as error:
+            except HubUnreachable as error:
                 if time.monotonic() + pause > until:
                     raise
                 log.warning("%s; trying again in %.1f s", error, pause)
             await asyncio.sleep(pause * random.uniform(0.7, 1.3))  # noqa: S311  (spreads load)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, MAX_PAUSE)
 
     async def _fetch(self, wheel: WheelRef, token: str, target: Path) -> None:
         digest, size = hashlib.sha256(), 0
@@ -175,7 +175,7 @@ class Hub:
         try:
             async with self._session.get(url, headers=headers, timeout=timeout) as response:
                 if response.status != 200:
-                    raise await _refused(response)
+                    raise await _response_error(response)
                 with target.open("wb") as file:
                     async for part in response.content.iter_chunked(CHUNK):
                         size += len(part)
@@ -184,11 +184,13 @@ class Hub:
                         digest.update(part)
                         file.write(part)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise HubLost(f"{wheel.filename} did not arrive: {_why(error)}") from error
+            raise HubUnreachable(
+                f"{wheel.filename} did not arrive: {_error_text(error)}"
+            ) from error
         if size != wheel.size or digest.hexdigest() != wheel.sha256:
-            got = f"sha256 {digest.hexdigest()} and at least {size} bytes"
+            received = f"sha256 {digest.hexdigest()} and at least {size} bytes"
             raise WheelChanged(
-                f"{wheel.filename} came with {got}, not {wheel.sha256} and {wheel.size}"
+                f"{wheel.filename} came with {received}, not {wheel.sha256} and {wheel.size}"
             )
 
     async def _once(self, method: str, path: str, data: bytes | None, token: str) -> dict[str, Any]:
@@ -202,21 +204,21 @@ class Hub:
                 method, url, data=data and io.BytesIO(data), headers=headers, timeout=timeout
             ) as response:
                 if response.status >= 400:
-                    raise await _refused(response)
+                    raise await _response_error(response)
                 raw = await response.read()
                 return json.loads(raw) if raw else {}
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise HubLost(f"{method} {url}: {_why(error)}") from error
+            raise HubUnreachable(f"{method} {url}: {_error_text(error)}") from error
 
 
-def _pack(body: dict[str, Any]) -> bytes:
+def _encode(body: dict[str, Any]) -> bytes:
     """The body as JSON, compressed where that saves anything."""
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return gzip.compress(raw, compresslevel=1, mtime=0) if len(raw) >= PACKED_FROM else raw
+    return gzip.compress(raw, compresslevel=1, mtime=0) if len(raw) >= COMPRESS_FROM else raw
 
 
-def _known(answer: dict[str, Any]) -> Known:
-    return Known(str(answer["runner"]), drained=answer.get("draining") is True)
+def _identity(answer: dict[str, Any]) -> RunnerIdentity:
+    return RunnerIdentity(str(answer["runner"]), drained=answer.get("draining") is True)
 
 
 def _job(data: dict[str, Any]) -> JobSpec:
@@ -227,7 +229,7 @@ def _job(data: dict[str, Any]) -> JobSpec:
         raise HubRefused(200, "runner.version", message) from error
 
 
-async def _refused(response: aiohttp.ClientResponse) -> Exception:
+async def _response_error(response: aiohttp.ClientResponse) -> Exception:
     """What an error status means for the caller."""
     raw = await response.read()
     try:
@@ -238,9 +240,9 @@ async def _refused(response: aiohttp.ClientResponse) -> Exception:
     if response.status == 409:
         return Superseded(message)
     if response.status >= 500 or response.status in (408, 429):
-        return HubLost(f"the hub answered {response.status}: {message}")
+        return HubUnreachable(f"the hub answered {response.status}: {message}")
     return HubRefused(response.status, code, f"the hub answered {response.status}: {message}")
 
 
-def _why(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) or type(error).__name__

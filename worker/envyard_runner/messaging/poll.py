@@ -12,13 +12,18 @@ from contextlib import asynccontextmanager, suppress
 import aiohttp
 
 from envyard_runner.config import Config
-from envyard_runner.execution.run import Machine, perform
+from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.execution.verdict import Ending
-from envyard_runner.messaging.heartbeat import Standing, announcing, capabilities, pythons
-from envyard_runner.messaging.hub_client import Hub, HubLost
+from envyard_runner.messaging.heartbeat import (
+    RunnerStatus,
+    capabilities,
+    pythons,
+    sending_heartbeats,
+)
+from envyard_runner.messaging.hub_client import HubClient, HubUnreachable
 from envyard_runner.sandbox import reap_orphans
-from envyard_runner.sandbox.cgroup import held_by
-from envyard_runner.state.process_state import at_station, drains
+from envyard_runner.sandbox.cgroup import limit_mechanism
+from envyard_runner.state.process_state import is_draining, runner_process
 from envyard_runner.state.service import NotInService, out_of_service
 from envyard_runner.venvs import room
 from envyard_runner.venvs.uv import cache_folder
@@ -26,15 +31,15 @@ from envyard_runner.venvs.uv import cache_folder
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 2.0
-AWAY_SECONDS = 10.0
+RETRY_SECONDS = 10.0
 
 
-class NoRoom(Exception):
+class DiskTooFull(Exception):
     """The disk is too full to take a run, which would only lose one of its attempts here."""
 
 
 @asynccontextmanager
-async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
+async def hub_session(config: Config) -> AsyncIterator[tuple[HubClient, asyncio.Event]]:
     """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile.
 
     The first SIGTERM of `hub-runner drain` is none: who loops looks at `drains`. What runs of
@@ -42,48 +47,48 @@ async def at_work(config: Config) -> AsyncIterator[tuple[Hub, asyncio.Event]]:
     """
     if reaped := reap_orphans(config):
         log.info("cleared up after %d runs that were killed", reaped)
-    stopping, asked = asyncio.Event(), []
+    stopping, signals = asyncio.Event(), []
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        asked.append(True)
-        if len(asked) > 1 or not drains(config.home):
+        signals.append(True)
+        if len(signals) > 1 or not is_draining(config.home):
             stopping.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     async with aiohttp.ClientSession() as session:
-        yield Hub(session, url=config.hub_url, token=config.token or ""), stopping
+        yield HubClient(session, url=config.hub_url, token=config.token or ""), stopping
 
 
-async def poll(machine: Machine) -> None:
+async def poll(machine: RunnerContext) -> None:
     """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
-    with at_station(machine.config.home, "poll", held_by(machine.config.cgroup)):
+    with runner_process(machine.config.home, "poll", limit_mechanism(machine.config.cgroup)):
         await _poll(machine)
 
 
-async def _poll(machine: Machine) -> None:
+async def _poll(machine: RunnerContext) -> None:
     config = machine.config
-    standing = Standing()
+    status = RunnerStatus()
 
-    def changed(now: Standing) -> None:
-        nonlocal standing
-        standing = now
+    def on_change(new_status: RunnerStatus) -> None:
+        nonlocal status
+        status = new_status
 
     async with (
-        at_work(config) as (hub, stopping),
-        announcing(config, hub, changed, examine=machine.examine),
+        hub_session(config) as (hub, stopping),
+        sending_heartbeats(config, hub, on_change, self_check=machine.self_check),
     ):
         log.info("polling %s", config.hub_url)
-        while not stopping.is_set() and not drains(config.home):
+        while not stopping.is_set() and not is_draining(config.home):
             pause = 0.0
             try:
-                idle = standing.drained or out_of_service(config.home) is not None
+                idle = status.drained or out_of_service(config.home) is not None
                 if idle or await poll_once(machine, hub, stopping) is None:
                     pause = IDLE_SECONDS
-            except (HubLost, NoRoom) as error:
+            except (HubUnreachable, DiskTooFull) as error:
                 log.warning("%s", error)
-                pause = AWAY_SECONDS
+                pause = RETRY_SECONDS
             with suppress(TimeoutError):
                 # Many runners that saw one hub come back must not ask it all at once.
                 async with asyncio.timeout(pause * random.uniform(0.5, 1.5)):  # noqa: S311
@@ -91,7 +96,7 @@ async def _poll(machine: Machine) -> None:
 
 
 async def poll_once(
-    machine: Machine, hub: Hub, stopping: asyncio.Event, *, patience: float | None = 0.0
+    machine: RunnerContext, hub: HubClient, stopping: asyncio.Event, *, patience: float | None = 0.0
 ) -> Ending | str | None:
     """Do the next queued run and say how it ended; "given up" if lost, None if none waited.
 
@@ -100,20 +105,20 @@ async def poll_once(
     """
     if out := out_of_service(machine.config.home):
         raise NotInService(out.sentence())
-    await asyncio.to_thread(_need_room, machine.config)
-    able = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
-    job = await hub.poll(able, patience=patience)
+    await asyncio.to_thread(_require_disk_space, machine.config)
+    offer = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
+    job = await hub.poll(offer, patience=patience)
     if job is None:
         return None
     ending = await perform(job, hub=hub, machine=machine, stopping=stopping)
     return ending or "given up"
 
 
-def _need_room(config: Config) -> None:
-    if room.lacking(config) and cache_folder(config).exists():
-        room.make_room(config)
-    if short := room.lacking(config):
-        raise NoRoom(
-            f"No space left for runs in {config.home}: {-(-short >> 20)} MiB more must be free "
+def _require_disk_space(config: Config) -> None:
+    if room.missing_bytes(config) and cache_folder(config).exists():
+        room.free_space(config)
+    if missing := room.missing_bytes(config):
+        raise DiskTooFull(
+            f"No space left for runs in {config.home}: {-(-missing >> 20)} MiB more must be free "
             "there (RUNNER_FREE_MB)"
         )

@@ -13,14 +13,14 @@ from celery.worker.consumer import Consumer
 
 from envyard.contract.job import RUNS, queue_for
 from envyard_runner.config import Config
-from envyard_runner.messaging.heartbeat import Standing, announcing
-from envyard_runner.messaging.hub_client import Hub
-from envyard_runner.state.service import Examine
+from envyard_runner.messaging.heartbeat import RunnerStatus, sending_heartbeats
+from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.state.service import SelfCheck
 
 STOP_SECONDS = 5.0
 
 
-class Listen(bootsteps.StartStopStep):
+class QueueSubscription(bootsteps.StartStopStep):
     """To the queue of all runs and to those of the models that are ready; to none while drained or
     out of service.
 
@@ -32,17 +32,19 @@ class Listen(bootsteps.StartStopStep):
 
     def __init__(self, consumer: Consumer, **_: Any) -> None:
         self._config: Config = consumer.app.conf.envyard_config
-        self._examine: Examine = consumer.app.conf.envyard_examine
+        self._self_check: SelfCheck = consumer.app.conf.envyard_self_check
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
         self._stopping = asyncio.Event()
-        self._heard = frozenset([RUNS])  # Celery's own beginning
+        self._queues = frozenset([RUNS])  # Celery's own beginning
 
     def start(self, consumer: Consumer) -> None:
         """Listen to what there is from now on."""
         self._stopping.clear()
         run = self._loop.run_until_complete
-        self._thread = threading.Thread(target=lambda: run(self._look(consumer)), daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: run(self._follow_status(consumer)), daemon=True
+        )
         self._thread.start()
 
     def stop(self, consumer: Consumer) -> None:
@@ -52,20 +54,20 @@ class Listen(bootsteps.StartStopStep):
             self._thread.join(STOP_SECONDS)
             self._thread = None
 
-    async def _look(self, consumer: Consumer) -> None:
+    async def _follow_status(self, consumer: Consumer) -> None:
         config = self._config
         async with aiohttp.ClientSession() as session:
-            hub = Hub(session, url=config.hub_url, token=config.token or "")
-            changed = partial(self._hear, consumer)
-            async with announcing(config, hub, changed, examine=self._examine):
+            hub = HubClient(session, url=config.hub_url, token=config.token or "")
+            on_change = partial(self._update_queues, consumer)
+            async with sending_heartbeats(config, hub, on_change, self_check=self._self_check):
                 await self._stopping.wait()
 
-    def _hear(self, consumer: Consumer, now: Standing) -> None:
+    def _update_queues(self, consumer: Consumer, status: RunnerStatus) -> None:
         """Change what the worker listens to, on its own thread: no connection is safe for two."""
-        names = ("", *now.models) if now.takes_runs else ()
-        wanted = frozenset(queue_for(name) for name in names)
-        for queue in wanted:  # those heard before are asked for again after a reconnection
+        names = ("", *status.models) if status.takes_runs else ()
+        queues = frozenset(queue_for(name) for name in names)
+        for queue in queues:  # those heard before are asked for again after a reconnection
             consumer.call_soon(consumer.add_task_queue, queue)
-        for queue in self._heard - wanted:
+        for queue in self._queues - queues:
             consumer.call_soon(consumer.cancel_task_queue, queue)
-        self._heard = wanted
+        self._queues = queues

@@ -11,11 +11,11 @@ import aiohttp
 
 from envyard_runner.model.metrics import Load, read_metrics
 
-ASK_SECONDS = 10.0
+REQUEST_SECONDS = 10.0
 MAX_ANSWER = 4 << 20
 
 
-class Silent(Exception):
+class EndpointError(Exception):
     """The server gave no usable answer; the message says what came instead."""
 
 
@@ -30,7 +30,7 @@ class Endpoint:
     url: str
     key: str | None = field(default=None, repr=False)
     socket: Path | None = None
-    patience: float = ASK_SECONDS
+    patience: float = REQUEST_SECONDS
 
     def session(self) -> aiohttp.ClientSession:
         """A new session whose connections reach this server; the caller closes it."""
@@ -47,9 +47,9 @@ class Endpoint:
         """The models it lists; raises Silent."""
         try:
             listed = json.loads(await self.get(f"{self.url}/models"))["data"]
-            return [str(one["id"]) for one in listed]
+            return [str(row["id"]) for row in listed]
         except (ValueError, KeyError, TypeError) as error:
-            raise Silent(f"{self.url}/models holds no list of models") from error
+            raise EndpointError(f"{self.url}/models holds no list of models") from error
 
     async def load(self) -> Load | None:
         """What it says of its load, None where that is not in vLLM's words; raises Silent."""
@@ -59,7 +59,7 @@ class Endpoint:
         """The body of an answer with status 200; raises Silent."""
         status, raw = await self._ask("GET", url, None, self.patience)
         if status != 200:
-            raise Silent(f"{url} answered {status}: {raw[:300].decode('utf-8', 'replace')}")
+            raise EndpointError(f"{url} answered {status}: {raw[:300].decode('utf-8', 'replace')}")
         return raw
 
     async def answers(self, name: str, *, seconds: float) -> None:
@@ -83,7 +83,9 @@ class Endpoint:
                 raw = await answer.content.read(MAX_ANSWER)
                 while part := await answer.content.read(MAX_ANSWER):
                     if len(raw := raw + part) > MAX_ANSWER:
-                        raise Silent(f"{url} answered with more than {MAX_ANSWER} bytes")
+                        raise EndpointError(f"{url} answered with more than {MAX_ANSWER} bytes")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Silent(f"{url} did not answer: {str(error) or type(error).__name__}") from error
+            raise EndpointError(
+                f"{url} did not answer: {str(error) or type(error).__name__}"
+            ) from error
         return answer.status, raw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.endpoint import Endpoint, EndpointError
 from envyard_runner.model.metrics import Load
 
 MISSES_UNTIL_HUNG = 3
@@ -30,7 +30,7 @@ class Health:
         try:
             await self._endpoint.get(f"{self._endpoint.root}/health")
             load = await self._endpoint.load()
-        except Silent as error:
+        except EndpointError as error:
             self._misses += 1
             return str(error) if self._misses >= MISSES_UNTIL_HUNG else ""
         self._misses = 0

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from envyard_runner.model.endpoint import Endpoint, Silent
+from envyard_runner.model.endpoint import Endpoint, EndpointError
 from envyard_runner.model.state import watched
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
 
 
@@ -21,7 +21,7 @@ class NoModel(Exception):
     """The model cannot be asked from this machine; the message says what to do."""
 
 
-class Models:
+class AvailableModels:
     """The models of this machine's watchers, and of the address in HUB_MODEL_URL.
 
     `only` is HUB_MODEL: the one name to take from that address, all that it lists where empty.
@@ -42,41 +42,45 @@ class Models:
 
     async def ready(self) -> dict[str, Endpoint]:
         """Where each model answers that does."""
-        found = {one.name: one.endpoint for one in watched(self._folder) if one.phase == "ready"}
+        endpoints = {
+            state.name: state.endpoint for state in watched(self._folder) if state.phase == "ready"
+        }
         if self._address is not None:
-            found |= dict.fromkeys(await self._listed(self._address), self._address)
-        return found
+            endpoints |= dict.fromkeys(await self._listed(self._address), self._address)
+        return endpoints
 
     async def find(
-        self, name: str, *, seconds: float, say: Callable[[str], None] = log.info
+        self, name: str, *, seconds: float, log_line: Callable[[str], None] = log.info
     ) -> Endpoint:
         """Where the model answers, waited for where it starts or hangs; raises NoModel.
 
         It is asked for one token: a server that hangs may still say that all is well.
         """
         loop = asyncio.get_running_loop()
-        until, told = loop.time() + seconds, False
+        until, has_logged = loop.time() + seconds, False
         while True:
             if endpoint := (await self.ready()).get(name):
-                with suppress(Silent):
+                with suppress(EndpointError):
                     await endpoint.answers(name, seconds=self._patience)
                     return endpoint
-            if self._address is None and name not in [one.name for one in watched(self._folder)]:
+            if self._address is None and name not in [
+                state.name for state in watched(self._folder)
+            ]:
                 raise NoModel(
                     f"this runner has no model {name!r}: start `hub-runner model --model ...` "
                     f"with --name {name} on its machine, or set HUB_MODEL_URL"
                 )
             if loop.time() > until:
                 raise NoModel(f"model {name!r} did not answer within {seconds:.0f} s")
-            if not told:
-                say(f"waiting for model {name}, which does not answer")
-                told = True
-            await asyncio.sleep(LOOK_SECONDS)
+            if not has_logged:
+                log_line(f"waiting for model {name}, which does not answer")
+                has_logged = True
+            await asyncio.sleep(CHECK_SECONDS)
 
     async def _listed(self, address: Endpoint) -> list[str]:
         try:
             names = await address.names()
-        except Silent as error:
+        except EndpointError as error:
             self._complain(str(error))
             return []
         if self._only and self._only not in names:

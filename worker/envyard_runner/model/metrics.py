@@ -20,7 +20,7 @@ class Load:
     written: float = 0.0
 
     @property
-    def crowded(self) -> bool:
+    def saturated(self) -> bool:
         """More work than it takes at once: some waits, or the cache is about to evict."""
         return self.waiting > 0 or self.cache > CACHE_FULL
 

@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from envyard_runner.model.endpoint import Endpoint, Silent
-from envyard_runner.model.known import Models
+from envyard_runner.model.endpoint import Endpoint, EndpointError
+from envyard_runner.model.known import AvailableModels
 from envyard_runner.model.metrics import Load
 from envyard_runner.model.state import watched
 
-ASK_SECONDS = 2.0
+REQUEST_SECONDS = 2.0
 BETWEEN_SECONDS = 1.0
 
 
@@ -40,43 +40,43 @@ class Server:
         }
 
 
-async def servers(folder: Path, models: Models) -> list[Server]:
+async def servers(folder: Path, models: AvailableModels) -> list[Server]:
     """Those of the watchers in `folder`, ready or not, and all others that are ready, by name."""
-    own = {one.name: one for one in watched(folder)}
+    own = {state.name: state for state in watched(folder)}
     ready = await models.ready()
     names = sorted({*own, *ready})
-    seen = await asyncio.gather(*(_load(ready.get(name)) for name in names))
-    found = [
+    loads = await asyncio.gather(*(_load(ready.get(name)) for name in names))
+    rows = [
         Server(name, own[name].phase, own[name].restarts, load)
         if name in own
         else Server(name, "ready", load=load)
-        for name, load in zip(names, seen, strict=True)
+        for name, load in zip(names, loads, strict=True)
     ]
-    return await _timed(found, ready)
+    return await _with_speed(rows, ready)
 
 
-async def _timed(found: list[Server], ready: dict[str, Endpoint]) -> list[Server]:
+async def _with_speed(rows: list[Server], ready: dict[str, Endpoint]) -> list[Server]:
     """The same with their speed; only who is answering anybody is looked at twice."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    if any(one.load and one.load.running for one in found):
+    if any(server.load and server.load.running for server in rows):
         await asyncio.sleep(BETWEEN_SECONDS)
 
-    async def timed(one: Server) -> Server:
-        if one.load is None or not one.load.running:
-            return replace(one, speed=0.0) if one.load else one
-        later = await _load(ready[one.name])
+    async def timed(server: Server) -> Server:
+        if server.load is None or not server.load.running:
+            return replace(server, speed=0.0) if server.load else server
+        later = await _load(ready[server.name])
         if later is None:
-            return one
-        return replace(one, speed=(later.written - one.load.written) / (loop.time() - began))
+            return server
+        return replace(server, speed=(later.written - server.load.written) / (loop.time() - began))
 
-    return await asyncio.gather(*map(timed, found))
+    return await asyncio.gather(*map(timed, rows))
 
 
 async def _load(endpoint: Endpoint | None) -> Load | None:
     if endpoint is None:
         return None
     try:
-        return await replace(endpoint, patience=ASK_SECONDS).load()
-    except Silent:
+        return await replace(endpoint, patience=REQUEST_SECONDS).load()
+    except EndpointError:
         return None

@@ -13,8 +13,8 @@ GENTLE_SECONDS = 15.0
 
 def started(pid: int) -> int:
     """When the process began, in clock ticks since boot; 0 where there is none."""
-    found = _stat(pid)
-    return int(found[19]) if found else 0
+    fields = _stat(pid)
+    return int(fields[19]) if fields else 0
 
 
 def members(leader: int, since: int) -> list[int]:
@@ -26,8 +26,8 @@ def members(leader: int, since: int) -> list[int]:
     if started(leader) not in (0, since):
         return []
     numbers = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
-    found = ((pid, _stat(pid)) for pid in numbers)
-    return [pid for pid, stat in found if stat and int(stat[3]) == leader]
+    stats = ((pid, _stat(pid)) for pid in numbers)
+    return [pid for pid, stat in stats if stat and int(stat[3]) == leader]
 
 
 def end(leader: int, since: int, *, seconds: float = GENTLE_SECONDS) -> None:

@@ -23,7 +23,7 @@ Phase = Literal["starting", "ready", "restarting"]
 FILE, LOCK, LOG, SOCKET = "state.json", "lock", "server.log", "server.sock"
 
 
-class Taken(Exception):
+class AlreadyServed(Exception):
     """Another watcher serves this model already."""
 
 
@@ -57,7 +57,7 @@ def folder_of(models: Path, name: str) -> Path:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Hold the folder for this process; the kernel lets go of it however the process ends."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.parent.chmod(0o700)
@@ -66,7 +66,9 @@ def held(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise Taken(f"{folder} is held by another `hub-runner model`; stop that one") from None
+            raise AlreadyServed(
+                f"{folder} is held by another `hub-runner model`; stop that one"
+            ) from None
         yield
 
 
@@ -89,11 +91,11 @@ def read(folder: Path) -> State | None:
 def watched(models: Path) -> list[State]:
     """Every server on this machine whose watcher lives, in order of their folders."""
     folders = sorted(models.iterdir()) if models.is_dir() else []
-    found = [read(folder) for folder in folders if _is_held(folder)]
-    return [state for state in found if state is not None]
+    states = [read(folder) for folder in folders if _is_locked(folder)]
+    return [state for state in states if state is not None]
 
 
-def _is_held(folder: Path) -> bool:
+def _is_locked(folder: Path) -> bool:
     try:
         with (folder / LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

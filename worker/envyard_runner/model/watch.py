@@ -17,20 +17,20 @@ from tempfile import TemporaryDirectory
 
 from envyard.messaging.parent import die_with_parent
 from envyard_runner.model import session, state
-from envyard_runner.model.command import Asked, Unusable, arguments, environment, find_vllm
-from envyard_runner.model.endpoint import ASK_SECONDS, Endpoint, Silent
+from envyard_runner.model.command import ServeError, ServeOptions, arguments, environment, find_vllm
+from envyard_runner.model.endpoint import REQUEST_SECONDS, Endpoint, EndpointError
 from envyard_runner.model.health import Health
-from envyard_runner.model.state import LOG, SOCKET, State, folder_of, held
+from envyard_runner.model.state import LOG, SOCKET, State, folder_of, locked
 
 log = logging.getLogger(__name__)
 
 START_SECONDS = 1800.0  # a large model is read from a slow disk
 PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
-STEADY_SECONDS = 600.0
+STABLE_SECONDS = 600.0
 LOG_BYTES, LOGS_KEPT = 8 << 20, 2
 SHOWN_LINES = 12
 LINE_BYTES = 1 << 16
-DEAD_SECONDS = 0.2  # until its end is noticed
+EXIT_POLL_SECONDS = 0.2  # until its end is noticed
 # How a process of vLLM names a cause: behind its own prefix, long before the end.
 CAUSE = re.compile(r"(?:^|[\])] )((?:\w+\.)*\w+(?:Error|Exception): .+)")
 # What its log says, and what to do about it.
@@ -45,18 +45,18 @@ REMEDIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class Timings:
     """How long things take, in seconds: between looks at the server, for its answer to one, before
     it must have started, between two starts, and until it counts as steady."""
 
     look: float = 5.0
-    answer: float = ASK_SECONDS
+    answer: float = REQUEST_SECONDS
     start: float = START_SECONDS
     pauses: tuple[float, ...] = PAUSES
-    steady: float = STEADY_SECONDS
+    stable_after: float = STABLE_SECONDS
 
 
-class Ended(Exception):
+class ServerEnded(Exception):
     """The server's process is gone, or had to be taken for hung; the message says which."""
 
 
@@ -67,10 +67,10 @@ class Watcher:
     Of its log three files of `log_bytes` are kept.
     """
 
-    asked: Asked
+    options: ServeOptions
     folder: Path
     command: list[str]
-    pace: Pace = field(default_factory=Pace)
+    timings: Timings = field(default_factory=Timings)
     log_bytes: int = LOG_BYTES
     _key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _tail: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN_LINES))
@@ -79,9 +79,9 @@ class Watcher:
     _state: State = field(init=False)
 
     def __post_init__(self) -> None:
-        port = self.asked.port
+        port = self.options.port
         self._state = State(
-            name=self.asked.name,
+            name=self.options.name,
             phase="starting",
             url=f"http://127.0.0.1:{port}/v1" if port else "http://model/v1",
             socket="" if port else str(self.folder / SOCKET),
@@ -91,26 +91,26 @@ class Watcher:
     async def run(self, stopping: asyncio.Event) -> None:
         """Watch until `stopping`; raises Unusable where the first start comes to nothing."""
         loop = asyncio.get_running_loop()
-        failures, ever = 0, False
+        failures, was_ready = 0, False
         while not stopping.is_set():
             began = loop.time()
             try:
                 with TemporaryDirectory(prefix="vllm-") as sockets:
                     await self._serve(stopping, sockets)
                 return
-            except Ended as error:
+            except ServerEnded as error:
                 ready = self._state.phase == "ready"
-                ever = ever or ready
-                if not ever:
-                    raise Unusable(self._why(str(error))) from None
-                steady = ready and loop.time() - began > self.pace.steady
-                failures = 1 if steady else failures + 1
-                pauses = self.pace.pauses
+                was_ready = was_ready or ready
+                if not was_ready:
+                    raise ServeError(self._why(str(error))) from None
+                stable = ready and loop.time() - began > self.timings.stable_after
+                failures = 1 if stable else failures + 1
+                pauses = self.timings.pauses
                 # Several servers that one cause ended must not all come back at once.
                 pause = pauses[min(failures, len(pauses)) - 1] * random.uniform(0.75, 1.25)  # noqa: S311
-                self._tell(phase="restarting", restarts=self._state.restarts + 1)
+                self._write_state(phase="restarting", restarts=self._state.restarts + 1)
                 log.warning("%s; starting it again in %.0f s", self._why(str(error)), pause)
-                await _unless(stopping, pause)
+                await _sleep_unless(stopping, pause)
 
     async def _serve(self, stopping: asyncio.Event, sockets: str) -> None:
         """One life of the server, which is gone on return; raises Ended unless told to stop.
@@ -122,7 +122,7 @@ class Watcher:
         self._cause = self._remedy = ""
         process = await asyncio.create_subprocess_exec(
             *self.command,
-            env=environment(self.asked, self._key, os.environ) | {"VLLM_RPC_BASE_PATH": sockets},
+            env=environment(self.options, self._key, os.environ) | {"VLLM_RPC_BASE_PATH": sockets},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -131,61 +131,61 @@ class Watcher:
             limit=LINE_BYTES,
         )
         born = session.started(process.pid)
-        self._tell(leader=process.pid, started=born)
+        self._write_state(leader=process.pid, started=born)
         log.info("vllm started as process %d, its log is %s", process.pid, self.folder / LOG)
-        stories = [
-            asyncio.create_task(self._lives(process)),
-            asyncio.create_task(self._answers()),
+        tasks = [
+            asyncio.create_task(self._wait_for_exit(process)),
+            asyncio.create_task(self._check_health()),
             asyncio.create_task(stopping.wait()),
         ]
         writing = asyncio.create_task(self._keep_log(process))
         try:
-            done, _ = await asyncio.wait(stories, return_when=asyncio.FIRST_COMPLETED)
-            if stories[2] not in done:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if tasks[2] not in done:
                 await next(iter(done))
         finally:
-            for story in stories:
-                story.cancel()
+            for task in tasks:
+                task.cancel()
             gentle = session.GENTLE_SECONDS if stopping.is_set() else 0.0
             await asyncio.to_thread(session.end, process.pid, born, seconds=gentle)
             await process.wait()
             await asyncio.wait([writing], timeout=1.0)
             writing.cancel()
 
-    async def _lives(self, process: asyncio.subprocess.Process) -> None:
+    async def _wait_for_exit(self, process: asyncio.subprocess.Process) -> None:
         # Not wait(): that waits for the pipe as well, which the engine of a killed one keeps open.
         while (code := process.returncode) is None:  # noqa: ASYNC110
-            await asyncio.sleep(DEAD_SECONDS)
+            await asyncio.sleep(EXIT_POLL_SECONDS)
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
-        raise Ended(f"vllm ended with {how}")
+        raise ServerEnded(f"vllm ended with {how}")
 
-    async def _answers(self) -> None:
+    async def _check_health(self) -> None:
         """Say when the server is ready, and raise Ended once it does not answer any more."""
-        endpoint = replace(self._state.endpoint, patience=self.pace.answer)
+        endpoint = replace(self._state.endpoint, patience=self.timings.answer)
         try:
-            async with asyncio.timeout(self.pace.start):
+            async with asyncio.timeout(self.timings.start):
                 await self._first_answer(endpoint)
         except TimeoutError:
-            raise Ended(f"vllm did not answer within {self.pace.start:.0f} s") from None
-        self._tell(phase="ready")
-        log.info("model %s is ready", self.asked.name)
+            raise ServerEnded(f"vllm did not answer within {self.timings.start:.0f} s") from None
+        self._write_state(phase="ready")
+        log.info("model %s is ready", self.options.name)
         health = Health(endpoint)
         while True:
-            await asyncio.sleep(self.pace.look)
+            await asyncio.sleep(self.timings.look)
             if why := await health.look():
-                raise Ended(f"vllm hangs: {why}")
+                raise ServerEnded(f"vllm hangs: {why}")
 
     async def _first_answer(self, endpoint: Endpoint) -> None:
         """Wait for health, the model's name and one token, the first of which may take a minute."""
         while True:
             try:
                 await endpoint.get(f"{endpoint.root}/health")
-                if self.asked.name in await endpoint.names():
-                    await endpoint.answers(self.asked.name, seconds=self.pace.start)
+                if self.options.name in await endpoint.names():
+                    await endpoint.answers(self.options.name, seconds=self.timings.start)
                     return
-            except Silent as error:
+            except EndpointError as error:
                 log.debug("not ready: %s", error)
-            await asyncio.sleep(min(1.0, self.pace.look))
+            await asyncio.sleep(min(1.0, self.timings.look))
 
     async def _keep_log(self, process: asyncio.subprocess.Process) -> None:
         """Write what the server prints to its bounded log, and remember its last lines."""
@@ -199,23 +199,23 @@ class Watcher:
                 *lines, rest = (rest + part).split(b"\n")
                 for raw in (*lines, *([rest] if len(rest) > LINE_BYTES else [])):
                     line = raw.decode("utf-8", "replace").rstrip().replace(self._key, "***")
-                    self._hear(line[:500])
+                    self._add_line(line[:500])
                     handler.emit(logging.makeLogRecord({"msg": line}))
                 rest = b"" if len(rest) > LINE_BYTES else rest
         finally:
             handler.close()
 
-    def _tell(self, **changes: object) -> None:
+    def _write_state(self, **changes: object) -> None:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
         state.write(self.folder, self._state)
 
-    def _hear(self, line: str) -> None:
+    def _add_line(self, line: str) -> None:
         """Remember the last lines, and the first that says why it will end."""
         self._tail.append(line)
         remedy = next((do for words, do in REMEDIES.items() if words in line), "")
-        found = CAUSE.search(line)
-        if found and (not self._cause or (remedy and not self._remedy)):
-            self._cause = found[1]
+        match = CAUSE.search(line)
+        if match and (not self._cause or (remedy and not self._remedy)):
+            self._cause = match[1]
         self._remedy = self._remedy or remedy
 
     def _why(self, ending: str) -> str:
@@ -225,18 +225,18 @@ class Watcher:
         return f"{todo}. Its last lines:{shown}" if shown else todo
 
 
-async def watch(asked: Asked, models: Path) -> None:
+async def watch(options: ServeOptions, models: Path) -> None:
     """Serve the model until SIGTERM or SIGINT; raises Unusable or state.Taken."""
-    folder = folder_of(models, asked.name)
-    command = arguments(asked, find_vllm(os.environ), folder / SOCKET)
+    folder = folder_of(models, options.name)
+    command = arguments(options, find_vllm(os.environ), folder / SOCKET)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    with held(folder):
+    with locked(folder):
         _end_leftover(folder)
         try:
-            await Watcher(asked, folder, command).run(stopping)
+            await Watcher(options, folder, command).run(stopping)
         finally:
             for name in (state.FILE, SOCKET):
                 (folder / name).unlink(missing_ok=True)
@@ -253,7 +253,7 @@ def _end_leftover(folder: Path) -> None:
         session.end(left.leader, left.started)
 
 
-async def _unless(event: asyncio.Event, seconds: float) -> None:
+async def _sleep_unless(event: asyncio.Event, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

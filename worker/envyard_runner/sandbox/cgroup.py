@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from envyard_runner.limits import Limits
-from envyard_runner.sandbox.exit import HeldBy, SandboxError
+from envyard_runner.sandbox.exit import LimitMechanism, SandboxError
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ UNIT = "put `Delegate=memory pids` into the runner's systemd unit"
 ATTEMPTS = 20
 
 
-class Undelegated(SandboxError):
+class NotDelegated(SandboxError):
     """No folder can be used; the message says why and what to change."""
 
 
@@ -37,13 +37,13 @@ def usable(configured: Path | None) -> Path | None:
     """As `find`, but None where nothing was configured and nothing is delegated."""
     try:
         return find(configured)
-    except Undelegated as error:
+    except NotDelegated as error:
         if configured:
-            raise Undelegated(f"RUNNER_CGROUP: {error}") from error
+            raise NotDelegated(f"RUNNER_CGROUP: {error}") from error
         return None
 
 
-def held_by(configured: Path | None) -> HeldBy:
+def limit_mechanism(configured: Path | None) -> LimitMechanism:
     """What holds the memory and processes of this process's runs; raises Undelegated."""
     return "cgroup2" if usable(configured) else "rlimit+watchdog"
 
@@ -57,23 +57,23 @@ def find(configured: Path | None) -> Path:
     try:
         missing = NEEDED - _words(folder / "cgroup.controllers")
     except OSError as error:
-        raise Undelegated(f"{folder} is no cgroup v2 folder ({error.strerror})") from error
+        raise NotDelegated(f"{folder} is no cgroup v2 folder ({error.strerror})") from error
     if missing:
-        raise Undelegated(f"{folder} has no controller {' and '.join(sorted(missing))}: {UNIT}")
+        raise NotDelegated(f"{folder} has no controller {' and '.join(sorted(missing))}: {UNIT}")
     if not os.access(folder, os.W_OK):
-        raise Undelegated(f"{folder} cannot be written by uid {os.geteuid()}: {UNIT}")
+        raise NotDelegated(f"{folder} cannot be written by uid {os.geteuid()}: {UNIT}")
     try:
         if NEEDED - _words(folder / "cgroup.subtree_control"):
-            _step_down(folder)
+            _move_processes_down(folder)
             (folder / "cgroup.subtree_control").write_text("+memory +pids", encoding="ascii")
     except OSError as error:
-        raise Undelegated(f"{folder} hands no limits down ({error.strerror}): {UNIT}") from error
+        raise NotDelegated(f"{folder} hands no limits down ({error.strerror}): {UNIT}") from error
     return folder
 
 
 def _delegated() -> Path:
     if not (MOUNT / "cgroup.controllers").exists():
-        raise Undelegated(
+        raise NotDelegated(
             f"{MOUNT} is not cgroup v2: start the kernel with systemd.unified_cgroup_hierarchy=1"
         )
     own = next(
@@ -85,7 +85,7 @@ def _delegated() -> Path:
     for candidate in (folder, folder.parent):
         if _is_ours(candidate):
             return candidate
-    raise Undelegated(f"{folder} is not delegated to the runner: {UNIT}")
+    raise NotDelegated(f"{folder} is not delegated to the runner: {UNIT}")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -98,7 +98,7 @@ def _is_ours(folder: Path) -> bool:
     return False
 
 
-def _step_down(folder: Path) -> None:
+def _move_processes_down(folder: Path) -> None:
     """Move what runs in the folder itself into the one below; who forks meanwhile is met again."""
     for _ in range(ATTEMPTS):
         pids = _words(folder / "cgroup.procs")

@@ -27,7 +27,7 @@ mtrr partitions sched_debug swaps timer_list sys/kernel/random/boot_id
 """.split()  # noqa: SIM905 - one per line would hide what belongs together
 HOST_FOLDERS = "acpi asound bus driver dynamic_debug fs irq pressure scsi tty".split()  # noqa: SIM905
 # Bubblewrap's own process: it has the first of the two filters only, and its memory is its user's.
-KEEPER = "/proc/1"
+BUBBLEWRAP_PROCESS = "/proc/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Base:
         return f"{VENV}/lib/python{self.version}/site-packages"
 
 
-def settled(fd: int) -> int:
+def moved_up(fd: int) -> int:
     """The same open file under the first free number from FIRST_FD on: numbers are seen inside, and
     must not tell what else this runner has open."""
     try:
@@ -59,7 +59,7 @@ def settled(fd: int) -> int:
         os.close(fd)
 
 
-class Memory:
+class MemoryFiles:
     """Anonymous files handed to bubblewrap by descriptor, so that no path names their content."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Memory:
 
     def add(self, content: bytes) -> str:
         """A descriptor at the start of `content`, as text; open until `close`."""
-        fd = settled(os.memfd_create("envyard", os.MFD_CLOEXEC))
+        fd = moved_up(os.memfd_create("envyard", os.MFD_CLOEXEC))
         self.fds.append(fd)
         with os.fdopen(fd, "wb", closefd=False) as file:
             file.write(content)
@@ -93,7 +93,7 @@ class View:
     writable: Path | None
 
 
-def arguments(view: View, memory: Memory, events_fd: int) -> list[str]:
+def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
     """Bubblewrap's options, given through --args so that /proc/1/cmdline shows no host path.
 
     Order matters: mounts happen as listed, and the remounts must come last.
@@ -146,7 +146,7 @@ def _system(base: Base) -> list[str]:
     return options
 
 
-def _proc(memory: Memory, host: Path = Path("/proc")) -> list[str]:
+def _proc(memory: MemoryFiles, host: Path = Path("/proc")) -> list[str]:
     """The sandbox's own /proc without what names the machine, and without bubblewrap's process.
 
     Its memory could be written through /proc/1/mem: it has the same user, and code of the
@@ -157,13 +157,13 @@ def _proc(memory: Memory, host: Path = Path("/proc")) -> list[str]:
         if (host / name).is_file():
             options += _file(memory, f"/proc/{name}", b"")
     folders = [f"/proc/{name}" for name in HOST_FOLDERS if (host / name).is_dir()]
-    for folder in (*folders, KEEPER):
+    for folder in (*folders, BUBBLEWRAP_PROCESS):
         options += ["--perms", "0555", "--size", "4096", "--tmpfs", folder]
         options += ["--remount-ro", folder]
     return options
 
 
-def _venv(view: View, memory: Memory) -> list[str]:
+def _venv(view: View, memory: MemoryFiles) -> list[str]:
     """A real venv: site-packages follow the standard library, the host's packages stay out."""
     settings = f"home = {view.base.python.parent}\ninclude-system-site-packages = false\n"
     options: list[str] = []
@@ -177,5 +177,5 @@ def _venv(view: View, memory: Memory) -> list[str]:
     return options
 
 
-def _file(memory: Memory, path: str, content: bytes) -> list[str]:
+def _file(memory: MemoryFiles, path: str, content: bytes) -> list[str]:
     return ["--perms", "0444", "--ro-bind-data", memory.add(content), path]

@@ -11,7 +11,7 @@ Reason = Literal[
     "killed", "machine_memory",
 ]  # fmt: skip
 PROCESSES = "its processes"  # in `Exit.reached`
-HeldBy = Literal["cgroup2", "rlimit+watchdog"]
+LimitMechanism = Literal["cgroup2", "rlimit+watchdog"]
 
 
 class SandboxError(RuntimeError):
@@ -44,7 +44,7 @@ class Exit:
     reason: Reason
     seconds: float
     peak_memory_bytes: int
-    held_by: HeldBy
+    limited_by: LimitMechanism
     network_attempts: int | None = None
     targets: tuple[str, ...] = ()
     refused_calls: Mapping[str, int] | None = None
@@ -70,4 +70,8 @@ class Exit:
 
 
 def _sum(*counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: sum(one.get(name, 0) for one in counts) for one in counts for name in one}
+    return {
+        name: sum(mapping.get(name, 0) for mapping in counts)
+        for mapping in counts
+        for name in mapping
+    }

@@ -16,19 +16,19 @@ CONTAINER = (
     "in a container its keeper must allow namespaces: docker run --security-opt seccomp=unconfined "
     "--security-opt apparmor=unconfined --security-opt systempaths=unconfined"
 )
-SAID = {
+STEPS = {
     "source path": "that path must be reachable by every user; see RUNNER_HOME, RUNNER_PYTHON",
     "nknown option": "bubblewrap 0.8 or newer is needed: apt-get install bubblewrap",
 }
 REFUSED = ("ermission", "ermitted", "namespace")
 
 
-def remedy(said: str, sysctl: Path = SYSCTL) -> str:
+def remedy(message: str, sysctl: Path = SYSCTL) -> str:
     """The next step after bubblewrap said this and ended; `sysctl` is where the switches are."""
-    for part, step in SAID.items():
-        if part in said:
+    for part, step in STEPS.items():
+        if part in message:
             return step
-    if not any(part in said for part in REFUSED):
+    if not any(part in message for part in REFUSED):
         return "run hub-runner doctor"
     for name, forbids, allows in SWITCHES:
         with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ from envyard_runner.config import Config, unreadable
 from envyard_runner.sandbox.command import Base
 from envyard_runner.sandbox.exit import SandboxError
 
-ASK = """
+IDENTIFY = """
 import platform, sys, sysconfig
 print(sys.base_prefix, "%d.%d" % sys.version_info[:2], sep="\\n")
 print(sysconfig.get_config_var("SOABI"), platform.libc_ver()[1], sep="-")
@@ -50,7 +50,7 @@ def base(python: Path) -> Base:
             f"{python} cannot be used: other users may not read {blocked}; "
             "set RUNNER_PYTHON to a system Python (apt-get install python3)"
         )
-    answer = _output(python, real, ASK)
+    answer = _output(python, real, IDENTIFY)
     version = tuple(int(part) for part in answer[1].split("."))
     if version < OLDEST:
         raise SandboxError(f"{python} is Python {answer[1]}; set RUNNER_PYTHON to 3.11 or newer")
@@ -89,7 +89,7 @@ def _output(python: Path, real: Path, code: str) -> list[str]:
     return ended.stdout.splitlines()
 
 
-def offered(config: Config) -> tuple[Base, ...]:
+def available(config: Config) -> tuple[Base, ...]:
     """Every interpreter that runs may have here, the newest first, one for each X.Y.
 
     One that cannot be used is left out; raises SandboxError where none can.

@@ -11,14 +11,14 @@ CHUNK = 1 << 16
 PAUSE_SECONDS = 0.05
 
 
-class Log:
+class OutputReader:
     """Hands on the bytes of a pipe as they come, past `most` of them slowly.
 
     So a flood is bounded and its end is known; who takes the bytes keeps what there is room for.
     """
 
-    def __init__(self, fd: int, most: int, take: Callable[[bytes], None]) -> None:
-        self._fd, self._left, self._take = fd, most, take
+    def __init__(self, fd: int, limit: int, on_chunk: Callable[[bytes], None]) -> None:
+        self._fd, self._left, self._on_chunk = fd, limit, on_chunk
         self._loop = asyncio.get_running_loop()
         self._later: asyncio.TimerHandle | None = None
         os.set_blocking(fd, False)
@@ -45,6 +45,6 @@ class Log:
             self._later = self._loop.call_later(PAUSE_SECONDS, self._resume)
 
     def _hand_on(self, chunk: bytes) -> bool:
-        self._take(chunk)
+        self._on_chunk(chunk)
         self._left -= len(chunk)
         return self._left > 0

@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.05
 # A look costs up to a second where many processes share pages: no run may use the pause after it.
-LONGEST_PAUSE_SECONDS = 0.5
+MAX_PAUSE_SECONDS = 0.5
 LATE_SECONDS = 0.5  # a look that is later than this counts as time in which the runner stood still
 LOW_MEMORY = 0.1  # of the machine's memory: where earlyoom and its like begin to end processes
 SPARE_TASKS = 4  # bubblewrap's, and what the kernel counts before or after we look
 
 
 @dataclass(slots=True)
-class Observed:
+class Observation:
     """The most memory seen at once, the limits that were reached, and what the machine lacked."""
 
     peak: int = 0
@@ -40,7 +40,7 @@ class Observed:
                 began = time.process_time()
                 self._look(init, limits, kill)
                 cost = time.process_time() - began
-                await self._pause(min(max(POLL_SECONDS, 10 * cost), LONGEST_PAUSE_SECONDS))
+                await self._pause(min(max(POLL_SECONDS, 10 * cost), MAX_PAUSE_SECONDS))
         except Exception:
             log.exception("the watchdog failed; its run is killed")
             kill("killed")

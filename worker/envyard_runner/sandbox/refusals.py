@@ -26,7 +26,7 @@ CALL = struct.Struct("=QII iIQ 6Q")  # id, thread, flags; number, architecture, 
 ANSWER = struct.Struct("=QqiI")  # id, value, error, flags
 GO_ON = 1  # SECCOMP_USER_NOTIF_FLAG_CONTINUE
 ADDRESS = 128  # bytes, of the longest socket address
-MOST = 100  # different things kept, of as many as somebody cares to try
+MAX_NAMES = 100  # different things kept, of as many as somebody cares to try
 DNS = 53
 FAMILIES = {int(family): family.name for family in socket.AddressFamily}
 
@@ -71,10 +71,10 @@ class Refusals:
         name = seccomp.names().get(number, f"system call {number}")
         if name in ("connect", "sendto"):
             at, length = arguments[1:3] if name == "connect" else arguments[4:6]
-            _note(self.targets, _target(thread, at, length))
+            _count(self.targets, _target(thread, at, length))
             self._send(ident, 0, GO_ON)
         else:
-            _note(self.calls, _described(name, arguments))
+            _count(self.calls, _described(name, arguments))
             self._send(ident, -errno.EPERM, 0)
 
     def _send(self, ident: int, error: int, flags: int) -> None:
@@ -82,9 +82,9 @@ class Refusals:
             fcntl.ioctl(self._fd, SEND, ANSWER.pack(ident, 0, error, flags))
 
 
-def _note(seen: Counter[str], what: str) -> None:
-    if what and (what in seen or len(seen) < MOST):
-        seen[what] += 1
+def _count(counter: Counter[str], name: str) -> None:
+    if name and (name in counter or len(counter) < MAX_NAMES):
+        counter[name] += 1
 
 
 def _described(name: str, arguments: list[int]) -> str:

@@ -19,9 +19,9 @@ from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import cgroup, command, interpreter, tasks, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
-from envyard_runner.sandbox.log import Log
+from envyard_runner.sandbox.log import OutputReader
 from envyard_runner.sandbox.network import Attempts
-from envyard_runner.sandbox.observed import Observed
+from envyard_runner.sandbox.observed import Observation
 from envyard_runner.sandbox.refusals import Refusals
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
@@ -49,19 +49,19 @@ class Sandbox:
         uid: int,
         folder: OwnedDir,
         parent: Path | None,
-        held: contextlib.ExitStack,
+        resources: contextlib.ExitStack,
     ) -> None:
         self.on_log: Callable[[bytes], None] = lambda _: None
         self.uid = uid
         self._config, self._limits, self._view = config, limits, view
-        self._folder, self._parent, self._held = folder, parent, held
+        self._folder, self._parent, self._resources = folder, parent, resources
         self._channels: Channels | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
         self._refusals: Refusals | None = None
         self._supervisor: asyncio.Task[Exit] | None = None
         self._reason: Reason | None = None
-        self._seen = Observed()
+        self._observation = Observation()
         self._closed = False
 
     @classmethod
@@ -93,14 +93,14 @@ class Sandbox:
                         "set RUNNER_HOME to a folder that every user can walk through"
                     )
         base, parent = interpreter.base(config.python), cgroup.usable(config.cgroup)
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as resources:
             lease = uids.lease()
-            held.callback(lease.release)
+            resources.callback(lease.release)
             folder = OwnedDir.create(config.runs)
-            held.callback(folder.remove)
+            resources.callback(folder.remove)
             for path in filter(None, (venv, environment)):
                 lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-                held.callback(os.close, lock)
+                resources.callback(os.close, lock)
                 fcntl.flock(lock, fcntl.LOCK_SH)  # eviction skips locked folders
             view = command.View(
                 base=base,
@@ -118,7 +118,7 @@ class Sandbox:
                 uid=lease.uid,
                 folder=folder,
                 parent=parent,
-                held=held.pop_all(),
+                resources=resources.pop_all(),
             )
 
     async def start(self, program: list[str]) -> socket.socket:
@@ -153,7 +153,7 @@ class Sandbox:
         self._limit_memory(started, everything)
         with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
             self._channels.control[0].send(b"g")
-        return started.door
+        return started.listening
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The events channel's whole lines; a line or a total beyond the limits kills the run."""
@@ -163,12 +163,12 @@ class Sandbox:
         try:
             while chunk := await reader.read(CHUNK):
                 left -= len(chunk)
-                *whole, rest = (buffer + chunk).split(b"\n")
+                *lines, rest = (buffer + chunk).split(b"\n")
                 if left < 0 or len(rest) > LONGEST_LINE:
                     self.kill("events_flood")
                     return
                 buffer = rest
-                for line in whole:
+                for line in lines:
                     yield bytes(line)
         finally:
             transport.close()
@@ -205,7 +205,7 @@ class Sandbox:
             self._group.remove()
         if self._channels is not None:
             self._channels.close_ours()
-        self._held.close()
+        self._resources.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -225,16 +225,16 @@ class Sandbox:
             self._group = cgroup.Group.create(self._parent, self._folder.path.name, self._limits)
             self._group.add(pids)
         except OSError as error:
-            started.door.close()
+            started.listening.close()
             raise SandboxError(f"no cgroup could be made in {self._parent}: {error}") from error
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
-        refused_before = tasks.refused()
+        refused_before = tasks.refused_tasks()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
-        watch = asyncio.create_task(self._seen.watch(started.init, self._limits, self.kill))
+        watch = asyncio.create_task(self._observation.watch(started.init, self._limits, self.kill))
         assert self._channels is not None  # noqa: S101 - set before this is started
-        written = Log(self._channels.log[0], self._limits.log_bytes, self.on_log)
+        written = OutputReader(self._channels.log[0], self._limits.log_bytes, self.on_log)
         await readable(started.pidfd)
         code = started.process.wait()
         with contextlib.suppress(ProcessLookupError):  # what it left running
@@ -244,7 +244,7 @@ class Sandbox:
         watch.cancel()
         written.drain()
         if self._group is not None:
-            self._seen.peak = max(self._seen.peak, self._group.peak_bytes())
+            self._observation.peak = max(self._observation.peak, self._group.peak_bytes())
             self._reason = self._reason or self._group.out_of_memory()
         if code < 0:  # a signal to bubblewrap itself, which nothing inside can send
             self._reason = self._reason or "killed"
@@ -254,17 +254,17 @@ class Sandbox:
             signal=number,
             reason=self._reason or "exited",
             seconds=time.monotonic() - began,
-            peak_memory_bytes=self._seen.peak,
-            held_by="rlimit+watchdog" if self._group is None else "cgroup2",
+            peak_memory_bytes=self._observation.peak,
+            limited_by="rlimit+watchdog" if self._group is None else "cgroup2",
             network_attempts=attempts.count(),
             targets=tuple(self._refusals.targets) if self._refusals else (),
             refused_calls=dict(self._refusals.calls) if self._refusals else None,
-            reached=tuple(self._seen.reached),
+            reached=tuple(self._observation.reached),
             oom_kills=oom_kills() - killed_before,
-            stalled_seconds=self._seen.stalled_seconds,
-            low_memory=self._seen.low_memory,
-            lacking=self._seen.lacking,
-            refused_tasks=tasks.refused() - refused_before,
+            stalled_seconds=self._observation.stalled_seconds,
+            low_memory=self._observation.low_memory,
+            lacking=self._observation.lacking,
+            refused_tasks=tasks.refused_tasks() - refused_before,
         )
 
     async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:

@@ -91,7 +91,7 @@ def base() -> bytes:
 
 
 @functools.cache
-def launchers() -> bytes:
+def launcher_filters() -> bytes:
     """What the launcher reads: HEADER, the filter that tells the runner, the one that cannot.
 
     The first is empty where libseccomp is too old for it. Raises SandboxError without libseccomp.

@@ -33,7 +33,7 @@ class Channels:
     def open(cls) -> Channels:
         """Open them all; only their ends that are passed on will be inherited."""
         ours, theirs = socket.socketpair()
-        control = ours, socket.socket(fileno=command.settled(theirs.detach()))
+        control = ours, socket.socket(fileno=command.moved_up(theirs.detach()))
         return cls(control, _pipe(), _pipe(), _pipe())
 
     def close_theirs(self) -> None:
@@ -51,7 +51,7 @@ class Channels:
 
 def _pipe() -> tuple[int, int]:
     ours, theirs = os.pipe()
-    return ours, command.settled(theirs)
+    return ours, command.moved_up(theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Started:
     pidfd: int
     init: int
     init_pidfd: int
-    door: socket.socket
+    listening: socket.socket
     listener: int | None
 
 
@@ -85,22 +85,22 @@ async def spawn(
     """
     process = _popen(config, uid, view, limits, program, channels)
     try:
-        door, listener = await _receive_door(channels.control[0])
+        listening, listener = await _receive_socket(channels.control[0])
         init = int(json.loads(os.read(channels.info[0], 4096))["child-pid"])
         pidfd, init_pidfd = os.pidfd_open(process.pid), os.pidfd_open(init)
-        return Started(process, pidfd, init, init_pidfd, door, listener)
+        return Started(process, pidfd, init, init_pidfd, listening, listener)
     except (OSError, ValueError, TimeoutError) as error:
         process.kill()
         process.wait()
-        said = _last_words(channels.log[0]) or str(error)
-        raise SandboxError(f"the sandbox did not start: {said}; {remedy(said)}") from error
+        output = _read_output(channels.log[0]) or str(error)
+        raise SandboxError(f"the sandbox did not start: {output}; {remedy(output)}") from error
     except BaseException:
         process.kill()
         process.wait()
         raise
 
 
-def _last_words(log: int) -> str:
+def _read_output(log: int) -> str:
     os.set_blocking(log, False)
     try:
         return os.read(log, 4096).decode("utf-8", "replace").strip()
@@ -117,7 +117,7 @@ def _popen(
     channels: Channels,
 ) -> subprocess.Popen[bytes]:
     root = os.geteuid() == 0
-    memory = command.Memory()
+    memory = command.MemoryFiles()
     control, (_, log), (_, events), (_, info) = (
         channels.control[1].fileno(),
         channels.log,
@@ -131,7 +131,7 @@ def _popen(
             *("--args", memory.add(options), "--seccomp", memory.add(seccomp.base())),
             *("--info-fd", str(info), "--"),
             *(str(view.base.python), "-I", "-S", "/inside/launch.py"),
-            *(str(control), str(events), memory.add(seccomp.launchers())),
+            *(str(control), str(events), memory.add(seccomp.launcher_filters())),
             *(_rlimits(limits), "--", *program),
         ]
         # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
@@ -178,11 +178,11 @@ def _rlimits(limits: Limits) -> str:
     )
 
 
-async def _receive_door(control: socket.socket) -> tuple[socket.socket, int | None]:
+async def _receive_socket(control: socket.socket) -> tuple[socket.socket, int | None]:
     control.setblocking(False)
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(control, _settle, ready)
+    loop.add_reader(control, _resolve, ready)
     try:
         await asyncio.wait_for(ready, START_SECONDS)
     except TimeoutError:
@@ -192,25 +192,25 @@ async def _receive_door(control: socket.socket) -> tuple[socket.socket, int | No
     _, fds, _, _ = socket.recv_fds(control, 1, 2)
     if not fds:
         raise OSError("it ended before it was ready")
-    door = socket.socket(fileno=fds[0])
-    door.setblocking(False)
-    door.set_inheritable(False)
+    listening = socket.socket(fileno=fds[0])
+    listening.setblocking(False)
+    listening.set_inheritable(False)
     for fd in fds[1:]:
         os.set_inheritable(fd, False)
-    return door, fds[1] if len(fds) > 1 else None
+    return listening, fds[1] if len(fds) > 1 else None
 
 
 async def readable(fd: int) -> None:
     """Wait until `fd` is readable; for a pidfd, until its process ended."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(fd, _settle, done)
+    loop.add_reader(fd, _resolve, done)
     try:
         await done
     finally:
         loop.remove_reader(fd)
 
 
-def _settle(future: asyncio.Future[None]) -> None:
+def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)

@@ -14,7 +14,7 @@ from pathlib import Path
 MOUNT = Path("/sys/fs/cgroup")
 
 
-def refused(mount: Path = MOUNT, cgroups: Path = Path("/proc/self/cgroup")) -> int:
+def refused_tasks(mount: Path = MOUNT, cgroups: Path = Path("/proc/self/cgroup")) -> int:
     """How many were refused so far by the limits of the runner's own cgroup and those above it."""
     total = 0
     for top, own in _own(mount, cgroups):

@@ -90,16 +90,16 @@ def storages(init: int) -> list[Storage]:
 
     The machine's own are none of them, whatever a broken sandbox shows.
     """
-    found = []
+    rows = []
     for name in ("/tmp", "/dev/shm"):  # noqa: S108 - inside the sandbox
         with contextlib.suppress(OSError):
             path = f"/proc/{init}/root{name}"
             if os.stat(path).st_dev == os.stat(name).st_dev:  # noqa: PTH116 - often
                 continue
-            told = os.statvfs(path)
-            full = told.f_bfree <= told.f_blocks // FULL or told.f_ffree == 0
-            found.append(Storage(name, full, told.f_files - told.f_ffree))
-    return found
+            statistics = os.statvfs(path)
+            full = statistics.f_bfree <= statistics.f_blocks // FULL or statistics.f_ffree == 0
+            rows.append(Storage(name, full, statistics.f_files - statistics.f_ffree))
+    return rows
 
 
 def oom_kills() -> int:

@@ -16,89 +16,89 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-Write = Callable[[dict[str, Any]], None]
+WriteState = Callable[[dict[str, Any]], None]
 
 
 @contextmanager
-def noting(home: Path, kind: str) -> Iterator[Write]:
+def state_file(home: Path, kind: str) -> Iterator[WriteState]:
     """Write this process's note of that kind as often as wished; it is gone afterwards."""
     folder = home / "notes"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if kind == "runner":
-        _clear_up(folder)
+        _remove_stale(folder)
     file = folder / f"{kind}-{os.getpid()}.json"
-    drain = _drain(home, os.getpid())
+    request_drain = _drain_file(home, os.getpid())
 
-    def write(said: dict[str, Any]) -> None:
+    def write(state: dict[str, Any]) -> None:
         part = file.with_suffix(".part")
-        part.write_text(json.dumps({"pid": os.getpid(), **said}), encoding="utf-8")
+        part.write_text(json.dumps({"pid": os.getpid(), **state}), encoding="utf-8")
         part.replace(file)
 
     with file.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if kind == "runner":
-            drain.unlink(missing_ok=True)  # left by a killed process of this number
+            request_drain.unlink(missing_ok=True)  # left by a killed process of this number
         try:
             yield write
         finally:
-            for left in (file, file.with_suffix(".lock")):
+            for path in (file, file.with_suffix(".lock")):
                 with suppress(OSError):  # without its lock a note counts for nothing
-                    left.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
 
 
 @contextmanager
-def at_station(home: Path, mode: str, held_by: str) -> Iterator[None]:
+def runner_process(home: Path, mode: str, limits: str) -> Iterator[None]:
     """Be the runner process that others on this machine find; `held_by` tells what holds limits."""
-    with noting(home, "runner") as write:
-        write({"mode": mode, "held_by": held_by, "since": time.time()})
+    with state_file(home, "runner") as write:
+        write({"mode": mode, "held_by": limits, "since": time.time()})
         try:
             yield
         finally:
-            _drain(home, os.getpid()).unlink(missing_ok=True)
+            _drain_file(home, os.getpid()).unlink(missing_ok=True)
 
 
-def notes(home: Path, kind: str) -> list[dict[str, Any]]:
+def read_states(home: Path, kind: str) -> list[dict[str, Any]]:
     """The notes of that kind whose writers live."""
-    found = []
+    states = []
     for file in sorted((home / "notes").glob(f"{kind}-*.json")):
         try:
-            if _is_held(file.with_suffix(".lock")):
-                found.append(json.loads(file.read_text(encoding="utf-8")))
+            if _is_locked(file.with_suffix(".lock")):
+                states.append(json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError):  # it ended meanwhile
             continue
-    return found
+    return states
 
 
-def drains(home: Path, pid: int | None = None) -> bool:
+def is_draining(home: Path, pid: int | None = None) -> bool:
     """Whether that runner process, or this one, was asked to take no new runs and to end."""
-    return _drain(home, os.getpid() if pid is None else pid).exists()
+    return _drain_file(home, os.getpid() if pid is None else pid).exists()
 
 
-def drain(home: Path) -> list[dict[str, Any]]:
+def request_drain(home: Path) -> list[dict[str, Any]]:
     """Ask every runner process of this machine to finish what it does and end; their notes."""
-    asked = notes(home, "runner")
-    for note in asked:
-        if not drains(home, note["pid"]):
-            _drain(home, note["pid"]).touch()
-            os.kill(note["pid"], signal.SIGTERM)
-    return asked
+    states = read_states(home, "runner")
+    for state in states:
+        if not is_draining(home, state["pid"]):
+            _drain_file(home, state["pid"]).touch()
+            os.kill(state["pid"], signal.SIGTERM)
+    return states
 
 
-def _clear_up(folder: Path) -> None:
+def _remove_stale(folder: Path) -> None:
     """Remove what killed processes left. One that starts just now holds no lock yet, but lives."""
     for lock in folder.glob("*.lock"):
         pid = lock.stem.rpartition("-")[2]
         with suppress(FileNotFoundError):
-            if not Path("/proc", pid).exists() and not _is_held(lock):
+            if not Path("/proc", pid).exists() and not _is_locked(lock):
                 for suffix in (".json", ".part", ".drain", ".lock"):
                     lock.with_suffix(suffix).unlink(missing_ok=True)
 
 
-def _drain(home: Path, pid: int) -> Path:
+def _drain_file(home: Path, pid: int) -> Path:
     return home / "notes" / f"runner-{pid}.drain"
 
 
-def _is_held(file: Path) -> bool:
+def _is_locked(file: Path) -> bool:
     with file.open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -27,14 +27,14 @@ from envyard_runner.execution.verdict import Ending
 log = logging.getLogger(__name__)
 
 FAILURES = 3  # in a row, each of another version, with one code
-FIRST_PAUSE, LONGEST_PAUSE = 30.0, 600.0  # seconds between self-checks
-LOOK_SECONDS = 2.0
+MIN_PAUSE, MAX_PAUSE = 30.0, 600.0  # seconds between self-checks
+CHECK_SECONDS = 2.0
 DOCTOR_SECONDS = 600.0
-EXCUSED = 300  # versions that took the runner out of service once and do not count again
+MAX_EXCUSED = 300  # versions that took the runner out of service once and do not count again
 # Endings that are no sign of a broken machine: another runner may have what the version needs.
-BLAMELESS = {"run.handed_back", "run.no_python", "env.framework_undriven"}
+IGNORED_CODES = {"run.handed_back", "run.no_python", "env.framework_undriven"}
 
-Examine = Callable[[], Awaitable[str]]
+SelfCheck = Callable[[], Awaitable[str]]
 
 
 class NotInService(Exception):
@@ -51,7 +51,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Out:
+class OutOfService:
     """Since when and why the runner is out of service; when it is examined next, how often it has
     failed that, and what failed last."""
 
@@ -66,9 +66,9 @@ class Out:
         """Until the next self-check; 0 where it is due, or was planned before the clock was set
         back: no check is planned further ahead than LONGEST_PAUSE."""
         wait = self.check_at - time.time()
-        return wait if 0 < wait <= LONGEST_PAUSE else 0.0
+        return wait if 0 < wait <= MAX_PAUSE else 0.0
 
-    def report(self) -> dict[str, str]:
+    def fields_for_hub(self) -> dict[str, str]:
         """What the hub shows to its staff."""
         return {"since": self.since, "reason": self.reason, "check": self.check}
 
@@ -89,10 +89,10 @@ class _State:
     failures: list[Failure] = field(default_factory=list)
     excused: list[str] = field(default_factory=list)
     trips: int = 0
-    out: Out | None = None
+    out: OutOfService | None = None
 
 
-def out_of_service(home: Path) -> Out | None:
+def out_of_service(home: Path) -> OutOfService | None:
     """Why this machine's runner takes no runs; None where it takes them."""
     return _read(home).out
 
@@ -105,19 +105,19 @@ def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> N
     """
     first = ending.findings[0] if ending.findings else None
     early = ending.outcome == "errored" and not began
-    if not began and (not early or first is None or first.code in BLAMELESS):
+    if not began and (not early or first is None or first.code in IGNORED_CODES):
         return
-    with _changing(home) as state:
+    with _updating(home) as state:
         if began:
             state.failures, state.trips = [], 0
         elif first is not None:
             name = f"{job.environment} {job.version}"
-            _add(state, Failure(name, first.code, text(first.message, 400)))
+            _add_failure(state, Failure(name, first.code, text(first.message, 400)))
 
 
-def _add(state: _State, failure: Failure) -> None:
-    known = {*state.excused, *(failed.version for failed in state.failures)}
-    if state.out is not None or failure.version in known:
+def _add_failure(state: _State, failure: Failure) -> None:
+    counted = {*state.excused, *(failed.version for failed in state.failures)}
+    if state.out is not None or failure.version in counted:
         return
     if state.failures and state.failures[-1].code != failure.code:
         state.failures = []
@@ -131,28 +131,28 @@ def _add(state: _State, failure: Failure) -> None:
     )
     wait = 0.0 if state.trips == 0 else _pause(state.trips)
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    state.out = Out(since, reason, check_at=time.time() + wait)
-    state.excused = [*state.excused, *(failed.version for failed in state.failures)][-EXCUSED:]
+    state.out = OutOfService(since, reason, check_at=time.time() + wait)
+    state.excused = [*state.excused, *(failed.version for failed in state.failures)][-MAX_EXCUSED:]
     state.failures, state.trips = [], state.trips + 1
     log.error("out of service: %s", reason)
 
 
-def check_now(home: Path) -> None:
+def schedule_self_check(home: Path) -> None:
     """Have a runner that is out of service examined at once, as after its restart."""
     if out_of_service(home) is not None:
-        with _changing(home) as state:
+        with _updating(home) as state:
             if state.out is not None:
-                state.out = Out(**asdict(state.out) | {"check_at": time.time()})
+                state.out = OutOfService(**asdict(state.out) | {"check_at": time.time()})
 
 
 def resume(home: Path) -> bool:
     """Put the runner back in service whatever the doctor says; False where it was."""
-    with _changing(home) as state:
+    with _updating(home) as state:
         was, state.out, state.failures = state.out, None, []
     return was is not None
 
 
-async def keep_examining(home: Path, examine: Examine) -> None:
+async def repeat_self_checks(home: Path, self_check: SelfCheck) -> None:
     """Examine a runner that is out of service when that is due; never ends by itself.
 
     Of several processes one does it at a time.
@@ -161,16 +161,16 @@ async def keep_examining(home: Path, examine: Examine) -> None:
         out = out_of_service(home)
         try:
             if out is not None and out.wait_seconds == 0:
-                with _alone(home / "service.doctor.lock") as alone:
-                    if alone:
-                        _conclude(home, await examine())
+                with _exclusive(home / "service.doctor.lock") as exclusive:
+                    if exclusive:
+                        _store_self_check(home, await self_check())
         except OSError as error:
             log.warning("the runner cannot examine itself: %s", error)
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(CHECK_SECONDS)
 
 
-def _conclude(home: Path, failed: str) -> None:
-    with _changing(home) as state:
+def _store_self_check(home: Path, failed: str) -> None:
+    with _updating(home) as state:
         if state.out is None:  # an operator has resumed it meanwhile
             return
         if not failed:
@@ -179,12 +179,12 @@ def _conclude(home: Path, failed: str) -> None:
             return
         checks = state.out.checks + 1
         changes = {"checks": checks, "check": failed, "check_at": time.time() + _pause(checks)}
-        state.out = Out(**asdict(state.out) | changes)
+        state.out = OutOfService(**asdict(state.out) | changes)
     log.error("still out of service, the self-check failed: %s", failed)
 
 
 def _pause(count: int) -> float:
-    return float(min(FIRST_PAUSE * 2 ** min(count - 1, 20), LONGEST_PAUSE))
+    return float(min(MIN_PAUSE * 2 ** min(count - 1, 20), MAX_PAUSE))
 
 
 async def run_doctor() -> str:
@@ -230,10 +230,10 @@ def _read(home: Path) -> _State:
     )
 
 
-def _out(data: Any) -> Out | None:
+def _out(data: Any) -> OutOfService | None:
     if not isinstance(data, dict):
         return None
-    return Out(
+    return OutOfService(
         since=text(data.get("since"), 40),
         reason=text(data.get("reason"), 2000),
         check_at=finite(data.get("check_at")) or 0.0,
@@ -243,7 +243,7 @@ def _out(data: Any) -> Out | None:
 
 
 @contextmanager
-def _changing(home: Path) -> Iterator[_State]:
+def _updating(home: Path) -> Iterator[_State]:
     """The state, written back afterwards; a disk that takes no file costs the change, no run."""
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -265,7 +265,7 @@ def _changing(home: Path) -> Iterator[_State]:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[bool]:
+def _exclusive(path: Path) -> Iterator[bool]:
     """Whether this process is the only one in the block, on this machine."""
     with path.open("w") as lock:
         try:

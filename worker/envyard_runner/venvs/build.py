@@ -24,7 +24,7 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
 from envyard_runner.venvs import cache, compiled, locks, pythons, room, uv
-from envyard_runner.venvs.locks import Agree
+from envyard_runner.venvs.locks import AgreeLock
 from envyard_runner.venvs.uv import VenvError
 
 # Every Python inside finds the environment by it, whatever its options; the name sorts first.
@@ -54,7 +54,7 @@ async def build_venv(
     *,
     driven: Sequence[str] | None = None,
     requires_python: str = "",
-    agree: Agree,
+    agree: AgreeLock,
     before: str = "",
     seconds: float = 600.0,
 ) -> Venv:
@@ -68,13 +68,13 @@ async def build_venv(
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds
-    wanted = locks.requirements_of(wheel)
-    base = pythons.fitting(config, (wanted.requires_python, requires_python))
+    wheel_requirements = locks.requirements_of(wheel)
+    base = pythons.newest_admitted(config, (wheel_requirements.requires_python, requires_python))
     config = replace(config, python=base.python)
-    requirements = [*wanted.lines, *extra]
+    requirements = [*wheel_requirements.lines, *extra]
     python = f"{base.python} {base.platform}".encode()
     make_shared(config.home)
-    uv.own(config)
+    uv.make_writable(config)
     try:
         with _folder(config) as folder:
             pins = await locks.lock(
@@ -84,17 +84,17 @@ async def build_venv(
             locks.check_driven(pins, extra if driven is None else driven)
             own_key = _key(python, _content(wheel))
             layer_key = _key(python, render(pins).encode())
-            layer, own = cache.find(config, layer_key), cache.find(config, own_key)
+            layer, own = cache.lookup(config, layer_key), cache.lookup(config, own_key)
             built = layer is None or own is None
             if layer is None:
                 layer = await _dependencies(config, pins, layer_key, folder, deadline)
             if own is None:
                 own = await _environment(config, wheel, layer, own_key, folder, deadline)
     except VenvError:
-        await asyncio.to_thread(room.make_room, config)  # it leaves what was unpacked
+        await asyncio.to_thread(room.free_space, config)  # it leaves what was unpacked
         raise
     if built:
-        await asyncio.to_thread(room.make_room, config)
+        await asyncio.to_thread(room.free_space, config)
     return Venv(
         dependencies=layer.site,
         environment=own.site,
@@ -117,41 +117,43 @@ def _folder(config: Config) -> Iterator[Path]:
 
 async def _dependencies(
     config: Config, pins: Sequence[Pin], key: str, folder: Path, deadline: float
-) -> cache.Kept:
+) -> cache.CachedFolder:
     """What the lock names, installed and compiled once for all wheels that need the same."""
     site = folder / "dependencies"
-    uv.own(config, folder, site)
+    uv.make_writable(config, folder, site)
     if pins:
         with (folder / "pinned.txt").open("x", encoding="ascii") as file:  # never through a link
             file.write(render(pins))
         pinned = ("--require-hashes", "-r", "pinned.txt")
         await _install(config, site, *pinned, folder=folder, deadline=deadline)
-    _settle(config, site)
+    _sanitize(config, site)
     cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
     await compiled.compile_folder(config, site, deadline)
-    return await asyncio.to_thread(cache.keep, config, site, key, len(pins))
+    return await asyncio.to_thread(cache.store, config, site, key, len(pins))
 
 
 async def _environment(
-    config: Config, wheel: Path, layer: cache.Kept, key: str, folder: Path, deadline: float
-) -> cache.Kept:
+    config: Config, wheel: Path, layer: cache.CachedFolder, key: str, folder: Path, deadline: float
+) -> cache.CachedFolder:
     """The wheel's own files in a folder of their own; where both have a module, the layer wins."""
     own = folder / "environment"
-    uv.own(config, folder, own)
+    uv.make_writable(config, folder, own)
     shutil.copyfile(wheel, folder / wheel.name)
     await _install(config, own, f"./{wheel.name}", folder=folder, deadline=deadline)
-    _settle(config, own)
+    _sanitize(config, own)
     await compiled.compile_folder(config, own, deadline, beside=layer.site)
-    return await asyncio.to_thread(cache.keep, config, own, key, 1)
+    return await asyncio.to_thread(cache.store, config, own, key, 1)
 
 
-async def _install(config: Config, site: Path, *what: str, folder: Path, deadline: float) -> None:
-    command = ("install", "--no-deps", "--target", site.name, *what)
+async def _install(
+    config: Config, site: Path, *arguments: str, folder: Path, deadline: float
+) -> None:
+    command = ("install", "--no-deps", "--target", site.name, *arguments)
     await uv.run(config, *command, folder=folder, deadline=deadline)
 
 
-def _settle(config: Config, site: Path) -> None:
-    if cache.settle(site) > config.build_bytes:
+def _sanitize(config: Config, site: Path) -> None:
+    if cache.sanitize(site) > config.build_bytes:
         raise uv.too_large(config)
 
 

@@ -32,7 +32,7 @@ DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedFolder:
     """What is in place; `size` is the bytes of its own files, those not shared with uv's cache.
 
     `used` is when it was last found, in seconds since 1970.
@@ -49,7 +49,7 @@ class Kept:
         return self.path / SITE
 
 
-def find(config: Config, key: str) -> Kept | None:
+def lookup(config: Config, key: str) -> CachedFolder | None:
     """What has this key, marked as used now; a folder whose facts cannot be read is removed."""
     folder = config.venvs / key
     with contextlib.suppress(FileNotFoundError):
@@ -60,14 +60,14 @@ def find(config: Config, key: str) -> Kept | None:
     return kept
 
 
-def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
+def store(config: Config, site: Path, key: str, packages: int) -> CachedFolder:
     """Move a finished site folder into place at once; one that is there already wins."""
     make_shared(config.venvs)
     target = config.venvs / key
     staged = config.venvs / f".{secrets.token_hex(8)}"
     staged.mkdir()
     staged.chmod(0o755)
-    size = sum(_own(path) for path in site.rglob("*"))
+    size = sum(_own_bytes(path) for path in site.rglob("*"))
     facts = {"packages": packages, "size": size}
     try:
         (staged / HASHES).write_text(json.dumps(hashes(site)), encoding="ascii")
@@ -77,15 +77,15 @@ def keep(config: Config, site: Path, key: str, packages: int) -> Kept:
             staged.rename(target)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-    return Kept(target, packages, size, time.time())
+    return CachedFolder(target, packages, size, time.time())
 
 
-def every(config: Config) -> list[Kept]:
+def entries(config: Config) -> list[CachedFolder]:
     """All that is in place."""
-    return [found for path in config.venvs.glob("[!.]*") if (found := _read(path))]
+    return [entry for path in config.venvs.glob("[!.]*") if (entry := _read(path))]
 
 
-def remove(config: Config, kept: Kept) -> bool:
+def remove(config: Config, kept: CachedFolder) -> bool:
     """Delete it unless a run holds it; whether it did. A build that is killed meanwhile leaves
     nothing that `find` would give."""
     try:
@@ -97,8 +97,8 @@ def remove(config: Config, kept: Kept) -> bool:
     except BlockingIOError:
         return False
     else:
-        if gone := discard(config, kept.path):
-            shutil.rmtree(gone, ignore_errors=True)
+        if discarded := discard(config, kept.path):
+            shutil.rmtree(discarded, ignore_errors=True)
         return True
     finally:
         os.close(fd)
@@ -109,13 +109,13 @@ def discard(config: Config, folder: Path) -> Path | None:
 
     None where another process was faster.
     """
-    gone = config.venvs / f".{secrets.token_hex(8)}"
+    discarded = config.venvs / f".{secrets.token_hex(8)}"
     try:
-        folder.rename(gone)
+        folder.rename(discarded)
     except FileNotFoundError:
         return None
-    os.utime(gone)
-    return gone
+    os.utime(discarded)
+    return discarded
 
 
 def hashes(site: Path) -> dict[str, str]:
@@ -139,7 +139,7 @@ def clear_up(config: Config) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def settle(site: Path) -> int:
+def sanitize(site: Path) -> int:
     """Make a folder that others wrote into safe to keep: no links or devices, all folders ours;
     the bytes of its files.
 
@@ -154,23 +154,23 @@ def settle(site: Path) -> int:
             os.chown(path, 0, 0)
         path.chmod(0o755)
         for name in (*folders, *files):
-            one = path / name
-            status = one.lstat()
+            item = path / name
+            status = item.lstat()
             if stat.S_ISDIR(status.st_mode):
                 continue
             if not stat.S_ISREG(status.st_mode):
-                one.unlink()
+                item.unlink()
                 continue
             size += status.st_size
             if status.st_mode & UNWANTED:
-                one.chmod(status.st_mode & 0o755)
+                item.chmod(status.st_mode & 0o755)
             if (
                 os.geteuid() == 0 and status.st_nlink == 1
             ):  # others are uv's, which links only its own
-                os.chown(one, 0, 0)
+                os.chown(item, 0, 0)
     for script in (site / "bin").glob("*"):
         if script.is_file():
-            _start_inside(script)
+            _use_sandbox_interpreter(script)
     return size
 
 
@@ -196,7 +196,7 @@ def _refuse_deep(site: Path) -> None:
         waiting += [(path, depth + 1) for path in inside]
 
 
-def _start_inside(script: Path) -> None:
+def _use_sandbox_interpreter(script: Path) -> None:
     """Have a Python script start the interpreter of the sandbox, whatever its size.
 
     In a new file: the old one is a hard link that other venvs share.
@@ -212,12 +212,12 @@ def _start_inside(script: Path) -> None:
         script.chmod(0o755)
 
 
-def _own(path: Path) -> int:
+def _own_bytes(path: Path) -> int:
     status = path.lstat()
     return status.st_size if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else 0
 
 
-def _read(path: Path) -> Kept | None:
+def _read(path: Path) -> CachedFolder | None:
     """None where the facts are missing or damaged: such a folder must not be used."""
     try:
         facts = record(json.loads((path / FACTS).read_text(encoding="ascii")))
@@ -227,4 +227,4 @@ def _read(path: Path) -> Kept | None:
     packages, size = facts.get("packages"), facts.get("size")
     if not isinstance(packages, int) or not isinstance(size, int):
         return None
-    return Kept(path, packages, size, used)
+    return CachedFolder(path, packages, size, used)

@@ -47,4 +47,4 @@ async def compile_folder(
     if ended.code == FULL:
         message = f"the disk of {config.home} is full: byte-compiling found no room"
         raise VenvError(finding("run.install_failed", message))
-    cache.settle(folder)
+    cache.sanitize(folder)

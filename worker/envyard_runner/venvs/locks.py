@@ -19,7 +19,7 @@ from envyard_runner.venvs import uv
 from envyard_runner.venvs.uv import VenvError
 
 # What the hub has for that platform; the text, where it had none, is what it has from now on.
-Agree = Callable[[str, str | None], Awaitable[str | None]]
+AgreeLock = Callable[[str, str | None], Awaitable[str | None]]
 
 
 async def lock(
@@ -28,7 +28,7 @@ async def lock(
     requirements: Sequence[str],
     *,
     added: Sequence[str],
-    agree: Agree,
+    agree: AgreeLock,
     before: str,
     folder: Path,
     deadline: float,
@@ -38,17 +38,17 @@ async def lock(
     `added` are those of them that the runner itself adds. Where another runner was faster its lock
     counts. Raises VenvError.
     """
-    stands = await agree(base.platform, None)
-    if stands is None:
+    text = await agree(base.platform, None)
+    if text is None:
         try:
             resolved = await _resolve(config, requirements, before, folder, deadline)
         except VenvError as error:
             if error.fault == "environment" and uv.NOT_FOUND in error.finding.message:
                 await _require_index(config, added, before, folder, deadline)
             raise
-        stands = await agree(base.platform, resolved)
+        text = await agree(base.platform, resolved)
     try:
-        return parse(stands or "")
+        return parse(text or "")
     except BadLock as error:
         raise VenvError(finding("run.install_failed", f"the lock is no lock: {error}")) from error
 
@@ -76,7 +76,7 @@ async def _resolve(
     deadline: float,
     *options: str,
 ) -> str:
-    uv.own(config, folder)
+    uv.make_writable(config, folder)
     (folder / "requirements.in").write_text("\n".join(requirements) + "\n", encoding="utf-8")
     await uv.run(
         config,
@@ -90,14 +90,14 @@ async def _resolve(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WheelRequirements:
     """What a wheel's METADATA asks for: its requirements, and its Requires-Python."""
 
     lines: tuple[str, ...]
     requires_python: str
 
 
-def requirements_of(wheel: Path) -> Wanted:
+def requirements_of(wheel: Path) -> WheelRequirements:
     """What the wheel needs by name; raises VenvError for what no index can answer.
 
     The wheel's own name is left out: an index could answer with a stranger's distribution.
@@ -108,29 +108,29 @@ def requirements_of(wheel: Path) -> Wanted:
         raise VenvError(error.finding) from error
     lines = []
     for line in read.metadata.requires_dist:
-        requirement, written = _parse(line)
+        requirement, written = _parse_requirement(line)
         if requirement.url:
             message = f"Requires-Dist: {line} is a direct URL"
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
             lines.append(written)
-    return Wanted(tuple(lines), read.metadata.requires_python)
+    return WheelRequirements(tuple(lines), read.metadata.requires_python)
 
 
 def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
     """Raise VenvError where a lock from another runner has not what this one's driver needs."""
     pinned = {pin.name: pin.version for pin in pins}
     for needed in map(Requirement, extra):
-        has = pinned.get(canonicalize_name(needed.name))
-        if has is None or not needed.specifier.contains(has, prereleases=True):
+        version = pinned.get(canonicalize_name(needed.name))
+        if version is None or not needed.specifier.contains(version, prereleases=True):
             message = (
-                f"the version's lock has {needed.name} {has or 'not at all'}; this runner drives "
-                f"{needed} and no other: let a runner of the hub's version take the run"
+                f"the version's lock has {needed.name} {version or 'not at all'}; this runner "
+                f"drives {needed} and no other: let a runner of the hub's version take the run"
             )
             raise VenvError(finding("run.install_failed", message, where=needed.name))
 
 
-def _parse(line: str) -> tuple[Requirement, str]:
+def _parse_requirement(line: str) -> tuple[Requirement, str]:
     """The requirement, and one line that says the same to uv."""
     try:
         requirement = Requirement(line)

@@ -13,18 +13,18 @@ from envyard_runner.sandbox.command import Base
 from envyard_runner.venvs.uv import VenvError
 
 
-def fitting(config: Config, wanted: Sequence[str]) -> Base:
+def newest_admitted(config: Config, specifiers: Sequence[str]) -> Base:
     """The newest interpreter here that every Requires-Python of `wanted` admits.
 
     Raises VenvError, which is never the author's fault: another runner may have the Python.
     """
-    offered = interpreter.offered(config)
-    for base in offered:
-        if all(_admits(specifier, base.release) for specifier in wanted):
+    bases = interpreter.available(config)
+    for base in bases:
+        if all(_admits(specifier, base.release) for specifier in specifiers):
             return base
-    named = " and ".join(specifier[:200] for specifier in wanted if specifier)
-    has = ", ".join(base.release for base in offered)
-    message = f"Requires-Python is {named}; this runner has Python {has}"
+    named = " and ".join(specifier[:200] for specifier in specifiers if specifier)
+    versions = ", ".join(base.release for base in bases)
+    message = f"Requires-Python is {named}; this runner has Python {versions}"
     raise VenvError(finding("run.no_python", f"{message}.", where="Requires-Python"))
 
 

@@ -35,38 +35,38 @@ class Download:
     linked: bool
 
 
-def lacking(config: Config) -> int:
+def missing_bytes(config: Config) -> int:
     """How many bytes too few are free on the disk of RUNNER_HOME to take a run."""
     disk = os.statvfs(config.home)
     return max(0, config.free_bytes - disk.f_bavail * disk.f_frsize)
 
 
-def make_room(config: Config) -> None:
+def free_space(config: Config) -> None:
     """Remove downloads that no venv has, then venvs that no run holds, until the limit is met and
     the disk has room.
 
     Does nothing while some uv is at work; whoever builds next tries again.
     """
-    with _without_uv(config) as alone:
-        if not alone:
+    with _lock_uv_cache(config) as exclusive:
+        if not exclusive:
             return
         cache.clear_up(config)
         for path in uv.cache_folder(config).glob(UNFINISHED):
             remove_tree(path)
-        kept = sorted(cache.every(config), key=lambda one: one.used)
-        held = sum(one.size for one in kept) + sum(map(_size, _paths(config)))
-        over = max(held - config.venv_cache_bytes, lacking(config))
+        kept = sorted(cache.entries(config), key=lambda entry: entry.used)
+        total = sum(entry.size for entry in kept) + sum(map(_size, _paths(config)))
+        over = max(total - config.venv_cache_bytes, missing_bytes(config))
         if over <= 0:
             return
-        over -= _drop(config, over)
-        for one in kept:
+        over -= _remove_downloads(config, over)
+        for entry in kept:
             if over <= 0:
                 return
-            if 0 <= time.time() - one.used < RECENT_SECONDS:  # the clock may have been set back
+            if 0 <= time.time() - entry.used < RECENT_SECONDS:  # the clock may have been set back
                 continue
-            if cache.remove(config, one):
-                over -= one.size
-                over -= _drop(config, over)
+            if cache.remove(config, entry):
+                over -= entry.size
+                over -= _remove_downloads(config, over)
 
 
 def discard_downloads(config: Config) -> None:
@@ -74,21 +74,21 @@ def discard_downloads(config: Config) -> None:
 
     While some uv is at work nothing is removed; a build that links damaged files is found again.
     """
-    with _without_uv(config) as alone:
-        if alone:
+    with _lock_uv_cache(config) as exclusive:
+        if exclusive:
             for path in uv.cache_folder(config).iterdir():
                 _remove(path)
 
 
-def _drop(config: Config, over: int) -> int:
+def _remove_downloads(config: Config, over: int) -> int:
     """Remove what no venv has, the oldest first, until `over` bytes are free; how many were."""
     freed = 0
-    for one in sorted(map(_measure, _paths(config)), key=lambda one: one.used):
+    for download in sorted(map(_measure, _paths(config)), key=lambda download: download.used):
         if freed >= over:
             break
-        if not one.linked:
-            _remove(one.path)
-            freed += one.size
+        if not download.linked:
+            _remove(download.path)
+            freed += download.size
     return freed
 
 
@@ -130,7 +130,7 @@ def _measure(path: Path) -> Download:
     files = [path]
     if path.is_dir() and not path.is_symlink():
         files = list(_files(path))
-    statuses = [one.lstat() for one in files]
+    statuses = [file.lstat() for file in files]
     plain = [status for status in statuses if stat.S_ISREG(status.st_mode)]
     return Download(
         path=path,
@@ -153,7 +153,7 @@ def _files(archive: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _without_uv(config: Config) -> Iterator[bool]:
+def _lock_uv_cache(config: Config) -> Iterator[bool]:
     """Whether no uv of ours is at work; none begins meanwhile."""
     fd = os.open(uv.cache_folder(config), os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -23,8 +23,8 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox.rundir import make_shared
 
 BUILD_UID = 22999  # just below the runs' own
-SAID_BYTES = 1 << 16
-LOOK_SECONDS = 0.2
+ERROR_BYTES = 1 << 16
+CHECK_SECONDS = 0.2
 DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
 # A thirtieth of it is what uv needs; what it reads may be made to need any amount.
 MEMORY_BYTES = 8 << 30
@@ -51,7 +51,7 @@ def cache_folder(config: Config) -> Path:
     return config.home / "uv-cache"
 
 
-def own(config: Config, *folders: Path) -> None:
+def make_writable(config: Config, *folders: Path) -> None:
     """Make folders that uv may write."""
     for folder in folders:
         make_shared(folder)
@@ -76,7 +76,7 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
         guard = asyncio.create_task(_kill_when_full(process, config))
         try:
             async with asyncio.timeout_at(deadline):
-                said = await _said(process)
+                errors = await _read_errors(process)
                 await process.wait()
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
@@ -92,22 +92,22 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
     finally:
         os.close(busy)
     if process.returncode:
-        raise VenvError(diagnose(process.returncode, said.decode("utf-8", "replace")))
+        raise VenvError(diagnose(process.returncode, errors.decode("utf-8", "replace")))
 
 
-async def _said(process: asyncio.subprocess.Process) -> bytes:
+async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
     """The first of what it says; the rest is read and thrown away."""
     assert process.stderr is not None  # noqa: S101  (a pipe was asked for)
-    said = b""
-    while part := await process.stderr.read(SAID_BYTES):
-        said += part[: SAID_BYTES - len(said)]
-    return said
+    errors = b""
+    while part := await process.stderr.read(ERROR_BYTES):
+        errors += part[: ERROR_BYTES - len(errors)]
+    return errors
 
 
 def too_large(config: Config) -> VenvError:
     """What is said of more than an honest venv has: a small wheel may unpack to any size."""
-    most = config.build_bytes >> 20
-    message = f"the dependencies fill this runner's disk: a venv may take {most} MiB of it"
+    limit = config.build_bytes >> 20
+    message = f"the dependencies fill this runner's disk: a venv may take {limit} MiB of it"
     return VenvError(finding("run.install_failed", message))
 
 
@@ -115,9 +115,9 @@ async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -
     """Kill it once the disk has lost that much, or is nearly full; what ends between two looks is
     measured by who asked for it."""
     home = config.home
-    least = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
-    while shutil.disk_usage(home).free > least:  # noqa: ASYNC110  (no event tells)
-        await asyncio.sleep(LOOK_SECONDS)
+    minimum = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
+    while shutil.disk_usage(home).free > minimum:  # noqa: ASYNC110  (no event tells)
+        await asyncio.sleep(CHECK_SECONDS)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -152,12 +152,12 @@ async def _start(
             user=BUILD_UID if root else None,
             group=BUILD_UID if root else None,
             extra_groups=[] if root else None,
-            preexec_fn=_bind,
+            preexec_fn=_limit_process,
         )
     finally:
         os.close(program)
 
 
-def _bind() -> None:
+def _limit_process() -> None:
     die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
