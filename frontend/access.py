@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import cast
 from uuid import UUID
 
@@ -15,12 +17,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from envyard.contract.names import BadName, canonical_version, normalise
+from registry import lookup
 from registry.accounts.models import User
-from registry.accounts.permissions import Object, can, require
+from registry.accounts.permissions import Object, require
 from registry.catalog.models import Environment, Version
-from registry.catalog.transfer import moved_to
 from registry.errors import HubError, NotFound
+from registry.lookup import Check
 from registry.runs.models import Run
 
 View = Callable[..., HttpResponse]
@@ -43,26 +45,24 @@ def person(request: HttpRequest) -> User:
 def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environment:
     """The environment with its owner, tags and latest version."""
     rows = Environment.objects.for_page()
-    found = rows.filter(owner__name=owner.lower(), name=normalise(name)).first()
-    if found is None or not can(request.user, "environment.see", found):
-        raise Http404
-    return found
+    with _not_found_as_404():
+        return lookup.environment(owner, name, check=_sees(request, "environment.see"), rows=rows)
 
 
 def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page under owner and name; a former name leads those to the new one who may see it."""
+    """A page under owner and name; a former name redirects those who may see the new one."""
 
     def following(request: HttpRequest, owner: str, name: str, **rest: str) -> HttpResponse:
         try:
             return view(request, owner, name, **rest)
         except Http404:
-            now, match = moved_to(owner=owner, name=name), request.resolver_match
-            if now is None or match is None or not can(request.user, "environment.see", now):
+            now, match = lookup.moved(owner, name, request.user), request.resolver_match
+            if now is None or match is None:
                 raise
         place = {"owner": now.owner.name, "name": now.name, **rest}
-        answer = redirect(match.view_name, permanent=True, **place)
-        answer["Cache-Control"] = "no-cache"  # it may come back
-        return answer
+        response = redirect(match.view_name, permanent=True, **place)
+        response["Cache-Control"] = "no-cache"  # it may come back
+        return response
 
     functools.update_wrapper(following, view)
     return following
@@ -70,29 +70,26 @@ def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
 
 def version_or_404(request: HttpRequest, owner: str, name: str, number: str) -> Version:
     """The version, however name and number are spelled, with its environment and owner."""
-    try:
-        version = canonical_version(number)
-    except BadName:
-        raise Http404 from None
-    found = (
-        Version.objects.select_related("environment__owner", "uploaded_by")
-        .filter(environment__owner__name=owner.lower(), environment__name=normalise(name))
-        .filter(version=version)
-        .first()
-    )
-    if found is None or not can(request.user, "version.see", found):
-        raise Http404
-    return found
+    with _not_found_as_404():
+        return lookup.version(owner, name, number, check=_sees(request, "version.see"))
 
 
 def run_or_404(request: HttpRequest, pk: UUID) -> Run:
     """The run with its version, environment, owner and runner."""
-    found = (
-        Run.objects.select_related("version__environment__owner", "runner").filter(pk=pk).first()
-    )
-    if found is None or not can(request.user, "run.see", found):
-        raise Http404
-    return found
+    with _not_found_as_404():
+        return lookup.run(pk, check=_sees(request, "run.see"))
+
+
+def _sees(request: HttpRequest, verb: str) -> Check:
+    return partial(require, request.user, verb)
+
+
+@contextmanager
+def _not_found_as_404() -> Iterator[None]:
+    try:
+        yield
+    except NotFound as problem:
+        raise Http404 from problem
 
 
 def refused(request: HttpRequest, problem: HubError) -> None:

@@ -120,7 +120,7 @@ if _https:  # TLS ends at the proxy in front, which sets this header and strips 
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["registry.api.body.Json"],
+    "DEFAULT_PARSER_CLASSES": ["registry.api.parsers.Json"],
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "registry.api.auth.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",

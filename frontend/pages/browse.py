@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.facets import FACETS
 from frontend.paging import SIZE, page_at_cursor
-from registry.api import catalog_query, shapes
+from registry.api import catalog_query
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import RELEVANCE, SORTS, CatalogSearch, SearchResults
 from registry.errors import HubError
+from registry.read_models import environments
 
 LABELS = {
     RELEVANCE: "Relevance",
@@ -68,7 +69,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         {
             "query": search.words,
             "mine": search.mine,
-            "environments": shapes.environment_summaries(rows),
+            "environments": environments.summaries(rows),
             "next": following,
             "filters": list(filters(request.GET, search)),
             "facets": list(choices(request.GET, results.facets())),

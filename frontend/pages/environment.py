@@ -17,10 +17,10 @@ from frontend.pages.evaluation import report
 from frontend.paging import page
 from frontend.render.links import safe_links
 from registry.accounts.permissions import can
-from registry.api import shapes
 from registry.api.prime.evaluation_shapes import REPORTED
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
+from registry.read_models import environments, runs, versions
 from registry.runs.models import Run
 from registry.uploads import readmes
 
@@ -40,8 +40,8 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     requested = request.GET.get("tab", "readme")
     tab = requested if requested in TABS else "readme"
     context: dict[str, Any] = {
-        "env": shapes.environment_summary(env),
-        "version": shapes.version_detail(version) if version else None,
+        "env": environments.summary(env),
+        "version": versions.detail(version) if version else None,
         "links": safe_links(version.links if version else {}),
         "install": install_lines(version) if version else {},
         "tab": tab,
@@ -88,9 +88,9 @@ def tab_context(
         rows, following = page(
             request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")
         )
-        return {"versions": shapes.version_summaries(rows), "next": following}
+        return {"versions": versions.summaries(rows), "next": following}
     if tab == "runs":
-        runs, following = page(
+        run_rows, following = page(
             request,
             Run.objects.filter(version__in=visible).select_related(
                 "version__environment__owner", "runner"
@@ -99,7 +99,7 @@ def tab_context(
         )
         pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
         return {
-            "runs": shapes.run_summaries(runs),
+            "runs": runs.summaries(run_rows),
             "next": following,
             "evaluations": [report(row) for row in pushed[:MOST_PUSHED]],
             "reported": REPORTED,

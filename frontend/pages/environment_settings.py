@@ -18,11 +18,11 @@ from frontend.access import demand, environment_or_404, person, unless_refused
 from frontend.pages.environment import tabs
 from registry.accounts.models import Owner, User
 from registry.accounts.permissions import PUBLISHERS, can, require
-from registry.api import shapes
 from registry.catalog import overlays, services
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
 from registry.catalog.transfer import transfer as give
+from registry.read_models import environments
 
 
 class Visibility(forms.Form):
@@ -90,7 +90,7 @@ def page(request: HttpRequest, env: Environment, **bound: forms.Form) -> HttpRes
     owns = can(request.user, "environment.delete", env)
     initial = {"reason": env.deprecation_reason, "successor": env.shown_successor or ""}
     context: dict[str, Any] = {
-        "env": shapes.environment_summary(env),
+        "env": environments.summary(env),
         "publishes": can(request.user, "environment.publish", env),
         "tabs": tabs(request, env, on="settings"),
         "visibility": Visibility(initial={"visibility": env.visibility}),

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from registry.api import shapes
 from registry.catalog.models import Environment
+from registry.read_models import environments
 from registry.runs.models import Rollout
 
 SHOWN = 8
@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
         request,
         "pages/home.html",
         {
-            "environments": shapes.environment_summaries(list(newest)),
+            "environments": environments.summaries(list(newest)),
             "counts": cache.get_or_set("home.counts", counts, COUNTED),
         },
     )

@@ -15,9 +15,9 @@ from frontend.access import demand, environment_or_404
 from frontend.pages.environment import tabs
 from frontend.paging import page
 from registry.accounts.models import Owner
-from registry.api import shapes
 from registry.events import Event
 from registry.moderation import journal
+from registry.read_models import environments
 
 
 @never_cache
@@ -28,7 +28,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env = environment_or_404(request, owner, name)
     demand(request, "environment.journal", env)
     context = {
-        "env": shapes.environment_summary(env),
+        "env": environments.summary(env),
         "tabs": tabs(request, env, on="journal"),
         "title": f"Journal of {env}",
     }

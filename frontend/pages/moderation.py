@@ -26,13 +26,13 @@ from frontend.access import (
 from frontend.paging import page
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.api import shapes
-from registry.api.runners import rows
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.moderation import services
 from registry.moderation.models import Report
+from registry.read_models import environments
 from registry.runs.models import Run
+from registry.runs.queries import runners_with_runs
 
 
 class NewReport(forms.Form):
@@ -71,7 +71,7 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     if form.is_valid() and unless_refused(form, send):
         messages.success(request, f"Thank you. The staff will review {env}.")
         return redirect("environment", env.owner.name, env.name)
-    context = {"env": shapes.environment_summary(env), "form": form}
+    context = {"env": environments.summary(env), "form": form}
     return render(request, "pages/report.html", context, status=400 if form.errors else 200)
 
 
@@ -85,7 +85,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
     active = Run.objects.filter(status__in=Run.LEASED_STATES).select_related(
         "version__environment__owner"
     )
-    runner_rows = rows().prefetch_related(Prefetch("runs", active, to_attr="at_work"))
+    runner_rows = runners_with_runs().prefetch_related(Prefetch("runs", active, to_attr="at_work"))
     runner_states = [
         (
             runner,

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from frontend.paging import page
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can
-from registry.api import shapes
 from registry.catalog.models import Environment
+from registry.read_models import environments
 
 
 @require_safe
@@ -21,8 +21,8 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
     row = Owner.objects.select_related("organisation", "user").filter(name=name).first()
     if row is None:
         raise Http404
-    rows = Environment.objects.visible_to(request.user).filter(owner=row).for_summary()
-    environments, following = page(request, rows, by=("name", "pk"))
+    visible = Environment.objects.visible_to(request.user).filter(owner=row).for_summary()
+    rows, following = page(request, visible, by=("name", "pk"))
     organisation = row.organisation
     context = {
         "owner": row,
@@ -30,7 +30,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
         "publishes": can(request.user, "owner.publish", row),
         "sees_quota": can(request.user, "owner.quota", row),
         "reads_journal": can(request.user, "owner.journal", row),
-        "environments": shapes.environment_summaries(environments),
+        "environments": environments.summaries(rows),
         "next": following,
     }
     return render(request, "pages/owner.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -17,12 +18,11 @@ from django.views.decorators.http import require_POST
 from frontend.access import demand, environment_or_404, lately, person, takes_form, unless_refused
 from frontend.pages.environment import tabs
 from registry.accounts.models import Owner
-from registry.api import publishers as api
-from registry.api import shapes
 from registry.catalog.models import Environment
 from registry.errors import HubError
 from registry.publishers import services
 from registry.publishers.models import TrustedPublisher
+from registry.read_models import environments
 
 KINDS = {"github": "GitHub Actions", "gitlab": "GitLab CI/CD", "other": "OpenID Connect"}
 
@@ -87,7 +87,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     if added(request, form, env):
         return redirect("environment-publishers", env.owner.name, env.name)
     context = {
-        "env": shapes.environment_summary(env),
+        "env": environments.summary(env),
         "tabs": tabs(request, env, on="settings"),
         "form": form,
         "publishers": rows(env),
@@ -158,12 +158,14 @@ def added(request: HttpRequest, form: forms.Form, to: Environment | Owner) -> bo
     return True
 
 
-def rows(to: Environment | Owner) -> list[shapes.Shape]:
+def rows(to: Environment | Owner) -> list[dict[str, Any]]:
     """The rows of the page, each with the URL that removes it."""
     owner = to if isinstance(to, Owner) else None
     return [
-        api.shape(row)
-        | {
+        {
+            "environment": str(row),
+            "issuer": row.issuer,
+            "added_by": row.added_by.username,
             "remove": reverse("owner-publisher-remove", args=(owner.name, row.pk))
             if owner
             else reverse(

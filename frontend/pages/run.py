@@ -23,10 +23,10 @@ from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import rollout_shapes, shapes
 from registry.card.rescoring import agree
 from registry.catalog.models import Version
 from registry.errors import HubError
+from registry.read_models import rollouts, runs
 from registry.runs import logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
 
@@ -88,13 +88,13 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
     rows = queries.rollouts(run=run, policy=policy, ok=False if failed else None)
     matching = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
-    detail = shapes.run_detail(run)
+    detail = runs.detail(run)
     log = logs.tail(run=run, characters=LOG_TAIL)
     cut = len(log) == LOG_TAIL
     stopping = run.is_active and run.cancel_requested_at is not None
     return {
         "run": detail,
-        "pace": pace(detail),
+        "pace": pace(detail.queue),
         "lacking": waiting.lacking(run),
         "live": run.is_active,
         "stopping": stopping,
@@ -103,7 +103,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "policy": policy,
         "failed": failed,
         "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(run)}),
-        "shown": rollout_shapes.summaries(rows.order_by("pk")[:ROWS]),
+        "shown": rollouts.summaries(rows.order_by("pk")[:ROWS]),
         "hidden": max(matching - ROWS, 0),
         "log": plain.log(log.partition("\n")[2] or log if cut else log),
         "log_cut": cut,
@@ -126,8 +126,8 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
         request,
         "pages/rollout.html",
         {
-            "run": shapes.run_summary(run),
-            "rollout": rollout_shapes.summary(row),
+            "run": runs.summary(run),
+            "rollout": rollouts.summary(row),
             **_transcript_context(transcript),
             "differs": row.rescored is not None and not agree(row.reward, row.rescored),
             "raw": reverse("api-rollout", args=[pk, number]),
@@ -169,7 +169,7 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     run = run_or_404(request, pk)
     user = demand(request, "run.cancel", run)
     if request.method != "POST" and run.is_active:
-        return render(request, "pages/run_cancel.html", {"run": shapes.run_summary(run)})
+        return render(request, "pages/run_cancel.html", {"run": runs.summary(run)})
     if request.method == "POST":
         services.cancel(run=run, by=user)
     return redirect("run", pk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import Any
 
 from django.contrib import messages
@@ -18,11 +19,11 @@ from frontend.pages.environment import install_lines
 from frontend.pages.refresh_interval import pace
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.api import shapes
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
+from registry.read_models import environments, versions
 from registry.runs import waiting
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
@@ -38,8 +39,8 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         "pages/version.html",
         {
             **live_context(row),
-            "env": shapes.environment_summary(row.environment),
-            "locks": shapes.lock_summaries(row),
+            "env": environments.summary(row.environment),
+            "locks": versions.lock_summaries(row),
             "install": install_lines(row),
             "may_yank": can(request.user, "version.yank", row),
             "may_delete": can(request.user, "version.delete", row),
@@ -82,16 +83,19 @@ def live(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespon
 
 def live_context(version: Version) -> dict[str, Any]:
     """The context of the live part; `seen` changes whenever the live part changes."""
-    detail = shapes.version_detail(version)
-    run = detail["run"] or {}
-    position = run.get("queue") or {}
-    queued = version.runs.filter(pk=run["id"]).first() if position else None
+    detail = versions.detail(version)
+    run = detail.run
+    position = run.queue if run else None
+    queued = version.runs.filter(pk=run.id).first() if run and position else None
     lacking = waiting.lacking(queued) if queued else ""
-    shown = [run.get(name) for name in ("id", "status", "attempt", "done", "total")]
-    shown += ["paused" if run.get("not_before") else "", "lacking" if lacking else ""]
+    shown: list[object] = [version.status, "lacking" if lacking else ""]
+    if run:
+        shown += [run.id, run.status, run.attempt, run.done, run.total, bool(run.not_before)]
+    if position:
+        shown += astuple(position)
     return {
-        "pace": pace(detail["run"]),
-        "seen": ".".join(map(str, (version.status, *shown, *position.values()))),
+        "pace": pace(position),
+        "seen": ".".join(map(str, shown)),
         "owner": version.environment.owner.name,
         "name": version.environment.name,
         "version": detail,

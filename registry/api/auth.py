@@ -9,11 +9,12 @@ from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.accounts import index_credentials
-from registry.accounts.models import Token, User
+from registry.accounts import index_credentials, runners
+from registry.accounts.models import Runner, Token, User
 from registry.accounts.permissions import Actor
 from registry.errors import Forbidden, HubError
 from registry.publishers import exchange
+from registry.runs.tokens import Attempt, read_run_token
 
 BASIC_USER = "__token__"
 CHALLENGE = 'Bearer realm="hub", Basic realm="hub"'
@@ -95,6 +96,34 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """What a 401 carries."""
         return CHALLENGE
+
+
+class RunnerAuthentication(BaseAuthentication):
+    """A runner's token (`hubr_`), which only leases runs; the Runner is `request.auth`."""
+
+    schemes = ("runner",)
+
+    def authenticate(self, request: Request) -> tuple[AnonymousUser, Runner]:
+        """The runner; raises 401."""
+        runner = runners.verify(credentials(request._request) or "")  # noqa: SLF001 - as above
+        if runner is None:
+            raise HubError(
+                "token.invalid",
+                "this is not the token of an enabled runner",
+                "Make one on the hub with `manage.py create_runner NAME`.",
+                401,
+            )
+        return AnonymousUser(), runner
+
+
+class RunAuthentication(BaseAuthentication):
+    """The token of one attempt of a run (`hubrun_`), which is `request.auth`."""
+
+    schemes = ("run",)
+
+    def authenticate(self, request: Request) -> tuple[AnonymousUser, Attempt]:
+        """The run and attempt of the token; raises 401."""
+        return AnonymousUser(), read_run_token(credentials(request._request) or "")  # noqa: SLF001
 
 
 def get_actor(request: Request) -> tuple[Actor, Token | None]:

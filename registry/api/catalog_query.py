@@ -43,7 +43,7 @@ def sort(parameters: Mapping[str, str], search: CatalogSearch) -> str:
 def environments(
     results: SearchResults, *, sort: str, cursor: str, limit: int
 ) -> tuple[list[Environment], str]:
-    """A page of the results, ready for `shapes`, and the cursor of the next one."""
+    """A page of the results, ready for the read models, and the cursor of the next one."""
     if sort != RELEVANCE:
         return cut(results.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
     keys, following = cut_ranked(results.ranked(), cursor=cursor, limit=limit)
@@ -51,7 +51,7 @@ def environments(
     return [rows[pk] for _, pk in keys if pk in rows], following
 
 
-def facet_shapes(facets: Sequence[CountedFacet]) -> dict[str, Any]:
+def facet_counts(facets: Sequence[CountedFacet]) -> dict[str, Any]:
     """Name to its values, the most frequent first; counts are lower bounds unless `whole`."""
     return {
         facet.facet.name: {

@@ -2,157 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
-
 from django.db.models import QuerySet
-from rest_framework.decorators import api_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import api_view, permission_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.accounts.models import Token
-from registry.accounts.permissions import Actor, require
-from registry.api import body, lookup, shapes, throttles
+from registry.api import lookup
 from registry.api.auth import get_actor, person
-from registry.api.paging import page
+from registry.api.pagination import page
+from registry.api.permissions import requires
+from registry.api.schema.auto_schema import refusals
+from registry.api.serializers.base import validated
+from registry.api.serializers.catalog import (
+    EnvironmentSerializer,
+    ReasonSerializer,
+    VersionSerializer,
+)
+from registry.api.serializers.moderation import (
+    JournalEntrySerializer,
+    NewReportSerializer,
+    ReportSerializer,
+    ResolutionSerializer,
+)
+from registry.api.throttles import rate_scope
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
 from registry.events import Event
 from registry.moderation import journal, services
-from registry.moderation.models import Report
+from registry.read_models import environments, versions
+
+STATES = ["open", "resolved"]
 
 
+@extend_schema(
+    operation_id="reportEnvironment",
+    tags=["Moderation"],
+    summary="Report an environment",
+    description="Sends staff a report about it, or about one version.",
+    request=NewReportSerializer,
+    responses={201: ReportSerializer, **refusals(429)},
+)
 @api_view(["POST"])
+@permission_classes([requires(POST="environment.report")])
+@throttle_classes([rate_scope("report", per_person=True)])
 def report(request: Request, owner: str, name: str) -> Response:
-    """Tell staff what is wrong with it, or with one `version` of it."""
-    found = lookup.environment(request, owner, name, "environment.report")
-    user, data = person(request), body.read(request)
-    throttles.check(request, "report", who=str(user.pk))
-    number = body.text(data, "version", default="")
+    """Send staff a report about it, or about one `version` of it."""
+    environment = lookup.environment(request, owner, name)
+    fields = validated(NewReportSerializer, request)
+    number = fields["version"]
     version = lookup.version(request, owner, name, number, "version.see") if number else None
-    made = services.report(
-        environment=found,
+    row = services.report(
+        environment=environment,
         version=version,
-        by=user,
-        reason=body.text(data, "reason"),
-        text=body.text(data, "text"),
+        by=person(request),
+        reason=fields["reason"],
+        text=fields["text"],
     )
-    return Response(_report(made), 201)
+    return Response(ReportSerializer(row).data, 201)
 
 
+@extend_schema(
+    operation_id="listReports",
+    tags=["Moderation"],
+    summary="List reports",
+    description="For staff; the oldest first.",
+    parameters=[
+        OpenApiParameter("state", description="Open or resolved ones.", enum=STATES),
+    ],
+    responses=ReportSerializer(many=True),
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="hub.moderate")])
 def reports(request: Request) -> Response:
     """Staff: those that are open, oldest first; with `state=resolved` the others."""
-    _moderator(request)
     state = request.query_params.get("state", "open")
-    if state not in ("open", "resolved"):
+    if state not in STATES:
         raise HubError(
             "request.invalid",
             f"state {state[:40]!r} must be open or resolved",
             details={"field": "state"},
         )
     rows = services.rows().filter(resolved_at__isnull=state == "open")
-    return page(request, rows, by=("pk",), shape=lambda some: [_report(one) for one in some])
+    return page(request, rows, ReportSerializer, by=("pk",))
 
 
+@extend_schema(
+    operation_id="resolveReport",
+    tags=["Moderation"],
+    summary="Close a report",
+    description="For staff, with a sentence on what was done.",
+    request=ResolutionSerializer,
+    responses={200: ReportSerializer, **refusals(409)},
+)
 @api_view(["POST"])
+@permission_classes([requires(POST="hub.moderate")])
 def resolve(request: Request, pk: int) -> Response:
     """Staff: close one, with a sentence on what was done."""
-    _moderator(request)
-    found = services.rows().filter(pk=pk).first()
-    if found is None:
+    row = services.rows().filter(pk=pk).first()
+    if row is None:
         raise NotFound("there is no such report")
-    resolution = body.text(body.read(request), "resolution")
-    services.resolve(report=found, by=person(request), resolution=resolution)
-    return Response(_report(found))
+    services.resolve(report=row, by=person(request), **validated(ResolutionSerializer, request))
+    return Response(ReportSerializer(row).data)
 
 
+@extend_schema(
+    methods=["POST"],
+    operation_id="quarantineEnvironment",
+    tags=["Moderation"],
+    summary="Quarantine an environment",
+    description="For staff: nobody can install it until it is released (PEP 792).",
+    request=ReasonSerializer,
+    responses=EnvironmentSerializer,
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="releaseEnvironment",
+    tags=["Moderation"],
+    summary="Release an environment from quarantine",
+    description="For staff.",
+    responses={200: EnvironmentSerializer},
+)
 @api_view(["POST", "DELETE"])
+@permission_classes([requires(POST="environment.quarantine", DELETE="environment.quarantine")])
 def quarantine_environment(request: Request, owner: str, name: str) -> Response:
-    """Staff. POST with a reason: take it from everybody. DELETE: release it."""
-    found = lookup.environment(request, owner, name, "environment.quarantine")
-    _quarantine(request, found)
-    return Response(shapes.environment_summary(found))
+    """Staff. POST with a reason: block its installation. DELETE: release it."""
+    row = lookup.environment(request, owner, name)
+    _quarantine(request, row)
+    return Response(EnvironmentSerializer(environments.summary(row)).data)
 
 
+@extend_schema(
+    methods=["POST"],
+    operation_id="quarantineVersion",
+    tags=["Moderation"],
+    summary="Quarantine a version",
+    description="For staff: nobody can install it until it is released.",
+    request=ReasonSerializer,
+    responses=VersionSerializer,
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="releaseVersion",
+    tags=["Moderation"],
+    summary="Release a version from quarantine",
+    description="For staff.",
+    responses={200: VersionSerializer},
+)
 @api_view(["POST", "DELETE"])
+@permission_classes([requires(POST="version.quarantine", DELETE="version.quarantine")])
 def quarantine_version(request: Request, owner: str, name: str, number: str) -> Response:
     """The same for one version."""
-    found = lookup.version(request, owner, name, number, "version.quarantine")
-    _quarantine(request, found)
-    return Response(shapes.version_summary(found))
+    row = lookup.version(request, owner, name, number)
+    _quarantine(request, row)
+    return Response(VersionSerializer(versions.summary(row)).data)
 
 
-def _quarantine(request: Request, thing: Environment | Version) -> None:
+def _quarantine(request: Request, row: Environment | Version) -> None:
     if request.method == "POST":
-        reason = body.text(body.read(request), "reason")
-        services.quarantine(thing=thing, by=person(request), reason=reason)
+        services.quarantine(thing=row, by=person(request), **validated(ReasonSerializer, request))
     else:
-        services.release(thing=thing, by=person(request))
+        services.release(thing=row, by=person(request))
 
 
+@extend_schema(
+    operation_id="listEnvironmentEvents",
+    tags=["Journal"],
+    summary="Read the journal of an environment",
+    description="What happened to it, the newest first.",
+    responses=JournalEntrySerializer(many=True),
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="environment.journal")])
 def of_environment(request: Request, owner: str, name: str) -> Response:
     """What happened to it, the newest first."""
-    found = lookup.environment(request, owner, name, "environment.journal")
-    return _events(request, journal.of_environment(found))
+    return _events(request, journal.of_environment(lookup.environment(request, owner, name)))
 
 
+@extend_schema(
+    operation_id="listOwnerEvents",
+    tags=["Journal"],
+    summary="Read the journal of an owner",
+    description="What happened under that name, the newest first.",
+    responses=JournalEntrySerializer(many=True),
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="owner.journal")])
 def of_owner(request: Request, name: str) -> Response:
     """What happened under that name, the newest first."""
-    found = lookup.find_owner(name)
-    who, token = get_actor(request)
-    require(who, "owner.journal", found, token)
-    return _events(request, journal.of_owner(found))
+    return _events(request, journal.of_owner(lookup.owner(request, name)))
 
 
+@extend_schema(
+    operation_id="listEvents",
+    tags=["Journal"],
+    summary="Read the whole journal",
+    description="For staff; the newest first.",
+    responses=JournalEntrySerializer(many=True),
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="hub.moderate")])
 def of_all(request: Request) -> Response:
     """Staff: everything, the newest first."""
-    _moderator(request)
     return _events(request, journal.entire())
 
 
-def _moderator(request: Request) -> None:
-    who, token = get_actor(request)
-    require(who, "hub.moderate", who, token)
-
-
 def _events(request: Request, rows: QuerySet[Event]) -> Response:
-    return page(request, rows, by=("-pk",), shape=partial(_journal, *get_actor(request)))
-
-
-def _journal(who: Actor, token: Token | None, events: Sequence[Event]) -> list[shapes.Shape]:
-    return [_event(event, journal.data_for(event, who, token)) for event in events]
-
-
-def _event(event: Event, data: dict[str, Any]) -> shapes.Shape:
-    return {
-        "id": event.pk,
-        "at": shapes.when(event.at),
-        "actor": event.actor.username if event.actor else None,
-        "verb": event.verb,
-        "text": journal.sentence(event, data=data),
-        "owner": event.owner.name if event.owner else None,
-        "environment": journal.environment_then(event),
-        "version": event.version.version if event.version else None,
-        "run": str(event.run_id) if event.run_id else None,
-        "data": data,
-    }
-
-
-def _report(report: Report) -> shapes.Shape:
-    return {
-        "id": report.pk,
-        "environment": str(report.environment),
-        "version": report.version.version if report.version else None,
-        "reporter": report.reporter.username,
-        "reason": report.reason,
-        "text": report.text,
-        "created_at": shapes.when(report.created_at),
-        "resolved_at": shapes.when(report.resolved_at),
-        "resolved_by": report.resolved_by.username if report.resolved_by else None,
-        "resolution": report.resolution,
-    }
+    context = {"actor": get_actor(request)}
+    return page(request, rows, JournalEntrySerializer, by=("-pk",), context=context)

@@ -22,7 +22,9 @@ LIMIT, MAX_LIMIT = 20, 100
 class PageQuery(serializers.Serializer[Any]):
     """Which page of a list."""
 
-    limit = QueryWhole(low=1, high=MAX_LIMIT, default=LIMIT, help_text="How many on a page.")
+    limit = QueryWhole(
+        min_value=1, max_value=MAX_LIMIT, default=LIMIT, help_text="How many on a page."
+    )
     cursor = Text(
         required=False,
         help_text="Opaque; comes with the address in `next`. Leave it out to begin.",

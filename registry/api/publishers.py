@@ -2,33 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rest_framework.decorators import api_view
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.models import Owner
-from registry.accounts.permissions import require
-from registry.api import body, lookup, shapes
+from registry.api import lookup
 from registry.api.auth import by_token, get_actor, person
+from registry.api.permissions import check_object, requires
+from registry.api.schema.auto_schema import refusals
+from registry.api.serializers.base import validated
+from registry.api.serializers.catalog import (
+    NewPendingPublisherSerializer,
+    NewPublisherSerializer,
+    PublisherListSerializer,
+    PublisherSerializer,
+)
 from registry.catalog.models import Environment
+from registry.lookup import owner as find_owner
 from registry.publishers import services
 from registry.publishers.models import TrustedPublisher
 
 FIELDS = ("repository", "workflow", "ci_environment", "owner_id", "sub")
+Manages = requires(GET="publisher.manage", POST="publisher.manage", DELETE="publisher.manage")
 
 
+@extend_schema(
+    methods=["GET"],
+    operation_id="listPublishers",
+    tags=["Trusted publishers"],
+    summary="List the publishers of an environment",
+    description="Workflows that may publish it without a stored token.",
+    responses=PublisherListSerializer,
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="addPublisher",
+    tags=["Trusted publishers"],
+    summary="Trust a publisher",
+    description="For owners. Which claims a kind needs stands in docs/trusted-publishing.md.",
+    request=NewPublisherSerializer,
+    responses={201: PublisherSerializer},
+)
 @api_view(["GET", "POST"])
+@permission_classes([Manages])
 def of_environment(request: Request, owner: str, name: str) -> Response:
     """GET: those who may publish the environment. POST: one more."""
     environment = _environment(request, owner, name)
     if request.method == "POST":
-        return _add(request, environment)
-    return Response({"results": [shape(row) for row in services.listed(environment)]})
+        return _add(request, environment, NewPublisherSerializer)
+    return _list(environment)
 
 
+@extend_schema(
+    operation_id="removePublisher",
+    tags=["Trusted publishers"],
+    summary="Remove a publisher",
+    description="The tokens that it holds end now.",
+    responses={204: None},
+)
 @api_view(["DELETE"])
+@permission_classes([Manages])
 def one_of_environment(request: Request, owner: str, name: str, pk: int) -> Response:
     """Remove one; the tokens it holds end now."""
     environment = _environment(request, owner, name)
@@ -36,16 +71,42 @@ def one_of_environment(request: Request, owner: str, name: str, pk: int) -> Resp
     return Response(status=204)
 
 
+@extend_schema(
+    methods=["GET"],
+    operation_id="listPendingPublishers",
+    tags=["Trusted publishers"],
+    summary="List the pending publishers of an owner",
+    description="Those whose environment their first upload will make.",
+    responses=PublisherListSerializer,
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="addPendingPublisher",
+    tags=["Trusted publishers"],
+    summary="Trust a publisher of an environment to come",
+    description="Its first upload makes the environment `name`.",
+    request=NewPendingPublisherSerializer,
+    responses={201: PublisherSerializer, **refusals(409)},
+)
 @api_view(["GET", "POST"])
+@permission_classes([Manages])
 def of_owner(request: Request, name: str) -> Response:
     """The same for environments that their first upload will make; `name` is then in the body."""
     owner = _owner(request, name)
     if request.method == "POST":
-        return _add(request, owner)
-    return Response({"results": [shape(row) for row in services.listed(owner)]})
+        return _add(request, owner, NewPendingPublisherSerializer)
+    return _list(owner)
 
 
+@extend_schema(
+    operation_id="removePendingPublisher",
+    tags=["Trusted publishers"],
+    summary="Remove a pending publisher",
+    description="The environment is then not made.",
+    responses={204: None},
+)
 @api_view(["DELETE"])
+@permission_classes([Manages])
 def one_of_owner(request: Request, name: str, pk: int) -> Response:
     """Remove a pending one."""
     owner = _owner(request, name)
@@ -53,49 +114,35 @@ def one_of_owner(request: Request, name: str, pk: int) -> Response:
     return Response(status=204)
 
 
-def shape(publisher: TrustedPublisher) -> shapes.Shape:
-    """TrustedPublisher; `claims` is what a token must say."""
-    return {
-        "id": publisher.pk,
-        "environment": str(publisher),
-        "pending": publisher.environment_id is None,
-        "kind": publisher.kind,
-        "issuer": publisher.issuer,
-        "claims": publisher.claims,
-        "added_by": publisher.added_by.username,
-        "added_at": shapes.when(publisher.added_at),
-        "last_used_at": shapes.when(publisher.last_used_at),
-    }
+def _list(of: Environment | Owner) -> Response:
+    return Response(PublisherListSerializer({"results": services.listed(of)}).data)
 
 
-def _add(request: Request, to: Environment | Owner) -> Response:
+def _add(
+    request: Request, to: Environment | Owner, serializer: type[NewPublisherSerializer]
+) -> Response:
     by_token(request)
-    data = body.read(request)
-    fields = {name: body.text(data, name, default="") for name in FIELDS}
-    more: Any = data.get("claims") or {}
-    if isinstance(more, dict):
-        fields |= {body.text({"claims": name}, "claims"): body.text(more, name) for name in more}
-    made = services.add(
+    values = validated(serializer, request)
+    publisher = services.add(
         to=to,
-        name=body.text(data, "name", default=""),
-        kind=body.text(data, "kind"),
-        issuer=body.text(data, "issuer", default=""),
-        fields=fields,
+        name=values.get("name", ""),
+        kind=values["kind"],
+        issuer=values["issuer"],
+        fields={name: values[name] for name in FIELDS} | (values["claims"] or {}),
         by=person(request),
         token=get_actor(request)[1],
     )
-    return Response(shape(made), 201)
+    return Response(PublisherSerializer(publisher).data, 201)
 
 
 def _environment(request: Request, owner: str, name: str) -> Environment:
-    found = lookup.environment(request, owner, name, "environment.see")
-    who, token = get_actor(request)
-    require(who, "publisher.manage", TrustedPublisher(environment=found), token)
-    return found
+    """The environment, where the actor sees it and manages its publishers."""
+    environment = lookup.environment(request, owner, name, "environment.see")
+    check_object(request, TrustedPublisher(environment=environment))
+    return environment
 
 
 def _owner(request: Request, name: str) -> Owner:
-    found = lookup.find_owner(name)
-    who, token = get_actor(request)
-    require(who, "publisher.manage", TrustedPublisher(owner=found), token)
-    return found
+    owner = find_owner(name)
+    check_object(request, TrustedPublisher(owner=owner))
+    return owner

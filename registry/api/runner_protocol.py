@@ -1,16 +1,15 @@
-"""What runners call: who am I, give me a run, this happened, this is how it ended.
+"""The runners' protocol: identity, presence, leases, event batches, locks and the final result.
 
-A runner's token (`hubr_`) only asks for runs; reports need the run's own token (`hubrun_`).
+A runner's token (`hubr_`) only leases runs; event batches need the run's own token (`hubrun_`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from django.http.response import HttpResponseBase
 from django.urls import path
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.decorators import (
     api_view,
     authentication_classes,
@@ -20,134 +19,187 @@ from rest_framework.decorators import (
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from envyard.contract.runner_events import Events, Finish
 from envyard.contract.values import plain
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.api import body
-from registry.api.auth import credentials
+from registry.api.auth import RunAuthentication, RunnerAuthentication
+from registry.api.parsers import Json
+from registry.api.permissions import SignedIn
+from registry.api.schema.auto_schema import refusals
+from registry.api.serializers.base import validated
+from registry.api.serializers.runs import (
+    CapabilitiesSerializer,
+    EventsSerializer,
+    FinishSerializer,
+    JobSerializer,
+    LeaseSerializer,
+    LockTextSerializer,
+    OfferedLockSerializer,
+    PresenceSerializer,
+)
 from registry.errors import Forbidden, HubError
 from registry.runs import runner_events, services
 from registry.runs.spec import job_spec
-from registry.runs.tokens import read_run_token
 
 
-class Report(body.Json):
+class BatchParser(Json):
     """JSON of a whole batch. NaN is let through: the contract's readers expect it."""
 
-    most = 32 << 20
+    max_bytes = 32 << 20
 
     def constant(self, name: str) -> float:
         """The number that Python writes so."""
         return float(name)
 
 
-def endpoint(
-    method: str, parser: type[body.Json] = body.Json
-) -> Callable[[Callable[..., Response]], Callable[..., HttpResponseBase]]:
-    """A view for runners, with none of the people's authentication."""
+class HasRunnerToken(SignedIn):
+    """The authentication class has refused all other requests."""
 
-    def dressed(view: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
-        bare = permission_classes([])(authentication_classes([])(view))
-        return api_view([method])(parser_classes([parser])(bare))
-
-    return dressed
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """True."""
+        return True
 
 
-@endpoint("GET")
+@extend_schema(
+    operation_id="runnerWhoami",
+    tags=["Runners"],
+    summary="Name the runner",
+    description="`hub-runner doctor` checks its token with this.",
+    responses=PresenceSerializer,
+)
+@api_view(["GET"])
+@authentication_classes([RunnerAuthentication])
+@permission_classes([HasRunnerToken])
 def whoami(request: Request) -> Response:
-    """The name that the token stands for, and whether it gets runs."""
-    return Response(_known(_runner(request)))
+    """The name of the token's runner, and whether it gets runs."""
+    return Response(PresenceSerializer(_runner(request)).data)
 
 
-@endpoint("POST")
+@extend_schema(
+    operation_id="runnerPresent",
+    tags=["Runners"],
+    summary="Report that the runner is alive",
+    description="And what it can do: `capabilities.models` lists the models it has ready.",
+    request=CapabilitiesSerializer,
+    responses=PresenceSerializer,
+)
+@api_view(["POST"])
+@authentication_classes([RunnerAuthentication])
+@permission_classes([HasRunnerToken])
 def present(request: Request) -> Response:
-    """Note that the runner lives, and what it says it can do; it hears whether it gets runs."""
-    runner = _runner(request)
-    _describe(runner, request)
-    return Response(_known(runner))
+    """Store the time and the runner's capabilities; the answer holds whether it gets runs."""
+    return Response(PresenceSerializer(_described(request)).data)
 
 
-@endpoint("POST")
+@extend_schema(
+    operation_id="pollForRun",
+    tags=["Runners"],
+    summary="Lease the next queued run",
+    description="Of those whose model is in `capabilities.models`, or that need none; "
+    "204 where none waits for it, and while the runner is drained.",
+    request=CapabilitiesSerializer,
+    responses={200: JobSerializer, 204: OpenApiResponse(None, "No run waits.")},
+)
+@api_view(["POST"])
+@authentication_classes([RunnerAuthentication])
+@permission_classes([HasRunnerToken])
 def poll(request: Request) -> Response:
     """Lease the next queued run that it can do; 204 where none waits for it."""
-    runner = _runner(request)
-    _describe(runner, request)
+    runner = _described(request)
     run = services.lease(runner=runner, models=runners.models(runner))
-    return Response(status=204) if run is None else Response(job_spec(run).to_dict())
+    return Response(status=204) if run is None else Response(JobSerializer(job_spec(run)).data)
 
 
-@endpoint("POST", Report)
+@extend_schema(
+    operation_id="reportEvents",
+    tags=["Runners"],
+    summary="Send a batch of events",
+    description="Numbered in each attempt; a number seen before is ignored. Renews the lease.",
+    request=EventsSerializer,
+    responses={200: LeaseSerializer, **refusals(409)},
+)
+@api_view(["POST"])
+@authentication_classes([RunAuthentication])
+@permission_classes([HasRunnerToken])
+@parser_classes([BatchParser])
 def events(request: Request, pk: UUID) -> Response:
     """Store one batch and renew the lease."""
-    try:
-        batch = Events.from_dict(_report(request, pk))
-    except ValueError as error:
-        raise HubError("request.invalid", str(error)) from error
-    heard = runner_events.record(run_id=pk, events=batch)
-    return Response({"lease_seconds": heard.lease_seconds, "cancel": heard.cancel})
+    _check_attempt(request, pk)
+    lease = runner_events.record(run_id=pk, events=validated(EventsSerializer, request))
+    return Response(LeaseSerializer(lease).data)
 
 
-@endpoint("POST", Report)
+@extend_schema(
+    operation_id="agreeOnLock",
+    tags=["Runners"],
+    summary="Agree on the lock",
+    description="The first lock that is offered for a version and platform stands; every answer "
+    "is the one that stands.",
+    request=OfferedLockSerializer,
+    responses={200: LockTextSerializer, **refusals(409)},
+)
+@api_view(["POST"])
+@authentication_classes([RunAuthentication])
+@permission_classes([HasRunnerToken])
+@parser_classes([BatchParser])
 def lock(request: Request, pk: UUID) -> Response:
     """The version's lock on a platform; the one in the body becomes it where there was none."""
-    data = _report(request, pk)
-    offered = data.get("lock")
-    stands = runner_events.lock(
+    _check_attempt(request, pk)
+    fields = validated(OfferedLockSerializer, request)
+    text = runner_events.lock(
         run_id=pk,
-        attempt=data["attempt"],
-        platform=body.text(data, "platform"),
-        offered=None if offered is None else body.text(data, "lock", default=""),
+        attempt=fields["attempt"],
+        platform=fields["platform"],
+        offered=fields["lock"],
     )
-    return Response({"lock": stands})
+    return Response(LockTextSerializer({"lock": text}).data)
 
 
-@endpoint("POST", Report)
+@extend_schema(
+    operation_id="finishRun",
+    tags=["Runners"],
+    summary="End the attempt",
+    description="May be repeated for the same attempt.",
+    request=FinishSerializer,
+    responses={200: None, **refusals(409)},
+)
+@api_view(["POST"])
+@authentication_classes([RunAuthentication])
+@permission_classes([HasRunnerToken])
+@parser_classes([BatchParser])
 def finish(request: Request, pk: UUID) -> Response:
     """End the attempt."""
-    try:
-        ending = Finish.from_dict(_report(request, pk))
-    except ValueError as error:
-        raise HubError("request.invalid", str(error)) from error
-    runner_events.finish(run_id=pk, finish=ending)
+    _check_attempt(request, pk)
+    runner_events.finish(run_id=pk, finish=validated(FinishSerializer, request))
     return Response({})
 
 
-def _known(runner: Runner) -> dict[str, Any]:
-    return {"runner": runner.name, "draining": runner.draining_since is not None}
-
-
-def _describe(runner: Runner, request: Request) -> None:
-    said = plain(body.read(request).get("capabilities"))
-    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
-
-
 def _runner(request: Request) -> Runner:
-    """The runner whose token came with the request; raises 401."""
-    runner = runners.verify(credentials(request) or "")
-    if runner is None:
-        raise HubError(
-            "token.invalid",
-            "this is not the token of an enabled runner",
-            "Make one on the hub with `manage.py create_runner NAME`.",
-            401,
-        )
+    return cast("Runner", request.auth)
+
+
+def _described(request: Request) -> Runner:
+    """The runner, with the capabilities of the body stored."""
+    runner = _runner(request)
+    capabilities = plain(validated(CapabilitiesSerializer, request)["capabilities"])
+    values = capabilities if isinstance(capabilities, dict) else {}
+    runners.describe(runner=runner, capabilities=values)
     return runner
 
 
-def _report(request: Request, pk: UUID) -> dict[str, Any]:
-    """The body of a report, which must be about the run and attempt of its token."""
-    about = read_run_token(credentials(request) or "")
-    data = body.read(request)
-    if about.run != pk:
-        raise Forbidden(f"the token is for run {about.run}, not for {pk}", code="token.scope")
-    if data.get("attempt") != about.attempt:
+def _check_attempt(request: Request, pk: UUID) -> None:
+    """Raise 403 or 409 unless address and body are about the run and attempt of the token."""
+    token: Any = request.auth
+    if token.run != pk:
+        raise Forbidden(f"the token is for run {token.run}, not for {pk}", code="token.scope")
+    data: Any = request.data
+    attempt = data.get("attempt") if isinstance(data, dict) else None
+    if attempt != token.attempt:
         raise HubError(
             "runner.superseded",
-            f"the token is for attempt {about.attempt}, not for {data.get('attempt')!r:.40}",
+            f"the token is for attempt {token.attempt}, not for {attempt!r:.40}",
             status=409,
         )
-    return data
 
 
 urlpatterns = [

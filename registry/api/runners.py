@@ -1,65 +1,58 @@
-"""The runners as staff see them: who lives, who has runs, who is drained."""
+"""The runners as staff see them: alive or away, with their runs, drained or not."""
 
 from __future__ import annotations
 
-from django.db.models import Count, Q, QuerySet
-from rest_framework.decorators import api_view
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts import runners
-from registry.accounts.models import Runner
-from registry.accounts.permissions import require
-from registry.api import shapes
-from registry.api.auth import get_actor, person
+from registry.api.auth import person
+from registry.api.permissions import requires
+from registry.api.serializers.runs import RunnerListSerializer, RunnerSerializer
 from registry.errors import NotFound
-from registry.runs.models import Run
+from registry.runs.queries import runners_with_runs
 
 
-def rows() -> QuerySet[Runner]:
-    """Every runner with `held`, the number of its runs under way, by name."""
-    held = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
-    return Runner.objects.annotate(held=held).order_by("name")
-
-
+@extend_schema(
+    operation_id="listRunners",
+    tags=["Runners"],
+    summary="List the runners",
+    description="For staff; by name.",
+    responses=RunnerListSerializer,
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="hub.moderate")])
 def every(request: Request) -> Response:
     """Staff: all of them, by name."""
-    _staff(request)
-    return Response({"results": [_runner(one) for one in rows()]})
+    return Response(RunnerListSerializer({"results": runners_with_runs()}).data)
 
 
+@extend_schema(
+    methods=["POST"],
+    operation_id="drainRunner",
+    tags=["Runners"],
+    summary="Drain a runner",
+    description="For staff: it finishes what it has and is given no new run.",
+    request=None,
+    responses={200: RunnerSerializer},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="resumeRunner",
+    tags=["Runners"],
+    summary="Give a runner runs again",
+    description="For staff.",
+    responses={200: RunnerSerializer},
+)
 @api_view(["POST", "DELETE"])
+@permission_classes([requires(POST="hub.moderate", DELETE="hub.moderate")])
 def drain(request: Request, pk: int) -> Response:
     """Staff. POST: give it no new run. DELETE: give it runs again."""
-    _staff(request)
-    found = rows().filter(pk=pk).first()
-    if found is None:
+    runner = runners_with_runs().filter(pk=pk).first()
+    if runner is None:
         raise NotFound("there is no such runner")
     act = runners.drain if request.method == "POST" else runners.resume
-    act(runner=found, by=person(request))
-    return Response(_runner(found))
-
-
-def _staff(request: Request) -> None:
-    who, token = get_actor(request)
-    require(who, "hub.moderate", who, token)
-
-
-def _runner(runner: Runner) -> shapes.Shape:
-    away, out = "away" in runners.standing(runner), runners.out_of_service(runner)
-    return {
-        "id": runner.pk,
-        "name": runner.name,
-        "enabled": runner.enabled,
-        "models": runners.models(runner),
-        "pythons": runners.pythons(runner),
-        "held": runner.held,  # type: ignore[attr-defined]
-        "draining_since": shapes.when(runner.draining_since),
-        "ending": runner.capabilities.get("draining") is True and not away,
-        "away": away,
-        "out_of_service": None
-        if out is None
-        else {"since": shapes.when(out.since), "reason": out.reason, "check": out.check},
-        "last_seen_at": shapes.when(runner.last_seen_at),
-    }
+    act(runner=runner, by=person(request))
+    return Response(RunnerSerializer(runner).data)

@@ -1,77 +1,179 @@
-"""Versions: list, show, delete, yank, retry, judge again."""
+"""Versions: list, show, delete, yank, retry, judge again; and their locks."""
 
 from __future__ import annotations
 
-from rest_framework.decorators import api_view
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, permission_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import pipeline
-from registry.api import body, lookup, shapes, throttles
+from registry.api import lookup
 from registry.api.auth import get_actor, person
-from registry.api.paging import page
+from registry.api.pagination import KeysetPagination
+from registry.api.permissions import requires
+from registry.api.schema.auto_schema import refusals
+from registry.api.serializers.base import validated
+from registry.api.serializers.catalog import (
+    LockDetailSerializer,
+    LockList,
+    LockListSerializer,
+    ReasonSerializer,
+    VersionDetailSerializer,
+    VersionSerializer,
+)
+from registry.api.throttles import rate_scope
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
+from registry.catalog.models import Version
+from registry.read_models import versions as read_models
 
 
+@extend_schema(
+    operation_id="listVersions",
+    tags=["Versions"],
+    summary="List versions",
+    description="Those that you may see, newest first; owners see unlisted ones too.",
+    responses=VersionSerializer(many=True),
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="environment.see")])
 def versions(request: Request, owner: str, name: str) -> Response:
-    """The versions that the get_actor may see, newest first."""
-    found = lookup.environment(request, owner, name, "environment.see")
-    visible = found.versions.visible_to(*get_actor(request)).select_related("environment__owner")
-    return page(request, visible, by=("-sort_key", "-pk"), shape=shapes.version_summaries)
+    """The versions that the actor may see, newest first."""
+    environment = lookup.environment(request, owner, name)
+    visible = environment.versions.visible_to(*get_actor(request))
+    paginator = KeysetPagination("-sort_key", "-pk")
+    rows = paginator.paginate_queryset(visible.select_related("environment__owner"), request)
+    results = VersionSerializer(read_models.summaries(rows), many=True).data
+    return paginator.get_paginated_response(results)
 
 
+@extend_schema(
+    methods=["GET"],
+    operation_id="getVersion",
+    tags=["Versions"],
+    summary="Show a version",
+    description="With metadata, file, findings, its steps in the pipeline, last run and card.",
+    responses=VersionDetailSerializer,
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="deleteVersion",
+    tags=["Versions"],
+    summary="Delete a version",
+    description="For good: neither the version nor its file name ever returns. Yank it where "
+    "people may have pinned it.",
+    responses={204: None},
+)
 @api_view(["GET", "DELETE"])
+@permission_classes([requires(GET="version.see", DELETE="version.delete")])
 def version(request: Request, owner: str, name: str, number: str) -> Response:
-    """GET: with its findings, its place in the pipeline, last run and card. DELETE: for good."""
+    """GET: with its findings, its steps in the pipeline, last run and card. DELETE: for good."""
+    row = lookup.version(request, owner, name, number)
     if request.method == "DELETE":
-        found = lookup.version(request, owner, name, number, "version.delete")
-        delete_version(version=found, by=person(request))
+        delete_version(version=row, by=person(request))
         return Response(status=204)
-    found = lookup.version(request, owner, name, number, "version.see")
-    return Response(shapes.version_detail(found))
+    return _detail(row)
 
 
+@extend_schema(
+    operation_id="listLocks",
+    tags=["Versions"],
+    summary="List the locks of a version",
+    description="One for each platform that it ran on, made by its first run there and never "
+    "changed.",
+    responses=LockListSerializer,
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="version.see")])
 def version_locks(request: Request, owner: str, name: str, number: str) -> Response:
     """Its locks, one for each platform that it ran on."""
-    found = lookup.version(request, owner, name, number, "version.see")
-    return Response({"results": shapes.lock_summaries(found)})
+    row = lookup.version(request, owner, name, number)
+    return Response(LockListSerializer(LockList(read_models.lock_summaries(row))).data)
 
 
+@extend_schema(
+    operation_id="getLock",
+    tags=["Versions"],
+    summary="Show a lock",
+    description="`text` is a requirements file with hashes, for `--require-hashes`.",
+    responses=LockDetailSerializer,
+)
 @api_view(["GET"])
+@permission_classes([requires(GET="version.see")])
 def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
     """One lock with its text."""
-    found = lookup.version(request, owner, name, number, "version.see")
-    return Response(shapes.lock_detail(locks.of(found, platform)))
+    lock = locks.of(lookup.version(request, owner, name, number), platform)
+    return Response(LockDetailSerializer(read_models.lock_detail(lock)).data)
 
 
+@extend_schema(
+    methods=["POST"],
+    operation_id="yankVersion",
+    tags=["Versions"],
+    summary="Yank a version",
+    description="Installers no longer pick it; exact pins still find it (PEP 592).",
+    request=ReasonSerializer,
+    responses=VersionSerializer,
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="unyankVersion",
+    tags=["Versions"],
+    summary="Take a yank back",
+    description="409 where it is not yanked.",
+    responses={200: VersionSerializer},
+)
 @api_view(["POST", "DELETE"])
+@permission_classes([requires(POST="version.yank", DELETE="version.yank")])
 def yank(request: Request, owner: str, name: str, number: str) -> Response:
     """POST with a reason: yank. DELETE: undo it."""
-    found = lookup.version(request, owner, name, number, "version.yank")
+    row, user = lookup.version(request, owner, name, number), person(request)
     if request.method == "POST":
-        reason = body.text(body.read(request), "reason")
-        overlays.yank(version=found, by=person(request), reason=reason)
+        overlays.yank(version=row, by=user, **validated(ReasonSerializer, request))
     else:
-        overlays.unyank(version=found, by=person(request))
-    return Response(shapes.version_summary(found))
+        overlays.unyank(version=row, by=user)
+    return Response(VersionSerializer(read_models.summary(row)).data)
 
 
+@extend_schema(
+    operation_id="retryVersion",
+    tags=["Versions"],
+    summary="Evaluate a held version again",
+    description="For those who may publish it, and staff. 409 where it is not held: one that is "
+    "under way is not retried. From the second retry within a day 429 until a minute after it was "
+    "held, then two, four, up to an hour; not for staff.",
+    request=None,
+    responses={200: VersionDetailSerializer, **refusals(409, 429)},
+)
 @api_view(["POST"])
+@permission_classes([requires(POST="version.retry")])
+@throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, owner: str, name: str, number: str) -> Response:
     """Evaluate a held version once more."""
-    found, user = lookup.version(request, owner, name, number, "version.retry"), person(request)
-    throttles.check(request, "retry", who=str(user.pk))
-    pipeline.retry(version=found, by=user)
-    return Response(shapes.version_detail(found))
+    row = lookup.version(request, owner, name, number)
+    pipeline.retry(version=row, by=person(request))
+    return _detail(row)
 
 
+@extend_schema(
+    operation_id="rejudgeVersion",
+    tags=["Versions"],
+    summary="Judge a rejected version again",
+    description="For staff, after a rule was changed or a fault of the hub mended. It goes back "
+    "to the step that rejected it: the check, the verdict on its last run, or a new run. The "
+    "journal keeps the reason. 409 where it is not rejected.",
+    request=ReasonSerializer,
+    responses={200: VersionDetailSerializer, **refusals(409)},
+)
 @api_view(["POST"])
+@permission_classes([requires(POST="version.rejudge")])
 def rejudge(request: Request, owner: str, name: str, number: str) -> Response:
     """Staff, with a reason: decide again on a rejected version."""
-    found = lookup.version(request, owner, name, number, "version.rejudge")
-    reason = body.text(body.read(request), "reason")
-    pipeline.rejudge(version=found, by=person(request), reason=reason)
-    return Response(shapes.version_detail(found))
+    row = lookup.version(request, owner, name, number)
+    pipeline.rejudge(version=row, by=person(request), **validated(ReasonSerializer, request))
+    return _detail(row)
+
+
+def _detail(version: Version) -> Response:
+    return Response(VersionDetailSerializer(read_models.detail(version)).data)

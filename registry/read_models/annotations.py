@@ -10,6 +10,9 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
+from registry.card.measures import Measure
+from registry.card.scores import Score
+
 T = TypeVar("T")
 
 
@@ -37,6 +40,8 @@ class Stored:
 
 Moment = Annotated[datetime, Spec(description="ISO 8601, in UTC.")]
 Uri = Annotated[str, Spec(format="uri")]
+StoredScore = Annotated[dict[str, Any], Stored(Score)]
+StoredMeasure = Annotated[dict[str, Any], Stored(Measure)]
 Sha256 = Annotated[str, Spec(pattern="^[0-9a-f]{64}$")]
 
 

@@ -1,11 +1,12 @@
-"""Reads that need more than one filter: rollouts, the log by position, a token's run."""
+"""Reads that need more than one filter: rollouts, runners, the log by position, a token's run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
+from registry.accounts.models import Runner
 from registry.errors import HubError
 from registry.runs.models import Rollout, Run
 from registry.runs.tokens import read_run_token
@@ -70,3 +71,9 @@ def leased_run(token: str) -> Run:
     if run is None:
         raise HubError("token.invalid", "The attempt this run token was for is over.", status=401)
     return run
+
+
+def runners_with_runs() -> QuerySet[Runner]:
+    """Every runner with `held`, the number of its runs under way, by name."""
+    held = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
+    return Runner.objects.annotate(held=held).order_by("name")

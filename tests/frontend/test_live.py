@@ -16,6 +16,7 @@ from envyard_runner.messaging.event_outbox import EventOutbox
 from envyard_runner.messaging.hub_client import HubClient
 from frontend.pages.refresh_interval import pace
 from registry.models import Run, User
+from registry.runs.queue import Position
 from registry.runs.spec import job_spec
 from tests.registry import story
 
@@ -78,5 +79,5 @@ def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
 
 @pytest.mark.parametrize(("before", "seconds"), [(0, 1), (4, 1), (5, 2), (37, 8), (500, 10)])
 def test_a_run_that_waits_behind_many_is_asked_for_more_rarely(before: int, seconds: int) -> None:
-    assert pace({"queue": {"before": before, "waiting": 501, "runners": 2}}) == seconds
-    assert pace({"queue": None}) == pace(None) == 1
+    assert pace(Position(before=before, waiting=501, runners=2)) == seconds
+    assert pace(None) == 1

@@ -9,12 +9,12 @@ from rest_framework.response import Response
 
 from registry.accounts.models import Membership, Token
 from registry.accounts.permissions import require
-from registry.api import lookup
 from registry.api.auth import get_actor, person, sole_person
-from registry.api.paging import whole
 from registry.api.prime.endpoint import answer, endpoint
-from registry.api.shapes import when
+from registry.api.prime.query import whole
 from registry.errors import HubError, NotFound
+from registry.lookup import owner as find_owner
+from registry.read_models.times import when
 
 
 @endpoint("GET")
@@ -65,7 +65,7 @@ def teams(request: Request) -> Response:
 @endpoint("GET")
 def members(request: Request, team: str) -> Response:
     """Who is in an organisation, for those who are; without addresses."""
-    organisation = lookup.find_owner(team).organisation
+    organisation = find_owner(team).organisation
     if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
     who, token = get_actor(request)

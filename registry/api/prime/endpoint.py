@@ -14,7 +14,9 @@ from rest_framework.decorators import api_view, parser_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import body, errors
+from registry.api import errors
+from registry.api.parsers import Json
+from registry.api.prime import body
 from registry.errors import HubError
 
 MOST_FINDINGS = 5
@@ -22,7 +24,7 @@ BRACKETS = str.maketrans("[]", "()")
 
 
 def endpoint(
-    *methods: str, parser: type[body.Json] = body.Json
+    *methods: str, parser: type[Json] = Json
 ) -> Callable[[Callable[..., Response]], Callable[..., HttpResponseBase]]:
     """A view of the API whose refusals carry `detail` too."""
 

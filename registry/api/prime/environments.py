@@ -9,15 +9,16 @@ from rest_framework.response import Response
 
 from envyard.contract.names import normalise
 from registry.accounts.permissions import can, require
-from registry.api import body, lookup
+from registry.api import lookup
 from registry.api.auth import get_actor, person
-from registry.api.paging import whole
-from registry.api.prime import find, shapes
+from registry.api.prime import body, find, shapes
 from registry.api.prime.endpoint import answer, endpoint, flag, short
+from registry.api.prime.query import whole
 from registry.catalog import deletion, services
 from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.errors import HubError
+from registry.read_models.times import when
 
 # Ids grow with time, and `fresh_at` has an index: both sort as what they stand for.
 ORDERS = {
@@ -118,7 +119,7 @@ def status(request: Request, owner: str, name: str) -> Response:
                 "semantic_version": latest.version,
                 "content_hash": shapes.content_hash(latest),
                 "status": latest.status,
-                "created_at": shapes.when(latest.uploaded_at),
+                "created_at": when(latest.uploaded_at),
             }
         }
     )

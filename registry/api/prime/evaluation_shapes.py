@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from registry.api.prime.find import id_of
-from registry.api.shapes import when
 from registry.read_models import links
+from registry.read_models.times import when
 from registry.self_reported.models import Evaluation
 
 REPORTED = "Reported by the uploader, not measured by this hub."

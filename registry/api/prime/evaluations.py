@@ -13,14 +13,15 @@ from envyard.contract.names import BadName, canonical_version, normalise
 from envyard.contract.values import plain
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
-from registry.api import body, lookup
 from registry.api.auth import get_actor, person
-from registry.api.paging import whole
-from registry.api.prime import find
+from registry.api.parsers import Json
+from registry.api.prime import body, find
 from registry.api.prime.endpoint import answer, endpoint, short
 from registry.api.prime.evaluation_shapes import detail, summaries
+from registry.api.prime.query import whole
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
+from registry.lookup import owner as find_owner
 from registry.self_reported import samples, services
 from registry.self_reported.claims import Claims
 from registry.self_reported.models import Evaluation
@@ -38,10 +39,10 @@ MOST_TAGS = 20
 MOST_CHARACTERS = 100_000  # of metadata or metrics, which every list reads
 
 
-class Batch(body.Json):
+class Batch(Json):
     """JSON of a whole batch of samples."""
 
-    most = samples.BATCH_BYTES
+    max_bytes = samples.BATCH_BYTES
 
 
 @endpoint("GET", "POST")
@@ -60,7 +61,7 @@ def _list(request: Request) -> Response:
     elif not query.get("team_id"):
         found = found.filter(owner_id__in=user.roles)
     if team := query.get("team_id"):
-        found = found.filter(owner=lookup.find_owner(team))
+        found = found.filter(owner=find_owner(team))
     if query.get("suite_id"):
         found = found.none()  # there are no suites here
     limit = whole(request, "limit", 50, low=1, high=100)
@@ -83,7 +84,7 @@ def _create(request: Request) -> Response:
         raise HubError("request.invalid", "is_public must be true or false")
     owner: Owner = user.owner
     if data.get("team_id") is not None:
-        owner = lookup.find_owner(body.text(data, "team_id"))
+        owner = find_owner(body.text(data, "team_id"))
         require(user, "owner.publish", owner, token)
     evaluation = services.create(
         environment=environment,

@@ -11,9 +11,9 @@ from rest_framework.response import Response
 
 from registry import storage
 from registry.api import throttles
-from registry.api.paging import whole
 from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint
+from registry.api.prime.query import whole
 from registry.errors import NotFound
 from registry.sources.browse import File, Tree, browse
 

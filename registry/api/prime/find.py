@@ -11,10 +11,12 @@ from rest_framework.request import Request
 from envyard.contract.names import BadName, canonical_version
 from registry.accounts.models import Owner
 from registry.accounts.permissions import require
-from registry.api import body, lookup
+from registry.api import lookup
 from registry.api.auth import get_actor, sole_person
+from registry.api.prime import body
 from registry.catalog.models import Environment, Version, VersionQuerySet
 from registry.errors import HubError, NotFound
+from registry.lookup import owner as find_owner
 
 PREFIX = "env_"
 ID = re.compile(r"env_([0-9]{1,18})")
@@ -83,5 +85,5 @@ def owner(request: Request, data: dict[str, object]) -> Owner:
     """The owner that the body names in one of prime's ways; the person's own name by default."""
     for field in ("owner_slug", "team_slug", "team_id"):
         if data.get(field) is not None:
-            return lookup.find_owner(body.text(data, field))
+            return find_owner(body.text(data, field))
     return sole_person(request).owner

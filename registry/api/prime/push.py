@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import limits, pipeline
-from registry.api import body, throttles
+from registry.api import throttles
 from registry.api.auth import get_actor, person
 from registry.api.errors import full_disk_refused, headers, request_id
-from registry.api.prime import find
+from registry.api.prime import body, find
 from registry.api.prime.endpoint import answer, detail, endpoint, short
 from registry.errors import HubError, NotFound
 from registry.read_models import links

@@ -12,9 +12,9 @@ from registry.accounts.models import Owner, Token
 from registry.accounts.permissions import Actor, can
 from registry.api.auth import BASIC_USER
 from registry.api.prime.find import id_of
-from registry.api.shapes import when
 from registry.catalog.models import Environment, Version
 from registry.read_models import links
+from registry.read_models.times import when
 from registry.sources.models import Source
 
 Shape = dict[str, Any]

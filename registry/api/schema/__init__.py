@@ -1,1 +1,4 @@
-"""The OpenAPI document: what the API takes and answers, told once and held true by the tests."""
+"""The OpenAPI document: its prose, the paths outside REST, and hooks of drf-spectacular.
+
+Operations are described beside their views. May import what the API may.
+"""

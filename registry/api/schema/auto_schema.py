@@ -101,6 +101,14 @@ class AutoSchema(SpectacularSchema):
         """The component of a page."""
         return f"{serializer_name}Page"
 
+    def _process_override_parameters(self, direction: Any = "request") -> Any:
+        """Parameters without the empty defaults of texts that are left out."""
+        parameters = super()._process_override_parameters(direction)
+        for parameter in parameters.values():
+            if parameter and parameter["schema"].get("default") == "":
+                del parameter["schema"]["default"]
+        return parameters
+
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         parameters: list[dict[str, Any]] = super()._resolve_path_parameters(variables)
         for parameter in parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.plumbing import ResolvedComponent
 from pydantic import TypeAdapter
 
@@ -14,6 +14,14 @@ class ReadModelExtension(OpenApiSerializerExtension):
 
     target_class = "registry.api.serializers.base.ReadModelSerializer"
     match_subclasses = True
+
+    def get_name(self, auto_schema: Any, direction: str) -> str:
+        """The dataclass's name, which is its component's wherever it stands."""
+        return str(self.target.model.__name__)
+
+    def get_identity(self, auto_schema: Any, direction: str) -> str:
+        """The same, so that both are one component."""
+        return str(self.target.model.__name__)
 
     def map_serializer(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         """The schema; the dataclasses it refers to go into the registry."""
@@ -29,6 +37,18 @@ class ReadModelExtension(OpenApiSerializerExtension):
             )
             auto_schema.registry.register_on_missing(component)
         return without_titles(schema)
+
+
+class TextExtension(OpenApiSerializerFieldExtension):
+    """The pattern of a text that its service checks."""
+
+    target_class = "registry.api.serializers.fields.Text"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+        """The schema of a text."""
+        pattern = {"pattern": self.target.pattern} if self.target.pattern else {}
+        return {"type": "string", **pattern}
 
 
 def without_titles(schema: dict[str, Any]) -> dict[str, Any]:

@@ -30,8 +30,8 @@ class Body(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-def validated(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The fields of the request's body; raises 400 naming field, value and rule."""
+def validated(serializer: type[serializers.Serializer[Any]], request: Request) -> Any:
+    """The fields of the request's body by name; raises 400 naming field, value and rule."""
     return _validated(serializer, request.data)
 
 
@@ -39,16 +39,16 @@ def validated_query(
     serializer: type[serializers.Serializer[Any]], request: Request
 ) -> dict[str, Any]:
     """The query string likewise; of a repeated parameter the last value counts."""
-    return _validated(serializer, request.query_params.dict())
+    fields: dict[str, Any] = _validated(serializer, request.query_params.dict())
+    return fields
 
 
-def _validated(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+def _validated(serializer: type[serializers.Serializer[Any]], data: Any) -> Any:
     if not isinstance(data, Mapping):
         raise HubError("request.invalid", "the body must be a JSON object")
     bound = serializer(data={**data})  # of an empty body DRF makes a form
     bound.is_valid(raise_exception=True)
-    values: dict[str, Any] = bound.validated_data
-    return values
+    return bound.validated_data
 
 
 class ReadModelSerializer(serializers.Serializer[Any]):
@@ -63,6 +63,21 @@ class ReadModelSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> Any:
         """The read model as JSON types and datetimes."""
         return as_json(instance)
+
+
+class ContractSerializer(ReadModelSerializer):
+    """A dataclass of the contract with `to_dict` and `from_dict`, which validates."""
+
+    def to_representation(self, instance: Any) -> Any:
+        """Its JSON form."""
+        return instance.to_dict()
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The dataclass; raises 400."""
+        try:
+            return self.model.from_dict(data)  # type: ignore[attr-defined]
+        except ValueError as error:
+            raise HubError("request.invalid", str(error)) from error
 
 
 def as_json(value: Any) -> Any:

@@ -32,16 +32,15 @@ class Text(serializers.CharField):
         "max_length": "has {length} characters; the maximum is {max_length}",
     }
 
-    def __init__(self, *, max_length: int | None = None, **options: Any) -> None:
+    def __init__(self, *, pattern: str = "", **options: Any) -> None:
         if not options.get("required", True):
             options = {"default": "", "allow_blank": True, **options}
-        # Not to DRF's field, whose message cannot name the length that was sent.
-        self.longest = max_length
+        self.pattern = pattern  # only documented: services check it
         super().__init__(**options)
 
     def run_validation(self, data: Any = empty) -> Any:
         """The text; raises ValidationError."""
-        if data is None and not self.required:
+        if data is None and not self.required and not self.allow_null:
             data = empty
         if data is empty or data is None:
             return super().run_validation(data)
@@ -50,8 +49,8 @@ class Text(serializers.CharField):
         if "\0" in data or any("\ud800" <= letter <= "\udfff" for letter in data):
             self.fail("not_storable", value=shown(data))
         data = data.strip()
-        if self.longest is not None and len(data) > self.longest:
-            self.fail("max_length", length=len(data), max_length=self.longest)
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", length=len(data), max_length=self.max_length)
         return super().run_validation(data)
 
 
@@ -110,9 +109,9 @@ class QueryWhole(serializers.IntegerField):
 
     default_error_messages = {"bounds": "{value!r} must be a whole number from {low} to {high}"}
 
-    def __init__(self, *, low: int = 0, high: int, **options: Any) -> None:
-        self.low, self.high = low, high
-        super().__init__(required=False, **options)
+    def __init__(self, *, max_value: int, min_value: int = 0, **options: Any) -> None:
+        self.low, self.high = min_value, max_value
+        super().__init__(required=False, min_value=min_value, max_value=max_value, **options)
 
     def run_validation(self, data: Any = empty) -> Any:
         """The number; raises ValidationError."""

@@ -11,7 +11,7 @@ from django.test import Client
 from envyard.contract.job import JobSpec
 from registry.accounts import runners, tokens
 from registry.accounts.models import Runner, User
-from registry.api.runner_protocol import Report
+from registry.api.runner_protocol import BatchParser
 from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
@@ -193,7 +193,7 @@ def test_a_hostile_report_in_the_right_shape_is_kept_clean(
 
 def test_a_report_beyond_the_bound_is_refused(gpu: Caller, job: JobSpec) -> None:
     response = gpu.post(
-        f"runs/{job.run}/events/", raw=b" " * (Report.most + 1), token=job.run_token
+        f"runs/{job.run}/events/", raw=b" " * (BatchParser.max_bytes + 1), token=job.run_token
     )
     assert code(response) == (413, "request.too_large")
 
@@ -208,7 +208,7 @@ def test_a_packed_batch_is_taken(gpu: Caller, job: JobSpec) -> None:
 @pytest.mark.parametrize(
     ("raw", "refusal"),
     [
-        (packed({"log": "x" * Report.most}), (413, "request.too_large")),
+        (packed({"log": "x" * BatchParser.max_bytes}), (413, "request.too_large")),
         (packed({"attempt": 1})[:-9], (400, "request.invalid")),
         (b"{}", (400, "request.invalid")),
     ],

@@ -16,7 +16,6 @@ from jsonschema import Draft202012Validator
 
 from registry.api import urls
 from registry.api.schema.generator import Generator
-from registry.api.schema.table import OPERATIONS
 from registry.models import Organisation, User
 from tests.registry.api.hub import Hub, build
 from tools.compare_openapi import differences
@@ -54,13 +53,7 @@ def test_wire_format_is_that_of_the_kept_document(document: Document) -> None:
     assert differences(kept, json.loads(json.dumps(document))) == []
 
 
-def test_every_route_has_an_entry_and_every_entry_a_route(document: Document) -> None:
-    told = {
-        f"{method.upper()} {path.removeprefix('/api/v1/')}"
-        for path, method, _ in operations(document)
-        if path.startswith("/api/v1/") and path != SCHEMA
-    }
-    assert told >= set(OPERATIONS)
+def test_every_route_is_documented(document: Document) -> None:
     assert {path for path, *_ in operations(document)} >= set(routes(urls.api, "/api/v1/"))
 
 

@@ -23,18 +23,18 @@ cache = caches["local"]
 def of_runs(runs: Iterable[Run]) -> dict[UUID, Scores]:
     """Run id -> one score a policy, in the order of the run's policies."""
     by_id = {run.pk: run for run in runs}
-    found: dict[UUID, Scores] = dict(
+    scores: dict[UUID, Scores] = dict(
         Card.objects.filter(run__in=by_id).values_list("run_id", "scores")
     )
-    keys = {_key(run): pk for pk, run in by_id.items() if not found.get(pk)}
+    keys = {_key(run): pk for pk, run in by_id.items() if not scores.get(pk)}
     cached = cache.get_many(keys)
-    found |= {keys[key]: scores for key, scores in cached.items()}
+    scores |= {keys[key]: rows for key, rows in cached.items()}
     missing = {pk: key for key, pk in keys.items() if key not in cached}
     if missing:
         computed = _compute(by_id, missing)
-        cache.set_many({missing[pk]: scores for pk, scores in computed.items()}, SECONDS)
-        found |= computed
-    return found
+        cache.set_many({missing[pk]: rows for pk, rows in computed.items()}, SECONDS)
+        scores |= computed
+    return scores
 
 
 def _key(run: Run) -> str:
@@ -46,9 +46,9 @@ def _compute(by_id: dict[UUID, Run], wanted: Iterable[UUID]) -> dict[UUID, Score
     rows: dict[UUID, list[RolloutResult]] = defaultdict(list)
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
-        one = RolloutResult(*values)
-        if name(one) not in (by_id[run_id].facts.get("not_counted") or ()):
-            rows[run_id].append(one)
+        result = RolloutResult(*values)
+        if name(result) not in (by_id[run_id].facts.get("not_counted") or ()):
+            rows[run_id].append(result)
     return {
         pk: [
             score.to_dict()

@@ -1,0 +1,69 @@
+"""Objects by what an address names, for pages and API: found, and checked for the actor, or 404.
+
+`check` raises where the actor may not do what the address is for; permissions.require and the
+API's permission classes do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from uuid import UUID
+
+from envyard.contract.names import BadName, canonical_version, normalise
+from registry.accounts.models import Owner, Token
+from registry.accounts.permissions import Actor, can
+from registry.catalog.models import Environment, EnvironmentQuerySet, Version
+from registry.catalog.transfer import moved_to
+from registry.errors import NotFound
+from registry.runs.models import Run
+
+T = TypeVar("T", Environment, Version, Run)
+Check = Callable[[Any], object]
+RUNS = Run.objects.select_related("version__environment__owner", "runner")
+
+
+def owner(name: str) -> Owner:
+    """The person or organisation of that name; names of owners are no secret."""
+    row = Owner.objects.filter(name=name.lower()).first()
+    if row is None:
+        raise NotFound(f"there is no owner {name[:40]!r}")
+    return row
+
+
+def environment(
+    owner: str, name: str, *, check: Check, rows: EnvironmentQuerySet | None = None
+) -> Environment:
+    """The environment in any spelling of its name, from `rows` or those with a summary's fields."""
+    rows = Environment.objects.for_summary() if rows is None else rows
+    row = rows.filter(owner__name=owner.lower(), name=normalise(name)).first()
+    return _checked(row, check)
+
+
+def version(owner: str, name: str, number: str, *, check: Check) -> Version:
+    """The version in any PEP 440 spelling, with environment, owner and uploader."""
+    try:
+        canonical = canonical_version(number)
+    except BadName:
+        raise NotFound from None
+    rows = Version.objects.select_related("environment__owner", "uploaded_by")
+    rows = rows.filter(environment__owner__name=owner.lower(), environment__name=normalise(name))
+    return _checked(rows.filter(version=canonical).first(), check)
+
+
+def run(pk: UUID, *, check: Check) -> Run:
+    """The run with version, environment, owner and runner."""
+    return _checked(RUNS.filter(pk=pk).first(), check)
+
+
+def moved(owner: str, name: str, actor: Actor, token: Token | None = None) -> Environment | None:
+    """The environment that had this name before, where the actor may see it."""
+    row = moved_to(owner=owner, name=name)
+    return row if row is not None and can(actor, "environment.see", row, token) else None
+
+
+def _checked(row: T | None, check: Check) -> T:
+    if row is None:
+        raise NotFound
+    check(row)
+    return row

@@ -1,0 +1,113 @@
+"""Environments as the pages and the API show them.
+
+Functions in the plural take a page of rows and cost a fixed number of queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from envyard.contract.job import MODEL
+from registry.catalog.models import Environment, Version
+from registry.read_models import links, versions
+from registry.read_models.annotations import Moment, Spec, StoredScore, Uri, extended
+from registry.read_models.versions import Deprecation, VersionDetail, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """The version that an installer picks without a pin."""
+
+    version: str
+    listed_at: Moment | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentSummary:
+    """An environment, as lists show it."""
+
+    owner: str
+    name: str
+    ref: Annotated[str, Spec(description="owner/name")]
+    summary: str
+    tags: list[str]
+    framework: str
+    api: str
+    visibility: Visibility
+    quarantined: bool
+    deprecated: Deprecation | None
+    stars: int
+    installs: int
+    latest: Latest | None
+    score: Annotated[StoredScore | None, Spec(description="The model's, on the latest version.")]
+    created_at: Moment
+    updated_at: Moment
+    url: Uri
+    api_url: Uri
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentDetail(EnvironmentSummary):
+    """An environment with its latest version, or the newest that you may see."""
+
+    readme: str
+    license: str
+    module: str
+    versions_count: int
+    latest_version: VersionDetail | None
+    starred: Annotated[bool, Spec(description="You starred it.")]
+
+
+def summaries(environments: Sequence[Environment]) -> list[EnvironmentSummary]:
+    """EnvironmentSummary of each; rows come from `for_summary()`."""
+    return [summary(environment) for environment in environments]
+
+
+def summary(environment: Environment) -> EnvironmentSummary:
+    """EnvironmentSummary; the score is the model's in the latest version's card."""
+    latest = environment.latest
+    owner, name = environment.owner.name, environment.name
+    return EnvironmentSummary(
+        owner=owner,
+        name=name,
+        ref=f"{owner}/{name}",
+        summary=environment.summary,
+        tags=sorted(tag.name for tag in environment.tags.all()),
+        framework=latest.framework if latest else "",
+        api=latest.api if latest else "",
+        visibility=environment.visibility,
+        quarantined=environment.quarantined_at is not None,
+        deprecated=versions.deprecation(environment),
+        stars=environment.star_count,
+        installs=environment.installs,
+        latest=Latest(latest.version, latest.listed_at) if latest else None,
+        score=_score(latest),
+        created_at=environment.created_at,
+        updated_at=environment.updated_at,
+        url=links.environment(environment),
+        api_url=links.to("api-environment", owner, name),
+    )
+
+
+def _score(latest: Version | None) -> StoredScore | None:
+    card = versions.card_of(latest) if latest else None
+    return next((s for s in card.scores if s["policy"] == MODEL), None) if card else None
+
+
+def detail(
+    environment: Environment, version: Version | None, *, starred: bool
+) -> EnvironmentDetail:
+    """EnvironmentDetail; `version` is the latest, or the newest that the actor may see, and
+    `starred` whether the actor starred it."""
+    return extended(
+        EnvironmentDetail,
+        summary(environment),
+        readme=version.readme if version else "",
+        license=version.license if version else "",
+        module=version.module if version else "",
+        versions_count=environment.versions.published().count(),
+        latest_version=versions.detail(version) if version else None,
+        starred=starred,
+    )

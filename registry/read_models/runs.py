@@ -1,0 +1,181 @@
+"""Runs as the pages and the API show them.
+
+Functions in the plural take a page of rows and cost a fixed number of queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+from envyard.contract.job import MODEL
+from envyard.contract.probes import PROBE_NAMES
+from registry.catalog.related_models import VersionFinding
+from registry.read_models import links
+from registry.read_models.annotations import Moment, Spec, StoredScore, Uri, extended
+from registry.read_models.scores import of_runs
+from registry.runs import queue, waiting
+from registry.runs.models import Run
+from registry.runs.queue import Position
+
+POLICIES = f"{', '.join(PROBE_NAMES)}, {MODEL}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFinding:
+    """One result of one check, of a run or of the card, with a stable code."""
+
+    stage: Annotated[str, Spec(enum=VersionFinding.Stage.values)]
+    code: str
+    severity: Annotated[str, Spec(enum=["error", "warning", "info"])]
+    message: str
+    hint: str
+    where: str
+    details: dict[str, Any]
+    run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One evaluation of one version, as lists show it."""
+
+    id: UUID
+    environment: str
+    version: str
+    status: Annotated[str, Spec(enum=Run.Status.values)]
+    attempt: int
+    policies: Annotated[list[str], Spec(description=POLICIES)]
+    model: str
+    done: int
+    total: int
+    created_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+    runner: str | None
+    scores: list[StoredScore]
+    url: Uri
+
+
+@dataclass(frozen=True, slots=True)
+class LostAttempt:
+    """An attempt that ended without a result."""
+
+    attempt: int
+    runner: str
+    counted: Annotated[
+        bool,
+        Spec(description="It used up one of the attempts that a run has: its code had begun."),
+    ]
+    handed_back: Annotated[bool, Spec(description="Its runner was stopped or taken out.")]
+    code: str
+    message: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedRun(RunSummary):
+    """A run and its position in the queue; `not_before` is when its next attempt may begin."""
+
+    queue: Position | None
+    not_before: Moment | None
+    lost_attempts: list[LostAttempt]
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail(FollowedRun):
+    """A run with its findings."""
+
+    facts: Annotated[dict[str, Any], Spec(description="What the runner noted about the wheel.")]
+    findings: list[RecordedFinding]
+    tasks: int
+    attempts: int
+    seed: int
+
+
+def summaries(runs: Sequence[Run]) -> list[RunSummary]:
+    """RunSummary of each; rows come with version, environment, owner and runner."""
+    scores = of_runs(runs)
+    return [_summary(run, scores[run.pk]) for run in runs]
+
+
+def summary(run: Run) -> RunSummary:
+    """RunSummary."""
+    return summaries([run])[0]
+
+
+def _summary(run: Run, scores: list[StoredScore]) -> RunSummary:
+    return RunSummary(
+        id=run.pk,
+        environment=str(run.version.environment),
+        version=run.version.version,
+        status=run.status,
+        attempt=run.attempt,
+        policies=run.policies,
+        model=run.model,
+        done=run.done,
+        total=run.total,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        runner=run.runner.name if run.runner else None,
+        scores=scores,
+        url=links.run(run),
+    )
+
+
+def followed(run: Run) -> FollowedRun:
+    """FollowedRun; `not_before` is null unless the run waits for that time."""
+    return extended(
+        FollowedRun,
+        summary(run),
+        queue=queue.position(run),
+        not_before=waiting.paused(run),
+        lost_attempts=_lost_attempts(run),
+    )
+
+
+def _lost_attempts(run: Run) -> list[LostAttempt]:
+    # A run in its first attempt has lost none, unless that was the last one too.
+    if run.attempt <= 1 and run.status != Run.Status.ERRORED:
+        return []
+    return [
+        LostAttempt(
+            attempt=row.attempt,
+            runner=row.runner_name,
+            counted=row.counted,
+            handed_back=row.handed_back,
+            code=row.code,
+            message=row.message,
+            at=row.at,
+        )
+        for row in run.lost_attempts.all()
+    ]
+
+
+def detail(run: Run) -> RunDetail:
+    """RunDetail."""
+    return extended(
+        RunDetail,
+        followed(run),
+        facts=run.facts,
+        findings=[finding(row) for row in run.findings.all()],
+        tasks=run.tasks,
+        attempts=run.attempts,
+        seed=run.seed,
+    )
+
+
+def finding(row: VersionFinding) -> RecordedFinding:
+    """One finding of a check, a run or the card."""
+    return RecordedFinding(
+        stage=row.stage,
+        code=row.code,
+        severity=row.severity,
+        message=row.message,
+        hint=row.hint,
+        where=row.where,
+        details=row.details,
+        run=str(row.run_id) if row.run_id else None,
+    )

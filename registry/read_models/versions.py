@@ -1,0 +1,287 @@
+"""Versions as the pages and the API show them.
+
+Functions in the plural take a page of rows and cost a fixed number of queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+from envyard.contract.lock import PLATFORM
+from registry.attestations import services as attestations
+from registry.card.models import Card
+from registry.catalog.locks import VersionLock
+from registry.catalog.models import Environment, Version
+from registry.events import Event
+from registry.read_models import links, runs
+from registry.read_models.annotations import (
+    Moment,
+    Sha256,
+    Spec,
+    StoredMeasure,
+    Uri,
+    extended,
+)
+from registry.read_models.runs import FollowedRun, RecordedFinding
+
+STEPS = ("uploaded", "checking", "evaluating", "listed")
+Visibility = Annotated[str, Spec(enum=Environment.Visibility.values)]
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """What to use instead."""
+
+    ref: str
+    url: Uri
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Its owner advises against it."""
+
+    at: Moment
+    reason: str
+    successor: Successor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Yank:
+    """Its owner took it back; exact pins still find it (PEP 592)."""
+
+    at: Moment
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSummary:
+    """One immutable wheel, as lists show it."""
+
+    version: str
+    ref: Annotated[str, Spec(description="owner/name==version")]
+    status: Annotated[str, Spec(enum=Version.Status.values)]
+    status_at: Moment
+    uploaded_at: Moment
+    listed_at: Moment | None
+    yanked: Yank | None
+    quarantined: bool
+    summary: str
+    size: Annotated[int, Spec(description="Bytes of the wheel.")]
+    url: Uri
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """The wheel; `.metadata` behind its address is its METADATA."""
+
+    filename: str
+    url: Uri
+    sha256: Sha256
+    size: int
+    metadata_sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStep:
+    """One step to being listed."""
+
+    step: Annotated[str, Spec(enum=list(STEPS))]
+    state: Annotated[str, Spec(enum=["done", "active", "failed", "waiting"])]
+    at: Moment | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionCard:
+    """How good a training ground the version is."""
+
+    measures: list[StoredMeasure]
+    computed_at: Moment
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDetail(VersionSummary):
+    """A version with its metadata, findings, last run and card."""
+
+    environment: str
+    visibility: Visibility
+    deprecated: Deprecation | None
+    framework: str
+    framework_version: Annotated[
+        str, Spec(description="The release that its last run had; empty before one has loaded.")
+    ]
+    api: str
+    module: str
+    entry: str
+    requires_python: str
+    requires_dist: list[str]
+    keywords: list[str]
+    license: str
+    readme: str
+    readme_type: str
+    authors: str
+    links: dict[str, str]
+    uploaded_by: str | None
+    published_with: Annotated[
+        dict[str, Any] | None, Spec(description="The trusted publisher, if any.")
+    ]
+    provenance: Uri | None
+    file: File
+    findings: list[RecordedFinding]
+    pipeline: list[PipelineStep]
+    run: FollowedRun | None
+    card: VersionCard | None
+
+
+@dataclass(frozen=True, slots=True)
+class LockSummary:
+    """The dependencies of a version on one platform."""
+
+    platform: Annotated[str, Spec(pattern=PLATFORM)]
+    packages: int
+    sha256: Sha256
+    made_at: Moment
+    run: Annotated[str | None, Spec(description="The run that resolved them.")]
+
+
+@dataclass(frozen=True, slots=True)
+class LockDetail(LockSummary):
+    """With the requirements file, as pip and uv read it."""
+
+    text: str
+
+
+def summaries(versions: Sequence[Version]) -> list[VersionSummary]:
+    """VersionSummary of each; rows come with environment and owner."""
+    return [summary(version) for version in versions]
+
+
+def summary(version: Version) -> VersionSummary:
+    """VersionSummary."""
+    return VersionSummary(
+        version=version.version,
+        ref=str(version),
+        status=version.status,
+        status_at=version.status_at,
+        uploaded_at=version.uploaded_at,
+        listed_at=version.listed_at,
+        yanked=Yank(version.yanked_at, version.yanked_reason) if version.yanked_at else None,
+        quarantined=bool(version.quarantined_at or version.environment.quarantined_at),
+        summary=version.summary,
+        size=version.size,
+        url=links.version(version),
+    )
+
+
+def detail(version: Version) -> VersionDetail:
+    """VersionDetail."""
+    run = version.runs.select_related("runner").first()
+    if run is not None:
+        run.version = version
+    return extended(
+        VersionDetail,
+        summary(version),
+        environment=str(version.environment),
+        visibility=version.environment.visibility,
+        deprecated=deprecation(version.environment),
+        framework=version.framework,
+        framework_version=run.facts.get("framework_version", "") if run else "",
+        api=version.api,
+        module=version.module,
+        entry=version.entry,
+        requires_python=version.requires_python,
+        requires_dist=version.requires_dist,
+        keywords=version.keywords,
+        license=version.license,
+        readme=version.readme,
+        readme_type=version.readme_type,
+        authors=version.authors,
+        links=version.links,
+        uploaded_by=version.uploaded_by.username if version.uploaded_by else None,
+        published_with=version.published_with or None,
+        provenance=attestations.url(version),
+        file=_file(version),
+        findings=[runs.finding(row) for row in version.findings.all()],
+        pipeline=pipeline(version),
+        run=runs.followed(run) if run else None,
+        card=_card(version),
+    )
+
+
+def deprecation(environment: Environment) -> Deprecation | None:
+    """Deprecation; its successor only while it may be one."""
+    if environment.deprecated_at is None:
+        return None
+    row = environment.shown_successor
+    successor = Successor(str(row), links.environment(row)) if row else None
+    return Deprecation(environment.deprecated_at, environment.deprecation_reason, successor)
+
+
+def _file(version: Version) -> File:
+    return File(
+        filename=version.filename,
+        url=links.file(version),
+        sha256=version.sha256,
+        size=version.size,
+        metadata_sha256=version.metadata_sha256,
+    )
+
+
+def _card(version: Version) -> VersionCard | None:
+    card = card_of(version)
+    return VersionCard(card.measures, card.computed_at, str(card.run_id)) if card else None
+
+
+def card_of(version: Version) -> Card | None:
+    """The row of its card."""
+    try:
+        return version.card
+    except Card.DoesNotExist:
+        return None
+
+
+def pipeline(version: Version) -> list[PipelineStep]:
+    """The four steps to being listed, each with its time; the one where the version stopped failed.
+
+    Times come from the journal, of whose entries the last counts where a step was made twice.
+    """
+    moves = Event.objects.filter(version=version, verb__startswith="version.").order_by("pk")
+    times: dict[str, datetime] = {"uploaded": version.uploaded_at}
+    stopped_in = "checking"
+    for event in moves:
+        times[event.verb.removeprefix("version.")] = event.at
+        if event.data.get("before") in ("checking", "evaluating"):
+            stopped_in = event.data["before"]
+    failed = version.status in (Version.Status.REJECTED, Version.Status.HELD)
+    here = STEPS.index(stopped_in if failed else version.status)
+    states = ["done" if place < here else "waiting" for place in range(len(STEPS))]
+    at_rest = STEPS[here] in ("uploaded", "listed")
+    states[here] = "failed" if failed else "done" if at_rest else "active"
+    return [
+        PipelineStep(step, state, version.status_at if state == "failed" else times.get(step))
+        for step, state in zip(STEPS, states, strict=True)
+    ]
+
+
+def lock_summaries(version: Version) -> list[LockSummary]:
+    """LockSummary of each of its locks, without the texts."""
+    return [lock_summary(lock) for lock in version.locks.defer("text")]
+
+
+def lock_summary(lock: VersionLock) -> LockSummary:
+    """LockSummary."""
+    return LockSummary(
+        platform=lock.platform,
+        packages=lock.packages,
+        sha256=lock.sha256,
+        made_at=lock.made_at,
+        run=str(lock.run_id) if lock.run_id else None,
+    )
+
+
+def lock_detail(lock: VersionLock) -> LockDetail:
+    """LockDetail."""
+    return extended(LockDetail, lock_summary(lock), text=lock.text)
