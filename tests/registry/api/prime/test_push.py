@@ -143,8 +143,8 @@ def test_an_upload_address_is_over_after_a_quarter_of_an_hour(
         clock.setattr(services.signing.time, "time", lambda: later)
         assert pusher.put(said["upload_url"], data) == 404
     assert pusher.put(said["upload_url"], data) == 204
-    assert services.forget(now=timezone.now()) == 0
-    assert services.forget(now=timezone.now() + 5 * services.TIME) == 1
+    assert services.delete_expired(now=timezone.now()) == 0
+    assert services.delete_expired(now=timezone.now() + 5 * services.TIME) == 1
 
 
 @override_settings(HUB_MAX_WHEEL_BYTES=1 << 16)
