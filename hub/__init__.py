@@ -1,1 +1,1 @@
-"""The Django project: settings, urls, the Celery app, system checks. Glue only."""
+"""The Django project: settings, URLs, Celery app and system checks; may import everything."""

@@ -1,4 +1,4 @@
-"""Makes Django load the Celery app and the system checks."""
+"""Load the Celery app and the system checks with Django."""
 
 import atexit
 import gc
@@ -7,12 +7,12 @@ from django.apps import AppConfig
 
 
 class HubConfig(AppConfig):
-    """Without the Celery app loaded here, `send_task` in a web process would go to no broker."""
+    """Load the Celery app, because `send_task` in a web process needs its broker."""
 
     name = "hub"
 
     def ready(self) -> None:
         from hub import celery, checks  # noqa: F401
 
-        # A process that ends would look through all of its objects once more: a third of a second.
+        # Without this a process collects garbage once more at its end: a third of a second.
         atexit.register(gc.freeze)

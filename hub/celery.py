@@ -1,7 +1,7 @@
-"""The hub's Celery app: JSON messages, two queues, and the clock that keeps runs moving.
+"""The hub's Celery app: JSON messages, two queues, and the schedule of periodic tasks.
 
-A message is only a doorbell: the database row is the truth, and what a lost message would
-have done is done again by `sweep` and `ring`.
+A message is only a notification: the database row is the truth, and `sweep` and `ring` repeat
+what a lost message would have started.
 """
 
 import os
@@ -26,10 +26,9 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 
 
 def filesystem_options(url: str) -> dict[str, Any]:
-    """Where kombu keeps the messages of `filesystem:///folder`; it takes no path from the URL.
+    """Options of kombu for `filesystem:///folder`; kombu reads no path from the URL.
 
-    In and out are the same folder: the names are seen from one process, and everybody here is
-    both sender and receiver.
+    The input and output folders are the same, because every process sends and receives.
     """
     folder = Path(url.removeprefix(FILESYSTEM))
     for part in ("messages", "control"):
@@ -47,7 +46,7 @@ def _queue(name: str) -> Queue:
 
 
 def _every(seconds: float, task: str) -> dict[str, Any]:
-    """An entry of the schedule; a message that nobody took by the next one is dropped."""
+    """An entry of the schedule; a message expires when the next one is sent."""
     return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
 
 
@@ -60,12 +59,12 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
-    # Remote control and gossip want fan-out exchanges, which filesystem:// does not have.
+    # Remote control and gossip need fan-out exchanges, which filesystem:// does not support.
     worker_enable_remote_control=False,
     broker_connection_retry_on_startup=True,
     task_soft_time_limit=300,
     task_time_limit=330,
-    # `hub` is the hub worker's own; `runs` rings the runners, which are other programs.
+    # `hub` is the queue of the hub worker; `runs` notifies the runners, which are other programs.
     task_queues=[_queue("hub"), _queue("runs")],
     task_default_queue="hub",
     task_default_exchange="hub",

@@ -1,4 +1,4 @@
-"""System checks: combinations of settings that each look right alone."""
+"""System checks of settings that are valid alone but not together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,15 +15,15 @@ LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
 @register(deploy=False)
 def filesystem_broker(**_: Any) -> list[CheckMessage]:
-    """hub.W001: the embedded broker is for one machine, PostgreSQL usually means several."""
+    """hub.W001: a database server suggests several machines, the filesystem broker serves one."""
     engine = settings.DATABASES["default"]["ENGINE"]
     if not settings.CELERY_BROKER_URL.startswith("filesystem://") or "sqlite" in engine:
         return []
     return [
         checks.Warning(
             "HUB_BROKER_URL is filesystem:// while DATABASE_URL names a server",
-            hint="Web, hub worker and runner must then share HUB_HOME on one machine; "
-            "name RabbitMQ or Redis in HUB_BROKER_URL to use several.",
+            hint="Web, hub worker and runner must then share HUB_HOME on one machine. "
+            "Set HUB_BROKER_URL to RabbitMQ or Redis to use several machines.",
             id="hub.W001",
         )
     ]
@@ -31,7 +31,7 @@ def filesystem_broker(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=False)
 def plain_http(**_: Any) -> list[CheckMessage]:
-    """hub.W002: passwords and tokens over plain HTTP to anywhere but this machine."""
+    """hub.W002: passwords and tokens are sent over plain HTTP to other machines."""
     if settings.HUB_URL.startswith(("https://", *LOOPBACK)):
         return []
     return [
@@ -45,7 +45,7 @@ def plain_http(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=False)
 def mail_in_files(**_: Any) -> list[CheckMessage]:
-    """hub.W003: a hub for others whose password resets and invitations reach nobody."""
+    """hub.W003: a public hub does not send password resets and invitations."""
     if settings.HUB_EMAIL_URL or settings.HUB_URL.startswith(LOOPBACK):
         return []
     return [
@@ -58,13 +58,13 @@ def mail_in_files(**_: Any) -> list[CheckMessage]:
 
 
 @register(deploy=False)
-def half_a_key(**_: Any) -> list[CheckMessage]:
-    """hub.E001: an S3 access key without its secret, or the other way round."""
+def incomplete_s3_key(**_: Any) -> list[CheckMessage]:
+    """hub.E001: an S3 access key without its secret, or a secret without its key."""
     if bool(settings.HUB_S3_ACCESS_KEY_ID) == bool(settings.HUB_S3_SECRET_ACCESS_KEY):
         return []
     return [
         checks.Error(
-            "HUB_S3_ACCESS_KEY_ID and HUB_S3_SECRET_ACCESS_KEY are set together or not at all",
+            "HUB_S3_ACCESS_KEY_ID and HUB_S3_SECRET_ACCESS_KEY must be set together or not at all",
             hint="Leave both out to use the machine's own AWS credentials.",
             id="hub.E001",
         )
@@ -72,8 +72,8 @@ def half_a_key(**_: Any) -> list[CheckMessage]:
 
 
 @register(deploy=False)
-def a_model_without_a_name(**_: Any) -> list[CheckMessage]:
-    """hub.E002: runs would never ask for the model that somebody meant to configure."""
+def model_without_name(**_: Any) -> list[CheckMessage]:
+    """hub.E002: runs would never use the configured model server."""
     if settings.HUB_MODEL or not settings.HUB_MODEL_URL:
         return []
     return [
@@ -88,18 +88,18 @@ def a_model_without_a_name(**_: Any) -> list[CheckMessage]:
 @register(Tags.database)
 def damaged_database(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     """hub.E003: `migrate` would write into a damaged database."""
-    if not databases or not (found := integrity.at_start()):
+    if not databases or not (damage := integrity.at_start()):
         return []
     return [
         checks.Error(
-            f"the hub's database is damaged: {found[0]}", hint=integrity.advice(), id="hub.E003"
+            f"the hub's database is damaged: {damage[0]}", hint=integrity.advice(), id="hub.E003"
         )
     ]
 
 
 @register(Tags.database)
 def replaced_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """hub.E004: `migrate` cannot go on from some of the migrations that one has replaced."""
+    """hub.E004: `migrate` cannot upgrade a database that lacks some of the replaced migrations."""
     if not databases or not (names := upgrade.lacking_here()):
         return []
     return [
@@ -113,7 +113,7 @@ def replaced_migrations(databases: Sequence[str] | None = None, **_: Any) -> lis
 
 @register(deploy=False)
 def unknown_variables(**_: Any) -> list[CheckMessage]:
-    """hub.W004: a variable that is misspelt has no effect, and nothing else would show it."""
+    """hub.W004: a misspelt variable has no effect and no other symptom."""
     return [
         checks.Warning(
             f"{name} is set, and the hub has no such setting",

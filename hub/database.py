@@ -24,7 +24,7 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
     try:
         parts = urlsplit(url)
         port = str(parts.port or "")
-    except ValueError as error:  # of the port; a password may stand in its place
+    except ValueError as error:  # an invalid port, possibly a part of a password
         raise env.refuse("DATABASE_URL", "…", f"is no URL: {str(error).partition(' cast')[0]}; "
             "write / : @ of a password as %2F %3A %40") from None  # fmt: skip
     if parts.scheme == "sqlite":

@@ -1,6 +1,6 @@
-"""What `serve` puts into an empty hub: four people, an organisation, a runner's credentials.
+"""The accounts that `serve` creates: four people, an organisation and a runner.
 
-Passwords and tokens are random, kept in files under HUB_HOME that only their owner may read.
+Passwords and tokens are random and stored in files under HUB_HOME that only this user can read.
 """
 
 import json
@@ -17,14 +17,14 @@ from registry.accounts.models import Membership, Owner, Runner, Token, User
 PEOPLE = {
     "alice": "publishes the examples, owns the organisation lab",
     "bob": "member of lab",
-    "carol": "a stranger to both",
+    "carol": "no member of lab",
     "root": "staff",
 }
 RUNNER = "embedded"
 
 
 def people() -> dict[str, str]:
-    """Make who is not there yet; name to password, of those whose password is in our file."""
+    """Create the missing people; the passwords by name, as far as the file contains them."""
     file = settings.HUB_HOME / "demo.json"
     passwords: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
     for name in PEOPLE:
@@ -32,7 +32,7 @@ def people() -> dict[str, str]:
             passwords[name] = new_password()
             _private(file, json.dumps(passwords, indent=2))
             email = f"{name}@example.com"
-            with transaction.atomic():  # a stranger who took the name before us is never staff
+            with transaction.atomic():  # a person who took the name earlier never becomes staff
                 user = services.register(
                     username=name, email=email, password=passwords[name], verified=True
                 )
@@ -53,19 +53,19 @@ def people() -> dict[str, str]:
 def new_password() -> str:
     """A random password of 64 bits, such as `9f86-d081-884c-7d65`.
 
-    Letters beyond `f` could make one that is refused for its likeness to the name or the address.
+    Letters beyond `f` could form one that is refused because it resembles the name or the address.
     """
     return "-".join(secrets.token_hex(2) for _ in range(4))
 
 
 def publish_token(name: str) -> str:
-    """A token that may publish for one day, as that person."""
+    """A new token of that person with scope publish, for one day."""
     user = User.objects.get(username=name)
     return tokens.mint(user=user, name="make run", scope=Token.Scope.PUBLISH, days=1)[1]
 
 
 def runner_token() -> str:
-    """The embedded runner's token: the one in our file while it is good, else a new one."""
+    """The token of the embedded runner: the one in the file while it is valid, else a new one."""
     file = settings.HUB_HOME / "runner.token"
     if file.exists() and runners.verify(kept := file.read_text().strip()):
         return kept
@@ -76,7 +76,7 @@ def runner_token() -> str:
 
 
 def _private(file: Path, text: str) -> None:
-    """Write a file that only this user may read, in one rename."""
+    """Write a file that only this user can read, by one rename."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
         out.write(text)

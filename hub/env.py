@@ -1,4 +1,4 @@
-"""Typed readers for settings that come from the process environment."""
+"""Typed readers for settings from the process environment."""
 
 import contextlib
 import difflib
@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
 READ: set[str] = set()  # every variable that a setting was read from
-# Read by the runner and the command, to which `serve` hands its own variables on.
+# Read by the runner and the command, which get the variables of `serve`.
 OTHERS = {
     *("HUB_TOKEN", "HUB_RUNNER_TOKEN", "HUB_RUNNER_TOKEN_FILE"),
     *("HUB_MODEL_KEY", "HUB_MODEL_KEY_FILE", "HUB_BROKER_URL_FILE"),
@@ -47,7 +47,7 @@ def integer(name: str, default: int, *, low: int, high: int) -> int:
     """A whole number within [low, high]."""
     value = _parsed(name, default, int, "must be a whole number")
     if not low <= value <= high:
-        raise refuse(name, str(value), f"must lie between {low} and {high}")
+        raise refuse(name, str(value), f"must be between {low} and {high}")
     return value
 
 
@@ -77,29 +77,27 @@ def words(name: str, default: tuple[str, ...], *, among: tuple[str, ...] = ()) -
     raw = text(name)
     if not raw:
         return default
-    found = () if raw == "none" else tuple(w.strip() for w in raw.split(",") if w.strip())
-    for word in found:
+    items = () if raw == "none" else tuple(w.strip() for w in raw.split(",") if w.strip())
+    for word in items:
         if among and word not in among:
             raise refuse(name, raw, f"{word!r} must be one of {', '.join(among)}")
-    if len(set(found)) != len(found):
-        raise refuse(name, raw, "must not name a thing twice")
-    return found
+    if len(set(items)) != len(items):
+        raise refuse(name, raw, "must not contain a name twice")
+    return items
 
 
 def hosts(name: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    """Host names without scheme and port; one that begins with a dot is every name below too."""
-    found = words(name, default)
-    for host in found:
+    """Host names without scheme and port; one that starts with a dot includes all names below."""
+    names = words(name, default)
+    for host in names:
         if not HOST.fullmatch(host):
-            rule = (
-                f"{host!r} must be a host name, without scheme or port; .example.org is all below"
-            )
+            rule = f"{host!r} must be a host name without scheme or port, or .example.org"
             raise refuse(name, text(name), rule)
-    return found
+    return names
 
 
 def unknown() -> dict[str, str]:
-    """Variables that begin with HUB_ and are no setting, each with the name that it resembles."""
+    """Variables that start with HUB_ but are no setting, each with the most similar setting."""
     known = READ | OTHERS
     names = [name for name in os.environ if name.startswith("HUB_") and name not in known]
     return {name: "".join(difflib.get_close_matches(name, known, 1)) for name in sorted(names)}
@@ -111,25 +109,25 @@ def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "ht
     if value:
         try:
             parts = urlsplit(value)
-            sound = parts.scheme in schemes and parts.hostname and (parts.port or 1)
+            valid = parts.scheme in schemes and parts.hostname and (parts.port or 1)
         except ValueError:
-            sound = False
-        if not sound:
+            valid = False
+        if not valid:
             raise refuse(name, value, f"must be a URL that starts with {'://, '.join(schemes)}://")
     return value
 
 
 def public_url(name: str) -> str:
-    """An absolute URL that everybody may see: one with a user name or password is refused."""
+    """An absolute URL that is shown publicly: a user name or password is refused."""
     if "@" in text(name).partition("://")[2].partition("/")[0]:
-        rule = "is shown to everybody and must hold no user name or password: write it without"
+        rule = "is public and must not contain a user name or password"
         raise refuse(name, "…", rule)
     return url(name)
 
 
 def labelled_urls(name: str, default: str, *, labels: tuple[str, ...]) -> dict[str, str]:
     """`label=URL,...` as URL -> label; plain http only for this machine's own addresses."""
-    found = {}
+    labels_by_url = {}
     for word in words(name, tuple(default.split(","))):
         label, _, value = word.partition("=")
         parts = urlsplit(value)
@@ -137,19 +135,19 @@ def labelled_urls(name: str, default: str, *, labels: tuple[str, ...]) -> dict[s
         if label not in labels or not parts.netloc or not (parts.scheme == "https" or local):
             rule = f"{word!r} must be {', '.join(labels)}, then = and an https:// URL"
             raise refuse(name, text(name), rule)
-        found[value.rstrip("/")] = label
-    return found
+        labels_by_url[value.rstrip("/")] = label
+    return labels_by_url
 
 
 def path(name: str, default: Path) -> Path:
-    """An absolute path; a relative one counts from the working directory."""
+    """An absolute path; a relative one starts at the working directory."""
     return Path(text(name) or default).expanduser().absolute()
 
 
 def folder(name: str, default: Path) -> Path:
-    """A folder that this user may write; made if it is not there.
+    """A folder that this user can write; created if it does not exist.
 
-    Others may walk through it, not list it: sandboxes of other users start from folders below.
+    Others can traverse but not list it, because sandboxes of other users use folders below it.
     """
     value = path(name, default)
     try:
@@ -163,7 +161,7 @@ def folder(name: str, default: Path) -> Path:
 
 
 def secret(name: str, default: str = "") -> str:
-    """The value of NAME, or the content of the file that NAME_FILE points at; never both."""
+    """The value of NAME, or the content of the file in NAME_FILE; both is an error."""
     value, file = text(name), text(f"{name}_FILE")
     if value and file:
         raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: keep one of them")
@@ -176,18 +174,18 @@ def secret(name: str, default: str = "") -> str:
 
 
 def generated_secret(name: str, file: Path) -> str:
-    """`secret(name)`, or a random one kept in `file` (mode 0600) from the first start on.
+    """`secret(name)`, or a random one that the first start stores in `file` (mode 0600).
 
-    Several processes may start at once: the file is linked into place, so that all read one value.
+    Several processes may start at once: a hard link creates the file, so that all read one value.
     """
-    if given := secret(name):
-        return given
+    if value := secret(name):
+        return value
     if not file.exists():
-        mine = file.with_name(f".{file.name}.{os.getpid()}")
-        descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        draft = file.with_name(f".{file.name}.{os.getpid()}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as stream:
             stream.write(secrets.token_urlsafe(50))
         with contextlib.suppress(FileExistsError):
-            os.link(mine, file)
-        mine.unlink()
+            os.link(draft, file)
+        draft.unlink()
     return file.read_text().strip()

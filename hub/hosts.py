@@ -1,7 +1,7 @@
-"""Which Host a request may name: HUB_ALLOWED_HOSTS, for every address but the probes'.
+"""The check of the Host header against HUB_ALLOWED_HOSTS, for every path except the health checks.
 
-Pages, API, files and the simple index follow one rule, Django's `get_host`, also where they are
-answered before the pages' own middleware.
+Pages, API, files and the simple index use the same rule, Django's `get_host`, also when they are
+served before the middleware of the pages.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from hub.views import PROBES
+from hub.views import HEALTH_CHECKS
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def target_host(app: WSGIApplication) -> WSGIApplication:
-    """Put the host of an absolute request target in the place of the Host header (RFC 9112, 3.2.2).
+    """Replace the Host header by the host of an absolute request target (RFC 9112, 3.2.2).
 
-    gunicorn drops it, so `GET http://other/` with an allowed Host would pass the check.
+    gunicorn discards this host, so `GET http://other/` with an allowed Host would pass the check.
     """
 
     def wrapped(environ: WSGIEnvironment, start: StartResponse) -> object:
-        scheme, found, rest = environ.get("RAW_URI", "").partition("://")
-        if found and scheme.lower() in ("http", "https"):
+        scheme, separator, rest = environ.get("RAW_URI", "").partition("://")
+        if separator and scheme.lower() in ("http", "https"):
             environ["HTTP_HOST"] = rest.partition("/")[0].partition("?")[0]
         return app(environ, start)
 
@@ -35,10 +35,10 @@ def target_host(app: WSGIApplication) -> WSGIApplication:
 
 
 def check_host(get_response: Handler) -> Handler:
-    """Refuse a host that is not allowed with 400; answer probes, which come by address, first."""
+    """Refuse other hosts with 400; health checks, which use the IP address, are served first."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if probe := PROBES.get(request.path_info):
+        if probe := HEALTH_CHECKS.get(request.path_info):
             return probe(request)
         request.get_host()  # raises DisallowedHost
         return get_response(request)

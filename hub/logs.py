@@ -1,4 +1,4 @@
-"""Log lines that carry the id of the request they belong to."""
+"""Log formats with the id of the current request."""
 
 import json
 import logging
@@ -13,10 +13,10 @@ def _when(record: logging.LogRecord) -> str:
 
 
 class Refusals(logging.Filter):
-    """Removes the traceback that Django logs with a refusal: in a log it means a fault of ours."""
+    """Remove the traceback that Django logs with a refusal, which is no fault of the hub."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record; those of refusals become one line."""
+        """Keep every record; records of refusals become one line."""
         status = getattr(record, "status_code", 500)
         if record.name == "django.request" and (status < 500 or status == 507):
             record.exc_info = None

@@ -1,4 +1,4 @@
-"""HUB_EMAIL_URL to Django's settings of outgoing mail."""
+"""Django's mail settings from HUB_EMAIL_URL."""
 
 from pathlib import Path
 from typing import Any
@@ -7,13 +7,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from hub import env
 
 RULE = "must look like smtp://user:password@host:587?tls=1 or smtps://user:password@host"
-SECONDS = 10  # a page waits for its mail no longer than this
+SECONDS = 10  # the limit on the time that a page waits for sending
 
 
 def from_url(url: str, *, folder: Path) -> dict[str, Any]:
-    """`smtp://…?tls=1` (STARTTLS) or `smtps://…`; where empty, messages become files in `folder`.
+    """Settings for `smtp://…?tls=1` (STARTTLS) or `smtps://…`; without a URL messages are files.
 
-    They hold links that let their reader in, so only this user may open the folder.
+    Their links give access to accounts, so only this user can open `folder`.
     """
     if not url:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -21,7 +21,7 @@ def from_url(url: str, *, folder: Path) -> dict[str, Any]:
         return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": folder}
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
-    shown = f"{parts.scheme}://…"  # the rest may hold a password
+    shown = f"{parts.scheme}://…"  # the rest may contain a password
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or options.keys() - {"tls"}:
         raise env.refuse("HUB_EMAIL_URL", shown, RULE)
     try:

@@ -1,4 +1,4 @@
-"""What every request is held to and every response carries."""
+"""Middleware for all requests: request id, NUL check and content security policy."""
 
 import re
 import secrets
@@ -13,7 +13,7 @@ from registry.errors import HubError
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
-# Everything comes from the hub itself: no inline script or style, no frame, no foreign host.
+# Only resources of the hub: no inline script or style, no frame, no other host.
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -28,14 +28,14 @@ _wellformed = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 
 
 def request_id(get_response: Handler) -> Handler:
-    """Give each request an id: on the request, on the response and in its log lines.
+    """Set an id on the request, on the response and in log lines.
 
-    A proxy's own X-Request-ID is kept when it is short and plain, since it ends up in the logs.
+    A proxy's X-Request-ID is used if it is short and plain, because it is written to the log.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-ID", "")
-        bound = given if _wellformed.fullmatch(given) else secrets.token_hex(8)
+        supplied = request.headers.get("X-Request-ID", "")
+        bound = supplied if _wellformed.fullmatch(supplied) else secrets.token_hex(8)
         request.META["REQUEST_ID"] = bound
         token = logs.request_id.set(bound)
         try:
@@ -49,11 +49,11 @@ def request_id(get_response: Handler) -> Handler:
 
 
 def no_nul(get_response: Handler) -> Handler:
-    """Refuse addresses that hold a NUL: PostgreSQL takes none, so any look-up would break."""
+    """Refuse a URL with a NUL: PostgreSQL rejects it, so every query would fail."""
 
     @answers_errors
     def refuse(request: HttpRequest) -> HttpResponseBase:
-        raise HubError("request.invalid", "the address holds a NUL (%00)", "Leave it out.")
+        raise HubError("request.invalid", "the URL contains a NUL (%00)", "Remove it.")
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
@@ -64,7 +64,7 @@ def no_nul(get_response: Handler) -> Handler:
 
 
 def content_security_policy(get_response: Handler) -> Handler:
-    """Send the policy with every response that does not bring its own."""
+    """Add the policy to every response without a policy of its own."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)

@@ -1,4 +1,4 @@
-"""The four programs of a hub on one machine: how each is started, and with what environment."""
+"""Commands and environments of the four programs of a hub on one machine."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from hub.supervisor import Child
 
 PROGRAMS = Path(sys.executable).parent
 WORKER = "hub.gunicorn_worker.Worker"
-# A runner holds no credential of the hub's: not the database's, the storage's or the signing key.
+# Prefixes of variables that no runner gets: credentials of database and storage, signing key.
 SECRETS = (
     "DATABASE_URL",
     "PG",
@@ -23,14 +23,14 @@ SECRETS = (
 
 
 def local_url() -> str:
-    """Where programs on this machine reach the hub, whatever its public address."""
+    """The URL of the hub for programs on this machine, independent of its public URL."""
     everywhere = ("0.0.0.0", "::")  # noqa: S104
     host = "127.0.0.1" if settings.HUB_BIND in everywhere else settings.HUB_BIND
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.HUB_PORT}"
 
 
 def environment() -> dict[str, str]:
-    """What every child is given: our own variables, with the settings that we defaulted."""
+    """The environment of every child: the own variables, with defaults of settings filled in."""
     here = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
     return {
         **os.environ,
@@ -44,23 +44,23 @@ def environment() -> dict[str, str]:
     }
 
 
-def outsiders_environment() -> dict[str, str]:
-    """The same without the hub's credentials, for the runner and for `hub push`."""
+def environment_without_credentials() -> dict[str, str]:
+    """The environment without the hub's credentials, for the runner and for `hub push`."""
     return {name: value for name, value in environment().items() if not name.startswith(SECRETS)}
 
 
 def children(*, logs: Path, runner_token: str) -> list[Child]:
-    """Web, hub worker, the clock that rings it, and one runner."""
-    ours = environment()
-    runners = outsiders_environment()
+    """Web, hub worker, clock and one runner."""
+    own = environment()
+    runners = environment_without_credentials()
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
     runner = [str(PROGRAMS / "hub-runner"), "start"]
     return [
-        # A runner that ends tells web that it hands its run back.
-        Child("web", _web(), ours, logs / "web.log", outlives="runner"),
-        Child("worker", _worker(), ours, logs / "worker.log"),
-        Child("clock", _clock(), ours, logs / "clock.log"),
-        # The sandbox's users are others than this one, and read what the runner lays out.
+        # A stopping runner returns its run to the hub, so web has to outlive it.
+        Child("web", _web(), own, logs / "web.log", outlives="runner"),
+        Child("worker", _worker(), own, logs / "worker.log"),
+        Child("clock", _clock(), own, logs / "clock.log"),
+        # Sandboxes have other users, which read files of the runner.
         Child("runner", runner, runners, logs / "runner.log", umask=0o022),
     ]
 
@@ -71,7 +71,7 @@ def _web() -> list[str]:
         *("--bind", f"{settings.HUB_BIND}:{settings.HUB_PORT}"),
         *("--worker-class", WORKER, "--workers", "2", "--threads", "8"),
         *("--timeout", "120", "--graceful-timeout", "5", "--no-control-socket"),
-        # Longer than clients keep an idle connection, or they send into one that just closed.
+        # Longer than clients keep idle connections: they must not send on a closed one.
         *("--keep-alive", "30"),
     ]
 

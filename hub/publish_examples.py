@@ -1,4 +1,4 @@
-"""Publishes the examples with the real `hub push`, and tells what becomes of them."""
+"""Publish the examples with the real `hub push`, and report the status of their versions."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ DONE = (Version.Status.LISTED, Version.Status.REJECTED, Version.Status.HELD)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One folder to publish, and the name and version that its pyproject.toml states."""
+    """One example folder, with the name and version of its pyproject.toml."""
 
     folder: Path
     name: str
@@ -31,19 +31,16 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """The environments that this checkout brings, by name."""
-    found = []
+    """The examples of this checkout, by name."""
+    rows = []
     for file in sorted(FOLDER.glob("*/pyproject.toml")):
         project = tomllib.loads(file.read_text())["project"]
-        found.append(Example(file.parent, project["name"], project["version"]))
-    return found
+        rows.append(Example(file.parent, project["name"], project["version"]))
+    return rows
 
 
 def undecided() -> tuple[list[Example], dict[Example, str]]:
-    """The examples that nobody has published, and those not listed or rejected yet.
-
-    The latter come with the status that was told last: none.
-    """
+    """The unpublished examples, and the undecided ones with the last reported status (none)."""
     waiting, watching = [], {}
     for example in examples():
         version = _version(example)
@@ -55,7 +52,7 @@ def undecided() -> tuple[list[Example], dict[Example, str]]:
 
 
 def listed() -> tuple[int, int]:
-    """How many of the examples are listed, and how many there are."""
+    """The number of listed examples, and of all."""
     versions = [_version(example) for example in examples()]
     return sum(bool(v and v.status == Version.Status.LISTED) for v in versions), len(versions)
 
@@ -68,9 +65,9 @@ def _version(example: Example) -> Version | None:
 
 @dataclass(slots=True)
 class Publisher:
-    """Pushes one example after another; call `step` often, it never waits.
+    """Pushes one example after another; call `step` often, it never blocks.
 
-    `say` gets a line whenever a version moves.
+    `say` is called with a line whenever the status of a version changes.
     """
 
     waiting: list[Example]
@@ -81,7 +78,7 @@ class Publisher:
     pushing: tuple[Example, subprocess.Popen[bytes]] | None = None
 
     def step(self) -> bool:
-        """Start the next push, notice one that ended, tell of every move since the last call.
+        """Start the next push and report all changes since the last call.
 
         True once each version is listed, rejected or held.
         """
@@ -97,11 +94,11 @@ class Publisher:
             with self.log.open("ab") as log:
                 self.pushing = (example, self._push(example, log))
         for example in list(self.watching):
-            self._tell(example)
+            self._report(example)
         return not (self.waiting or self.pushing or self.watching)
 
     def stop(self) -> None:
-        """End a push that still runs."""
+        """Terminate a running push."""
         if self.pushing:
             self.pushing[1].terminate()
             self.pushing[1].wait(timeout=10)
@@ -109,14 +106,14 @@ class Publisher:
     def _push(self, example: Example, log: IO[bytes]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
             [sys.executable, "-m", "envyard", "push", "--no-wait", str(example.folder)],
-            env=programs.outsiders_environment()
+            env=programs.environment_without_credentials()
             | {"HUB_URL": programs.local_url(), "HUB_TOKEN": self.token},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
 
-    def _tell(self, example: Example) -> None:
+    def _report(self, example: Example) -> None:
         version = _version(example)
         if version is None or version.status == self.watching[example]:
             return

@@ -1,6 +1,6 @@
-"""Every setting of the hub, read from the environment; a bad value stops the start.
+"""All settings of the hub, read from the environment; an invalid value stops the start.
 
-Secrets are also read from the file that `NAME_FILE` names. docs/settings.md lists them all.
+Secrets are also read from the file that `NAME_FILE` names. docs/settings.md lists all settings.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from hub import database, env, mail, static_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# --- Where it lives --------------------------------------------------------------------------
+# --- Location --------------------------------------------------------------------------------
 HUB_HOME = env.folder("HUB_HOME", BASE_DIR / ".hub")
 HUB_PORT = env.integer("HUB_PORT", 8000, low=1, high=65535)
 HUB_BIND = env.text("HUB_BIND", "127.0.0.1")  # the address that `serve` listens on
@@ -26,13 +26,13 @@ _https = HUB_URL.startswith("https://")
 _host = urlsplit(HUB_URL).hostname or ""
 _bound = f"[{HUB_BIND}]" if ":" in HUB_BIND else HUB_BIND
 _hosts = env.hosts("HUB_ALLOWED_HOSTS", (_host, "localhost"))
-# `serve` and its runner reach the hub on this machine by address, whatever people call it.
+# `serve` and its runner use the IP address on this machine, whatever the public name.
 ALLOWED_HOSTS = [*_hosts, "127.0.0.1", "[::1]", _bound]
 CSRF_TRUSTED_ORIGINS = [HUB_URL]
 
 # --- Django ----------------------------------------------------------------------------------
 INSTALLED_APPS = [
-    "hub",  # its collectstatic stands before Django's
+    "hub",  # before Django: its collectstatic replaces Django's
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "registry",
     "frontend",
-    "allauth",  # behind frontend, whose templates stand before its own
+    "allauth",  # after frontend, whose templates override its own
     "allauth.account",
     "allauth.mfa",
     "django.contrib.humanize",  # its templates use it
@@ -141,7 +141,7 @@ SPECTACULAR_SETTINGS = {
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
 }
-# What all web processes must agree on, such as who tried a password how often.
+# Shared state of all web processes, such as rate limits.
 HUB_CACHE_URL = env.secret("HUB_CACHE_URL")
 if HUB_CACHE_URL and not HUB_CACHE_URL.startswith(("redis://", "rediss://")):
     raise ImproperlyConfigured("HUB_CACHE_URL must start with redis:// or rediss://")
@@ -156,7 +156,7 @@ _table = {
 }
 CACHES = {
     "default": _redis if HUB_CACHE_URL else _table,
-    # What each process may compute for itself.
+    # For values that each process can compute itself.
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 HUB_PROXIES = env.integer("HUB_PROXIES", 0, low=0, high=9)  # trusted ones in front, for addresses
@@ -184,13 +184,13 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = HUB_EMAIL_VERIFICATION
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_NOTIFICATIONS = True
-ACCOUNT_CHANGE_EMAIL = True  # one address each; a new one counts once it was confirmed
-ACCOUNT_PREVENT_ENUMERATION = "strict"  # no page tells whether an address has an account
+ACCOUNT_CHANGE_EMAIL = True  # one address per account; a new one needs a confirmation
+ACCOUNT_PREVENT_ENUMERATION = "strict"  # no page reveals whether an address has an account
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds for which a password just typed is believed
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds without another password prompt
 ACCOUNT_RATE_LIMITS = {  # all windows last frontend.adapter.WINDOW_SECONDS
-    "login": None,  # counted as `sign_in`, which lets known browsers through
+    "login": None,  # counted as `sign_in`, which exempts known browsers
     "sign_in": "60/5m/ip",
     "login_failed": "10/5m/ip,10/5m/key",
     "code_failed": "10/5m/ip,10/5m/key",
@@ -213,25 +213,25 @@ MFA_FORMS = {
     "reauthenticate": "frontend.attempts.ConfirmFactor",
     "reauthenticate_webauthn": "frontend.attempts.ConfirmSecurityKey",
 }
-# Whoever may sign in may protect the account; where addresses must be real, they are by then.
+# Whoever can sign in can add a factor; with mandatory verification the address is confirmed.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
 
 # --- Trust -----------------------------------------------------------------------------------
-# Whose workflows may publish here, as kind=issuer.
+# Issuers whose workflows may publish, as kind=issuer.
 HUB_OIDC_ISSUERS = env.labelled_urls(
     "HUB_OIDC_ISSUERS",
     "github=https://token.actions.githubusercontent.com,gitlab=https://gitlab.com",
     labels=("github", "gitlab", "other"),
 )
-# A trusted_root.json; `bundled` with the sigstore library, or `tuf`: fetched, once a day.
+# The path of a trusted_root.json, `bundled` (sigstore library) or `tuf` (fetched once a day).
 HUB_SIGSTORE_TRUST = env.text("HUB_SIGSTORE_TRUST", "bundled")
 if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST).is_file():
     raise env.refuse("HUB_SIGSTORE_TRUST", HUB_SIGSTORE_TRUST, "must be bundled, tuf or a file")
 
 # --- Files -----------------------------------------------------------------------------------
 HUB_MAX_WHEEL_BYTES = env.integer("HUB_MAX_WHEEL_BYTES", 100 << 20, low=1 << 16, high=1 << 30)
-# For every owner whom staff gave no limits of their own (registry.quotas).
+# Defaults of owners without limits of their own (registry.quotas).
 HUB_UPLOADS_PER_HOUR = env.integer("HUB_UPLOADS_PER_HOUR", 100, low=0, high=10**6)
 HUB_OWNER_BYTES = env.integer("HUB_OWNER_BYTES", 10 << 30, low=0, high=1 << 50)
 HUB_QUEUED_VERSIONS = env.integer("HUB_QUEUED_VERSIONS", 100, low=0, high=10**6)
@@ -239,7 +239,7 @@ HUB_DELETED_DAYS = env.integer("HUB_DELETED_DAYS", 30, low=1, high=36500)
 HUB_TRANSCRIPT_DAYS = env.integer("HUB_TRANSCRIPT_DAYS", 90, low=1, high=36500)
 HUB_STORAGE = env.choice("HUB_STORAGE", "local", among=("local", "s3"))
 HUB_STORAGE_PATH = env.path("HUB_STORAGE_PATH", HUB_HOME / "files")
-HUB_ACCEL = env.flag("HUB_ACCEL", False)  # nginx in front sends the files of a local storage
+HUB_ACCEL = env.flag("HUB_ACCEL", False)  # nginx sends the files of a local storage
 HUB_S3_BUCKET = env.text("HUB_S3_BUCKET")
 HUB_S3_PREFIX = env.text("HUB_S3_PREFIX")
 HUB_S3_ENDPOINT_URL = env.url("HUB_S3_ENDPOINT_URL")
@@ -249,19 +249,23 @@ HUB_S3_SECRET_ACCESS_KEY = env.secret("HUB_S3_SECRET_ACCESS_KEY")
 if HUB_STORAGE == "s3" and not HUB_S3_BUCKET:
     raise ImproperlyConfigured("HUB_STORAGE='s3' needs HUB_S3_BUCKET")
 if HUB_STORAGE == "s3" and HUB_ACCEL:
-    raise ImproperlyConfigured("HUB_ACCEL needs HUB_STORAGE='local': a bucket sends by itself")
+    raise ImproperlyConfigured(
+        "HUB_ACCEL needs HUB_STORAGE='local': a bucket serves its files itself"
+    )
 
 # --- Runs ------------------------------------------------------------------------------------
-# The hub only names the model. How it is reached is each runner's own setting; `serve` hands
-# its variables on to the runner that it starts.
+# The hub only names the model. Each runner configures how it reaches the model; `serve` passes
+# its variables to the runner that it starts.
 HUB_MODEL = env.text("HUB_MODEL")
 HUB_MODEL_URL = env.url("HUB_MODEL_URL")
 
 HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:
-    raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: nothing else would answer")
-HUB_PACKAGE_INDEX = env.public_url("HUB_PACKAGE_INDEX")  # what clients are told to resolve with
+    raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: otherwise there is no policy")
+HUB_PACKAGE_INDEX = env.public_url(
+    "HUB_PACKAGE_INDEX"
+)  # published for clients that resolve dependencies
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
@@ -273,7 +277,7 @@ HUB_OWNER_RUNS = env.integer("HUB_OWNER_RUNS", 8, low=1, high=10000)
 HUB_SWEEP_SECONDS = env.integer("HUB_SWEEP_SECONDS", 10, low=1, high=60)
 
 # --- Queue -----------------------------------------------------------------------------------
-# amqp://, redis://, or filesystem:///folder, which everybody on this one machine shares.
+# amqp://, redis://, or filesystem:///folder, which all processes of one machine share.
 CELERY_BROKER_URL = env.secret("HUB_BROKER_URL", f"filesystem://{HUB_HOME / 'broker'}")
 _brokers = ("amqp", "amqps", "pyamqp", "redis", "rediss", "pgmq", "filesystem", "memory")
 if (_broker := CELERY_BROKER_URL.partition("://")[0]) not in _brokers:

@@ -1,11 +1,11 @@
-"""Static files, built once for each content into a folder of its own.
+"""Static files, built into one folder per content.
 
-    HUB_HOME/static/<digest>/    what web serves; the name is a digest of the sources
-    HUB_HOME/static/.build-*     a build under way, or one that was killed
+    HUB_HOME/static/<digest>/    the served files; the name is a digest of the sources
+    HUB_HOME/static/.build-*     a current or killed build
 
-A process serves the folder of the sources that it was started with. A folder appears by one rename,
-complete, and never changes, so any number of web processes may start at once and share it, also
-while an older version of the hub goes on. One that no process has served for a day is deleted.
+A process serves the folder of the sources that it was started with. A folder is created by one
+rename and never changes, so any number of web processes can start at once and share it, also
+beside an older version of the hub. A folder that no process has served for a day is deleted.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from django.conf import settings
 UNUSED_SECONDS = 86400.0
 DRAFT, LOCK = ".build-", ".lock"
 NAME = re.compile(r"[0-9a-f]{16}")
-BUILDERS = ("django", "whitenoise")  # they name and compress the files
+BUILDERS = ("django", "whitenoise")  # they determine names and compression
 log = logging.getLogger(__name__)
-_served: list[int] = []  # descriptors whose locks keep folders from being deleted
+_served: list[int] = []  # descriptors with the locks of served folders
 
 
 def root(parent: Path, apps: Sequence[str]) -> Path:
-    """The folder for the static files that these apps have now; it may not exist yet."""
+    """The folder for the current static files of these apps; it may not exist yet."""
     content = hashlib.sha256(" ".join(map(version, BUILDERS)).encode())
     for app in apps:
         for folder in _packages(app):
@@ -46,13 +46,13 @@ def root(parent: Path, apps: Sequence[str]) -> Path:
 
 
 def _packages(app: str) -> Iterator[Path]:
-    found = find_spec(app)
-    for place in (found.submodule_search_locations if found else None) or ():
-        yield Path(place, "static")
+    spec = find_spec(app)
+    for location in (spec.submodule_search_locations if spec else None) or ():
+        yield Path(location, "static")
 
 
 def serve() -> None:
-    """Build the folder of STATIC_ROOT where it is missing, and keep it while this process lives."""
+    """Build the folder of STATIC_ROOT if it is missing, and lock it while this process lives."""
     folder = Path(settings.STATIC_ROOT)
     try:
         while not _lock(folder):
@@ -60,15 +60,15 @@ def serve() -> None:
         remove_unused()
     except OSError as error:
         log.exception(
-            "static files cannot be built in %s (%s): pages have no style until it can be written "
-            "and web is restarted",
+            "static files cannot be built in %s (%s): pages have no style until the folder is "
+            "writable and web is restarted",
             folder.parent,
             error.strerror,
         )
 
 
 def build() -> bool:
-    """Build the folder of STATIC_ROOT unless it exists; whether it was built now."""
+    """Build the folder of STATIC_ROOT unless it exists; True if it was built."""
     folder = Path(settings.STATIC_ROOT)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _building(folder.parent):
@@ -88,18 +88,22 @@ def build() -> bool:
 
 
 def remove_unused() -> list[Path]:
-    """Delete the folders that no process serves and none was started for during a day."""
+    """Delete the folders that no process serves and that no process has started with for a day."""
     removed = []
     for entry in os.scandir(Path(settings.STATIC_ROOT).parent):
         folder = Path(entry.path)
         unused = NAME.fullmatch(entry.name) and folder != Path(settings.STATIC_ROOT)
-        if unused and entry.stat().st_mtime < time.time() - UNUSED_SECONDS and _withdraw(folder):
+        if (
+            unused
+            and entry.stat().st_mtime < time.time() - UNUSED_SECONDS
+            and _delete_unlocked(folder)
+        ):
             removed.append(folder)
     return removed
 
 
 def _collect(folder: Path) -> None:
-    """Copy, name by content and compress every static file into the folder."""
+    """Copy every static file into the folder, named by content and compressed."""
     from django.contrib.staticfiles.management.commands import collectstatic
     from django.core.management import call_command
     from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -118,12 +122,12 @@ def _building(parent: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path) -> bool:
-    """Hold the folder for this process; False where there is none."""
+    """Lock the folder for this process; False if it does not exist."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return False
-    with suppress(OSError):  # a file system without locks: nothing is deleted there either
+    with suppress(OSError):  # without file locks nothing is deleted either
         fcntl.flock(descriptor, fcntl.LOCK_SH)
     with suppress(OSError):
         if os.path.samestat(os.fstat(descriptor), folder.stat()):
@@ -134,8 +138,8 @@ def _lock(folder: Path) -> bool:
     return False
 
 
-def _withdraw(folder: Path) -> bool:
-    """Delete the folder unless a process holds it; it disappears whole."""
+def _delete_unlocked(folder: Path) -> bool:
+    """Delete the folder, by one rename, unless a process has locked it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:

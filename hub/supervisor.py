@@ -1,8 +1,8 @@
-"""Child processes of one command: started, watched, restarted, and ended with it.
+"""Child processes of one command: start, restart and stop.
 
-Each child leads its own session, so that Ctrl-C reaches only the supervisor, which then ends
-the whole tree. A pid file says which session was ours: what a killed supervisor left behind is
-found by it, even where the session's leader is gone.
+Each child leads its own session, so that Ctrl-C reaches only the supervisor, which then stops all
+processes. A pid file identifies the session: with it the next start finds the processes of a killed
+supervisor, even if the leader of the session is gone.
 """
 
 import contextlib
@@ -18,8 +18,8 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 12.0
-HARSHER = ((0.0, signal.SIGTERM), (6.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
-LOOK_SECONDS = 0.1  # a look at all processes takes some milliseconds
+STOP_SIGNALS = ((0.0, signal.SIGTERM), (6.0, signal.SIGQUIT), (8.0, signal.SIGKILL))
+POLL_SECONDS = 0.1  # reading all of /proc takes some milliseconds
 STEADY_SECONDS = 60.0
 BACK_OFF_SECONDS = (1, 2, 4, 8, 15, 30)
 
@@ -27,13 +27,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(signum: int = signal.SIGTERM) -> None:
-    """Ask the kernel to send this process `signum` when the thread that started it ends."""
+    """Let the kernel send `signum` to this process when the thread that started it ends."""
     _libc.prctl(PR_SET_PDEATHSIG, int(signum))
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One line of the kernel's process table; `started` is in clock ticks since boot."""
+    """One process of /proc; `started` is in clock ticks since boot."""
 
     pid: int
     state: str
@@ -42,47 +42,47 @@ class Process:
 
 
 def process(pid: int) -> Process | None:
-    """The live process of that number; None when there is none, or only its exit status."""
+    """The live process with that number; None if there is none or it is a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    fields = stat.rpartition(")")[2].split()  # the name before it may hold spaces and brackets
-    found = Process(pid, fields[0], int(fields[3]), int(fields[19]))
-    return None if found.state in "ZX" else found
+    fields = stat.rpartition(")")[2].split()  # the name before it may contain spaces and brackets
+    row = Process(pid, fields[0], int(fields[3]), int(fields[19]))
+    return None if row.state in "ZX" else row
 
 
 def processes() -> Iterator[Process]:
-    """Every live process that this user can see."""
+    """All live processes that this user can see."""
     for entry in os.scandir("/proc"):
-        if entry.name.isdigit() and (found := process(int(entry.name))):
-            yield found
+        if entry.name.isdigit() and (row := process(int(entry.name))):
+            yield row
 
 
 def session_members(leader: int, started: int) -> list[Process]:
-    """What is left of the session that process `leader`, started at `started`, opened.
+    """The live members of the session of process `leader`, started at `started`.
 
-    The kernel does not reuse a number while a session bears it; where all members died and a
-    stranger got the number, the stranger's start differs.
+    The kernel does not reuse the number of an existing session. If all members died and another
+    process got the number, its start time differs.
     """
     head = process(leader)
     if head is not None and head.started != started:
         return []
-    return [found for found in processes() if found.session == leader and found.started >= started]
+    return [row for row in processes() if row.session == leader and row.started >= started]
 
 
 @dataclass(slots=True)
 class Ending:
-    """Processes that are being ended, more harshly as time goes by."""
+    """Processes that are being stopped, with stronger signals over time."""
 
     members: Callable[[], list[Process]]
     began: float = field(default_factory=time.monotonic)
-    steps: list[tuple[float, signal.Signals]] = field(default_factory=lambda: list(HARSHER))
+    steps: list[tuple[float, signal.Signals]] = field(default_factory=lambda: list(STOP_SIGNALS))
 
-    def goes_on(self, *, at_once: bool = False) -> bool:
-        """Whether some are still there; call it often. `at_once` leaves out all but SIGKILL."""
+    def step(self, *, at_once: bool = False) -> bool:
+        """Whether some are still alive; call it often. `at_once` sends SIGKILL immediately."""
         if at_once:
-            self.steps = [(0.0, HARSHER[-1][1])]
+            self.steps = [(0.0, STOP_SIGNALS[-1][1])]
         living = self.members()
         if living and self.steps and self.waited >= self.steps[0][0]:
             _signal(living, self.steps.pop(0)[1])
@@ -90,35 +90,35 @@ class Ending:
 
     @property
     def waited(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the start."""
         return time.monotonic() - self.began
 
     @property
-    def is_in_vain(self) -> bool:
-        """Whether they have outlived even SIGKILL."""
+    def has_failed(self) -> bool:
+        """Whether some survived SIGKILL."""
         return self.waited > STOP_SECONDS
 
 
 def end(members: Callable[[], list[Process]]) -> bool:
-    """End them; False if some outlive even SIGKILL."""
+    """Stop them; False if some survive SIGKILL."""
     ending = Ending(members)
-    while ending.goes_on():
-        if ending.is_in_vain:
+    while ending.step():
+        if ending.has_failed:
             return False
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
     return True
 
 
 def _signal(living: list[Process], signum: signal.Signals) -> None:
-    """Ask leaders first: they know best how to end their own children. SIGKILL is for all."""
-    leaders = [found for found in living if found.pid == found.session]
-    for found in living if signum == signal.SIGKILL else leaders or living:
+    """Signal the leaders first, which stop their own children; SIGKILL goes to all."""
+    leaders = [row for row in living if row.pid == row.session]
+    for row in living if signum == signal.SIGKILL else leaders or living:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(found.pid, signum)
+            os.kill(row.pid, signum)
 
 
 def end_leftovers(folder: Path) -> list[str]:
-    """End what a killed supervisor left running; the names of the children that were."""
+    """Stop processes of a killed supervisor; returns the names of their children."""
     ended = []
     for file in sorted(folder.glob("*.pid")):
         with contextlib.suppress(ValueError):
@@ -133,9 +133,9 @@ def end_leftovers(folder: Path) -> list[str]:
 
 @dataclass(slots=True)
 class Child:
-    """One program to keep running; its output goes to `log`, its files are born under `umask`.
+    """One program to keep running; its output goes to `log`, its files get `umask`.
 
-    Where all are stopped it is told to end once the one that it `outlives` has ended.
+    When all are stopped, it is stopped after the child that it `outlives`.
     """
 
     name: str
@@ -153,20 +153,20 @@ class Child:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Keeps its children running until `stop`; `say` gets one short line for each event.
+    """Keeps its children running until `stop`; `say` is called with one line per event.
 
-    What still runs is killed at once where somebody sets `in_a_hurry`, also while it stops.
+    With `kill_now` set, also during `stop`, all processes are killed immediately.
     """
 
     folder: Path
     say: Callable[[str], None]
     children: list[Child] = field(default_factory=list)
-    in_a_hurry: bool = False
+    kill_now: bool = False
 
     def start(self, child: Child) -> None:
-        """Start one child and remember it in its pid file.
+        """Start one child and write its pid file.
 
-        Call it from the main thread: the kernel ends the child with the thread that started it.
+        Call it from the main thread: the kernel stops the child with the thread that started it.
         """
         child.log.parent.mkdir(parents=True, exist_ok=True)
         with child.log.open("ab") as log:
@@ -181,14 +181,14 @@ class Supervisor:
                 preexec_fn=die_with_parent,
             )
         child.since = time.monotonic()
-        found = process(child.popen.pid)
-        child.started = found.started if found else 0
+        leader = process(child.popen.pid)
+        child.started = leader.started if leader else 0
         (self.folder / f"{child.name}.pid").write_text(f"{child.popen.pid} {child.started}\n")
         if child not in self.children:
             self.children.append(child)
 
-    def tend(self) -> None:
-        """Notice children that ended, and start them again when their pause is over."""
+    def restart_ended(self) -> None:
+        """Restart children that ended, each after a pause."""
         now = time.monotonic()
         for child in self.children:
             if child.popen is None:
@@ -201,41 +201,41 @@ class Supervisor:
                 pause = BACK_OFF_SECONDS[min(child.failures, len(BACK_OFF_SECONDS)) - 1]
                 child.popen, child.start_at = None, now + pause
                 self.say(
-                    f"{child.name} ended ({_ending(code)}), starting again in {pause} s; "
+                    f"{child.name} ended ({_ending(code)}), restarting in {pause} s; "
                     f"see {child.log}"
                 )
 
     def stop(self) -> None:
-        """End every child and all that it started, side by side but for those that outlive one."""
+        """Stop all children and their processes in parallel, except those that outlive another."""
         left = list(self.children)
         endings: dict[str, Ending] = {}
         while left:
             names = {child.name for child in left}
             for child in left.copy():
-                if self.in_a_hurry or child.outlives not in names:
+                if self.kill_now or child.outlives not in names:
                     ending = endings.setdefault(child.name, Ending(partial(_members, child)))
                     if self._is_over(child, ending):
                         left.remove(child)
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     def _is_over(self, child: Child, ending: Ending) -> bool:
-        if ending.goes_on(at_once=self.in_a_hurry):
-            if ending.is_in_vain:
-                self.say(f"{child.name} did not end; the next start ends it")
-            return ending.is_in_vain
+        if ending.step(at_once=self.kill_now):
+            if ending.has_failed:
+                self.say(f"{child.name} did not end; the next start stops it")
+            return ending.has_failed
         (self.folder / f"{child.name}.pid").unlink(missing_ok=True)
         if child.popen is not None:
-            child.popen.wait()  # it has ended, and is heard of no more
+            child.popen.wait()  # reap it
         child.popen = None
         return True
 
     def _clear(self, child: Child) -> None:
-        """End what a dead child left of its session, before another takes its place."""
+        """Stop the remaining processes of an ended child before its restart."""
         end(partial(_members, child))
 
 
 def _members(child: Child) -> list[Process]:
-    """What lives of the child and of all that it started."""
+    """The live processes of the child's session."""
     return [] if child.popen is None else session_members(child.popen.pid, child.started)
 
 

@@ -1,15 +1,15 @@
-"""What is mounted where."""
+"""Root URL configuration."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from frontend.adapter import rate_limited as handler429  # noqa: F401 - allauth looks for it here
+from frontend.adapter import rate_limited as handler429  # noqa: F401 - allauth imports it from here
 from hub.views import bad_request as handler400  # noqa: F401
 from hub.views import health, ready
 from hub.views import server_error as handler500  # noqa: F401
 
-# The same throttles and second factor as everybody's.
+# The same rate limits and second factor as the pages.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [

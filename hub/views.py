@@ -1,4 +1,4 @@
-"""The addresses that are the hub's own: its probes, and what is answered when a request fails."""
+"""Health checks, and the responses for failed requests."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ PROGRAMS = re.compile(r"/(api|files|legacy|integrity|_)/|/[^/]+/simple(/|$)")
 
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """200 while this process answers requests; it reads nothing, `/readyz` does."""
+    """200 while this process serves requests; it checks nothing, unlike `/readyz`."""
     return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 while every part that the hub needs works, else 503, with the state of each.
+    """200 if every required part works, else 503, with the status of each part.
 
-    Messages name folders and servers, so they are for staff's tokens and for requests from this
-    machine that came through no proxy; everybody else gets the states.
+    Messages name folders and servers, so only staff tokens and requests from this machine without
+    a proxy get them; all others get the statuses.
     """
     report = readiness.report()
     details = _from_this_machine(request) or _by_staff(request)
@@ -48,7 +48,7 @@ def ready(request: HttpRequest) -> JsonResponse:
     return JsonResponse(report.to_dict(details=details), status=status, headers=headers)
 
 
-PROBES: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {
+HEALTH_CHECKS: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {
     "/healthz": health,
     "/readyz": ready,
 }
@@ -62,7 +62,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """500, or 507 where the cause is a full disk; the page needs no database."""
+    """500, or 507 for a full disk; the page needs no database."""
     error = sys.exception()
     full = errors.full(error) if error else None
     if full is None:
@@ -84,7 +84,7 @@ def _from_this_machine(request: HttpRequest) -> bool:
 
 
 def _by_staff(request: HttpRequest) -> bool:
-    """Whether a staff token came with it; where the database is away nobody can know."""
+    """Whether the request has a staff token; False while the database is unavailable."""
     try:
         token = token_of(request)
     except (HubError, Error):
@@ -94,10 +94,10 @@ def _by_staff(request: HttpRequest) -> bool:
 
 
 def bad_host(request: HttpRequest) -> HubError:
-    """The refusal of a request for a host that is not this hub's."""
+    """The error for a Host that HUB_ALLOWED_HOSTS does not contain."""
     host = request.META.get("HTTP_HOST", request.META.get("SERVER_NAME", ""))
     return HubError(
         "request.invalid",
         f"Host {host[:100]!r} is not a name of this hub",
-        "Use the address that its operator gives; HUB_ALLOWED_HOSTS lists the names.",
+        "Use the public URL of the hub; HUB_ALLOWED_HOSTS lists the allowed names.",
     )

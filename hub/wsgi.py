@@ -1,4 +1,4 @@
-"""What the web server runs."""
+"""The WSGI application."""
 
 import os
 
@@ -10,7 +10,7 @@ django.setup()
 
 from hub import static_files  # noqa: E402
 
-static_files.serve()  # before WhiteNoise looks at the folder, once
+static_files.serve()  # before WhiteNoise scans the folder
 _hub = get_wsgi_application()
 
 from frontend.command import COMMAND, RUNNER, packed  # noqa: E402
@@ -18,5 +18,5 @@ from hub.hosts import target_host  # noqa: E402
 from registry.api.published import published  # noqa: E402
 
 for package in (COMMAND, RUNNER):
-    packed(package)  # now: an update may change the files under a hub that goes on
+    packed(package)  # now, because an update may change the files of a running hub
 application = target_host(published(_hub))

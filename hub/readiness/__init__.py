@@ -1,1 +1,1 @@
-"""Whether the hub can do its work: each part is tried, within a time limit and not too often."""
+"""Checks of the hub's parts for `/readyz`; may import registry."""

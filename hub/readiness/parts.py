@@ -1,4 +1,4 @@
-"""The parts that a hub needs, each with a check that uses it."""
+"""The parts that a hub needs, each with a check."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FILESYSTEM = "filesystem://"
 BROKER_SECONDS = 3
 MIB = 1 << 20
 FEWEST_FILES = 1000  # inodes that must be free
-_migrated: list[bool] = []  # once they are applied, they stay so for this process
+_migrated: list[bool] = []  # not empty once all migrations were applied
 
 
 class Fault(Exception):
-    """What is wrong, and what to do about it."""
+    """A failed check, with a hint for the operator."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class Fault(Exception):
 
 
 def database() -> str:
-    """It answers, and has the tables that this version of the hub needs."""
+    """The database responds and all migrations are applied."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     if not _migrated:
@@ -56,26 +56,26 @@ def storage() -> str:
 
 
 def broker() -> str:
-    """It accepts a connection; of a folder, a file can be written there."""
+    """The broker accepts a connection, or its folder is writable."""
     url = settings.CELERY_BROKER_URL
     if url.startswith(FILESYSTEM):
         with tempfile.TemporaryFile(dir=Path(url.removeprefix(FILESYSTEM), "messages")) as file:
             file.write(b"probe")
-        return "the folder of messages can be written"
-    with current_app.connection_for_write(connect_timeout=BROKER_SECONDS) as made:
-        made.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
-        return f"{made.as_uri()} answers"
+        return "the folder of messages is writable"
+    with current_app.connection_for_write(connect_timeout=BROKER_SECONDS) as opened:
+        opened.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
+        return f"{opened.as_uri()} answers"
 
 
 def queue() -> str:
-    """No run and no check of a version has waited for too long."""
-    now, most = timezone.now(), settings.HUB_READY_QUEUE_SECONDS
+    """No run and no check of a version has waited longer than HUB_READY_QUEUE_SECONDS."""
+    now, limit = timezone.now(), settings.HUB_READY_QUEUE_SECONDS
     run = Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at").first()
     waits = 0.0 if run is None else (now - run.created_at).total_seconds()
-    if run is not None and waits > most:
+    if run is not None and waits > limit:
         raise Fault(
-            f"run {run.pk} has been queued for {waits:.0f} s, over HUB_READY_QUEUE_SECONDS={most}",
-            "See under /moderation/ whether a runner is present that can do it; add one with "
+            f"run {run.pk} has been queued for {waits:.0f} s, over HUB_READY_QUEUE_SECONDS={limit}",
+            "Check under /moderation/ whether a suitable runner is present; create one with "
             "`manage.py create_runner`.",
         )
     unchecked = Version.objects.filter(
@@ -83,23 +83,23 @@ def queue() -> str:
     )
     if oldest := unchecked.order_by("status_at").first():
         waits = max(waits, (now - oldest.status_at).total_seconds())
-        if waits > most:
+        if waits > limit:
             raise Fault(
                 f"{oldest} has waited {waits:.0f} s for its check, over "
-                f"HUB_READY_QUEUE_SECONDS={most}",
-                "See that the hub worker (celery --queues hub) and the clock run.",
+                f"HUB_READY_QUEUE_SECONDS={limit}",
+                "Check that the hub worker (celery --queues hub) and the clock run.",
             )
-    return f"the oldest waits {waits:.0f} s"
+    return f"the oldest has waited {waits:.0f} s"
 
 
 def space() -> str:
-    """Every folder that this process writes to has room."""
+    """Every folder that this process writes to has free space."""
     folders = {"HUB_HOME": settings.HUB_HOME, "TMPDIR": Path(tempfile.gettempdir())}
     if settings.HUB_STORAGE == "local":
         folders["HUB_STORAGE_PATH"] = Path(settings.HUB_STORAGE_PATH)
     lowest = None
     for name, folder in folders.items():
-        while not folder.exists():  # the storage's is made by the first upload
+        while not folder.exists():  # the first upload creates the folder of the storage
             folder = folder.parent
         disk = os.statvfs(folder)
         free = disk.f_bavail * disk.f_frsize // MIB
@@ -107,12 +107,12 @@ def space() -> str:
             raise Fault(
                 f"{name}={str(folder)!r} has {free} MiB free, less than "
                 f"HUB_READY_FREE_MB={settings.HUB_READY_FREE_MB}",
-                "Free some space there, or give it a larger disk.",
+                "Free disk space there, or add a larger disk.",
             )
         if disk.f_files and disk.f_favail < FEWEST_FILES:
             raise Fault(
-                f"{name}={str(folder)!r} has room for {disk.f_favail} more files",
-                "Delete files there, or give it a file system with more inodes.",
+                f"{name}={str(folder)!r} has space for only {disk.f_favail} more files",
+                "Delete files there, or use a file system with more inodes.",
             )
         lowest = free if lowest is None else min(lowest, free)
     return f"{lowest} MiB free at least"
@@ -120,7 +120,7 @@ def space() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One check: its result is a sentence; `hint` is for errors without a hint of their own."""
+    """One check, which returns a sentence; `hint` is for errors without a hint of their own."""
 
     name: str
     check: Callable[[], str]
@@ -128,14 +128,14 @@ class Part:
 
 
 PARTS = (
-    Part("database", database, "See that the server of DATABASE_URL runs and takes the login."),
+    Part("database", database, "Check that the server of DATABASE_URL runs and accepts the login."),
     Part(
         "storage",
         storage,
-        "See that HUB_STORAGE_PATH is mounted and can be written, or that the bucket of HUB_S3_* "
-        "takes this key.",
+        "Check that HUB_STORAGE_PATH is mounted and writable, or that the bucket of HUB_S3_* "
+        "accepts this key.",
     ),
-    Part("broker", broker, "See that the broker of HUB_BROKER_URL runs and takes the login."),
-    Part("queue", queue, "See that the database answers."),
-    Part("space", space, "See that HUB_HOME and HUB_STORAGE_PATH are mounted."),
+    Part("broker", broker, "Check that the broker of HUB_BROKER_URL runs and accepts the login."),
+    Part("queue", queue, "Check that the database responds."),
+    Part("space", space, "Check that HUB_HOME and HUB_STORAGE_PATH are mounted."),
 )

@@ -1,4 +1,4 @@
-"""The parts tried side by side, each in a thread that may be given up."""
+"""Run the checks in parallel threads, with a timeout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a part is; a `warning` is a failure of one that HUB_READY_REQUIRED leaves out."""
+    """The status of a part; a `warning` is a failure of a part that is not required."""
 
     name: str
     status: Status
@@ -28,7 +28,7 @@ class Result:
     seconds: float
 
     def to_dict(self, *, details: bool) -> dict[str, Any]:
-        """As JSON; without details the status alone."""
+        """As JSON; only the status without `details`."""
         if not details:
             return {"status": self.status}
         shown = {"status": self.status, "message": self.message, "hint": self.hint}
@@ -37,13 +37,13 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All results of one moment, in the order of PARTS."""
+    """All results, in the order of PARTS."""
 
     results: tuple[Result, ...]
 
     @property
     def is_ready(self) -> bool:
-        """Whether no required part fails."""
+        """Whether all required parts work."""
         return all(result.status != "failing" for result in self.results)
 
     def to_dict(self, *, details: bool) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class _Try:
     def run(self) -> None:
         try:
             self.message = self.part.check()
-        except Exception as error:  # noqa: BLE001 - each part has its own ways to fail
+        except Exception as error:  # noqa: BLE001 - each part raises its own exceptions
             self.fault = error
         finally:
             connections.close_all()  # this thread's own
@@ -76,12 +76,12 @@ class _Try:
             self.done.set()
 
     def result(self) -> Result:
-        """As it is now."""
+        """The current result."""
         fault, name = self.fault, self.part.name
         failing: Status = "failing" if name in settings.HUB_READY_REQUIRED else "warning"
         if not self.done.is_set():
             waited = time.monotonic() - self.began
-            return Result(name, failing, f"no answer in {waited:.0f} s", self.part.hint, waited)
+            return Result(name, failing, f"no result within {waited:.0f} s", self.part.hint, waited)
         seconds = self.ended - self.began
         if fault is None:
             return Result(name, "ok", self.message, "", seconds)
@@ -92,8 +92,10 @@ class _Try:
 
 
 class Readiness:
-    """The newest report. It is made at most every HUB_READY_SECONDS, by one thread at a time, and
-    a check that hangs is not started again before it ends."""
+    """The cached report, renewed every HUB_READY_SECONDS by one thread at a time.
+
+    A check that hangs is not started again before it ends.
+    """
 
     def __init__(self, parts: tuple[Part, ...] = PARTS) -> None:
         self._parts = parts
@@ -103,8 +105,10 @@ class Readiness:
         self._report: Report | None = None
 
     def report(self) -> Report:
-        """The newest, or a new one within HUB_READY_TIMEOUT_SECONDS. While another thread makes
-        the next one, the last is returned at once."""
+        """The cached report, or a new one within HUB_READY_TIMEOUT_SECONDS.
+
+        While another thread creates the next report, the last one is returned immediately.
+        """
         last = self._report
         if not self._lock.acquire(blocking=last is None):
             return cast("Report", last)
@@ -123,15 +127,15 @@ class Readiness:
         for part in self._parts:
             last = self._tries.get(part.name)
             if last is None or last.done.is_set():
-                made = self._tries[part.name] = _Try(part)
-                threading.Thread(target=made.run, name=f"ready-{part.name}", daemon=True).start()
+                attempt = self._tries[part.name] = _Try(part)
+                threading.Thread(target=attempt.run, name=f"ready-{part.name}", daemon=True).start()
         for part in self._parts:
             self._tries[part.name].done.wait(max(0.0, deadline - time.monotonic()))
         return Report(tuple(self._tries[part.name].result() for part in self._parts))
 
 
 def _log_changes(before: Report | None, now: Report) -> None:
-    """One line for each part whose state is another than before."""
+    """Log one line for each part whose status changed."""
     known = {result.name: result.status for result in before.results} if before else {}
     for result in now.results:
         if result.status == known.get(result.name, "ok"):

@@ -72,7 +72,7 @@ class Fault:
         while time.monotonic() < until:
             for part in world.everyone():
                 if part not in hit:
-                    part.tend()
+                    part.restart_ended()
             time.sleep(0.2)
 
     def __str__(self) -> str:

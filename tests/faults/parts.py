@@ -104,8 +104,8 @@ class Part:
             self.popen.wait()
             self.popen = None
 
-    def tend(self) -> bool:
-        """Start it again where it has ended by itself, as a supervisor does; whether it had."""
+    def restart_ended(self) -> bool:
+        """Restart it if it ended by itself, like a supervisor; True if it had."""
         if self.popen is None or self.popen.poll() is None:
             return False
         self.start()

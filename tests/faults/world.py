@@ -143,7 +143,7 @@ class World:
                 if found := look():
                     return found
             for part in self.everyone():
-                part.tend()
+                part.restart_ended()
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {seconds} s for {what}\n{self.logs()}")
             time.sleep(pause)

@@ -97,7 +97,7 @@ def test_where_publishing_asks_for_a_second_factor_the_examples_wait(
     demo.people()
     settings.HUB_REQUIRE_MFA = "publish"
     assert serve.Command()._publisher(home) is None
-    assert "they are not published: this hub asks" in capsys.readouterr().out
+    assert "the examples are not published: this hub" in capsys.readouterr().out
 
 
 def test_every_example_waits_to_be_published_in_an_empty_hub() -> None:

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.once
     ("value", "read", "rule"),
     [
         ("80x", lambda: env.integer("X", 1, low=1, high=9), "must be a whole number"),
-        ("99", lambda: env.integer("X", 1, low=1, high=9), "must lie between 1 and 9"),
+        ("99", lambda: env.integer("X", 1, low=1, high=9), "must be between 1 and 9"),
         ("maybe", lambda: env.flag("X", False), "must be one of 1, true"),
         ("ftp", lambda: env.choice("X", "local", among=("local", "s3")), "must be one of local"),
         ("a,b", lambda: env.words("X", (), among=("a",)), "'b' must be one of a"),
-        ("a,a", lambda: env.words("X", ()), "must not name a thing twice"),
+        ("a,a", lambda: env.words("X", ()), "must not contain a name twice"),
         ("localhost:80", lambda: env.url("X"), "must be a URL that starts with http://"),
     ],
 )

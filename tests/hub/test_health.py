@@ -139,7 +139,7 @@ def test_a_check_that_hangs_is_given_up_and_not_started_again(settings: Any) -> 
     first = made.report()
     assert time.monotonic() - began < 3
     assert [result.status for result in first.results] == ["failing", "ok"]
-    assert first.results[0].message.startswith("no answer in 1 s")
+    assert first.results[0].message.startswith("no result within 1 s")
     time.sleep(1.1)
     assert made.report() is not first
     assert started == [1]

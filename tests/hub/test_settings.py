@@ -51,7 +51,7 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
         ("HUB_PACKAGE_INDEX", "https://u:secret@pypi.example.org/simple", "HUB_PACKAGE_INDEX='…'"),
         ("HUB_STORAGE", "s3", "HUB_STORAGE='s3' needs HUB_S3_BUCKET"),
         ("HUB_MODEL_URL", "http://127.0.0.1:1/v1", "HUB_MODEL is not"),
-        ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY are set together"),
+        ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY must be set together"),
     ],
 )
 def test_a_bad_setting_stops_the_start_and_says_why(

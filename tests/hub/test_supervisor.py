@@ -51,9 +51,9 @@ def test_a_child_that_ends_is_started_again_after_a_pause(tmp_path: Path, said: 
         assert one.popen
         first = one.popen.pid
         os.kill(first, signal.SIGKILL)
-        until(lambda: watcher.tend() or said)
-        assert "one ended (SIGKILL), starting again in 1 s" in said[0]
-        until(lambda: watcher.tend() or one.popen)
+        until(lambda: watcher.restart_ended() or said)
+        assert "one ended (SIGKILL), restarting in 1 s" in said[0]
+        until(lambda: watcher.restart_ended() or one.popen)
         assert one.popen.pid != first
     finally:
         watcher.stop()
@@ -63,11 +63,11 @@ def test_a_child_that_ends_is_started_again_after_a_pause(tmp_path: Path, said: 
 def test_a_child_that_keeps_failing_waits_longer_each_time(tmp_path: Path, said: list[str]) -> None:
     watcher = supervisor.Supervisor(tmp_path, said.append)
     watcher.start(child(tmp_path, ["false"]))
-    until(lambda: watcher.tend() or len(said) == 2)
+    until(lambda: watcher.restart_ended() or len(said) == 2)
     watcher.stop()
     assert [line.split(";")[0] for line in said] == [
-        "one ended (exit 1), starting again in 1 s",
-        "one ended (exit 1), starting again in 2 s",
+        "one ended (exit 1), restarting in 1 s",
+        "one ended (exit 1), restarting in 2 s",
     ]
 
 
@@ -103,7 +103,7 @@ def test_what_outlives_another_is_told_to_end_after_it_and_all_else_at_once(
     assert abs(worker - runner) < 0.9 < web - runner
 
 
-def test_in_a_hurry_all_is_killed_at_once(tmp_path: Path, said: list[str]) -> None:
+def test_kill_now_kills_all_processes_immediately(tmp_path: Path, said: list[str]) -> None:
     watcher = supervisor.Supervisor(tmp_path, said.append)
     for name in ("one", "two"):
         watcher.start(child(tmp_path, [sys.executable, "-c", STUBBORN], name))
@@ -119,9 +119,9 @@ def test_in_a_hurry_all_is_killed_at_once(tmp_path: Path, said: list[str]) -> No
     time.sleep(0.3)
     assert living() == 4
     began = time.monotonic()
-    watcher.in_a_hurry = True
+    watcher.kill_now = True
     stopping.join()
-    assert time.monotonic() - began < supervisor.HARSHER[1][0]
+    assert time.monotonic() - began < supervisor.STOP_SIGNALS[1][0]
     assert living() == 0
     assert not list(tmp_path.glob("*.pid"))
     assert not said

@@ -1,4 +1,4 @@
-"""`manage.py collectstatic`: build the static files before the first web process does."""
+"""`manage.py collectstatic`: build the static files before web starts."""
 
 import argparse
 from typing import Any
@@ -10,12 +10,12 @@ from hub import static_files
 
 
 class Command(BaseCommand):
-    """Django's own command writes into a folder that other web processes may be reading."""
+    """Replaces Django's command, which writes into a folder that other processes may be reading."""
 
     help = "Build the static files of this version of the hub into a folder of their own."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """--noinput, as Django's own command takes it."""
+        """Accept --noinput like Django's command."""
         parser.add_argument(
             "--noinput",
             "--no-input",
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build, or leave what is there."""
+        """Build the folder unless it exists."""
         done = "built" if static_files.build() else "already there"
         if options["verbosity"]:
             self.stderr.write(f"{settings.STATIC_ROOT}: {done}")

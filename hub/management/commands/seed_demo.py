@@ -1,4 +1,4 @@
-"""`manage.py seed_demo`: the people that `serve` makes, for a hub that is started otherwise."""
+"""`manage.py seed_demo`: create the demo people of `serve` in another deployment."""
 
 import argparse
 from typing import Any
@@ -9,9 +9,9 @@ from hub import demo
 
 
 class Command(BaseCommand):
-    """May be repeated: who is there already stays as they are."""
+    """Can be repeated: existing people do not change."""
 
-    help = "Make alice, bob, carol, root and the organisation lab."
+    help = "Create alice, bob, carol, root and the organisation lab."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

@@ -24,16 +24,16 @@ from registry.upkeep import integrity, upgrade
 READY_SECONDS = 60
 TICK_SECONDS = 0.3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-ONE_PRESS_SECONDS = 0.5  # a Ctrl-C may reach us twice: from the terminal and from who started us
+ONE_PRESS_SECONDS = 0.5  # Ctrl-C may arrive twice: from the terminal and from the parent process
 LOG_BYTES = 10_000_000
 
 
 class Stopped(BaseException):
-    """A signal asked this process to end; not an error, so nothing may catch it by mistake."""
+    """A signal ended this process; a BaseException, so that no handler of errors catches it."""
 
 
 class Command(BaseCommand):
-    """Migrate, start web, hub worker and runner, publish the examples, and watch over them."""
+    """Migrate, start web, hub worker, clock and runner, publish the examples, restart programs."""
 
     help = "Run web, hub worker and runner together until Ctrl-C."
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             "--with-parent", action="store_true", help="end when the starting process ends"
         )
         parser.add_argument(
-            "--no-demo", action="store_true", help="make no demo users and publish no examples"
+            "--no-demo", action="store_true", help="create no demo users and publish no examples"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
     def _serve(self, home: Path, *, with_demo: bool) -> NoReturn:
         for name in supervisor.end_leftovers(home / "run"):
-            self._say(f"ended {name}, left over from a run that was killed")
+            self._say(f"stopped {name} of a hub that was killed")
         _port_is_free()
         self._prepare(home / "logs")
         people = demo.people() if with_demo else {}
@@ -77,29 +77,29 @@ class Command(BaseCommand):
             if publisher:
                 at_the_end.callback(publisher.stop)
             while True:
-                watcher.tend()
+                watcher.restart_ended()
                 if publisher and publisher.step():
                     self._say("{} of {} examples are listed".format(*publish_examples.listed()))
                     publisher = None
                 time.sleep(TICK_SECONDS)
 
     def _stopping(self, watcher: supervisor.Supervisor) -> None:
-        """From now on no signal leaves half of it running: a further Ctrl-C kills what is left."""
+        """Change the signal handlers for the stop: another Ctrl-C kills the remaining processes."""
         began = time.monotonic()
 
-        def hurry(signum: int, frame: FrameType | None) -> None:
-            watcher.in_a_hurry = time.monotonic() - began > ONE_PRESS_SECONDS
+        def kill_on_second(signum: int, frame: FrameType | None) -> None:
+            watcher.kill_now = time.monotonic() - began > ONE_PRESS_SECONDS
 
         for signum in SIGNALS:
-            signal.signal(signum, hurry if signum == signal.SIGINT else signal.SIG_IGN)
-        self._say("stopping; Ctrl-C once more kills what does not end")
+            signal.signal(signum, kill_on_second if signum == signal.SIGINT else signal.SIG_IGN)
+        self._say("stopping; press Ctrl-C again to kill what does not end")
 
     def _prepare(self, logs: Path) -> None:
         for log in logs.glob("*.log"):
             if log.stat().st_size > LOG_BYTES:
                 log.replace(log.with_suffix(".log.1"))
-        if found := integrity.at_start():
-            raise CommandError(f"the hub's database is damaged: {found[0]}. {integrity.advice()}")
+        if damage := integrity.at_start():
+            raise CommandError(f"the hub's database is damaged: {damage[0]}. {integrity.advice()}")
         if names := upgrade.lacking_here():
             raise CommandError(f"the database lacks {', '.join(names)}. {upgrade.ADVICE}")
         call_command("migrate", interactive=False, verbosity=0)
@@ -108,10 +108,10 @@ class Command(BaseCommand):
     def _wait_until_ready(self, watcher: supervisor.Supervisor) -> None:
         deadline = time.monotonic() + READY_SECONDS
         while not _healthy():
-            watcher.tend()
+            watcher.restart_ended()
             if time.monotonic() > deadline:
                 log = settings.HUB_HOME / "logs" / "web.log"
-                raise CommandError(f"the hub did not answer in {READY_SECONDS} s, see {log}")
+                raise CommandError(f"the hub did not respond within {READY_SECONDS} s, see {log}")
             time.sleep(0.1)
 
     def _publisher(self, home: Path) -> publish_examples.Publisher | None:
@@ -124,8 +124,8 @@ class Command(BaseCommand):
             return None
         try:
             token = demo.publish_token(publish_examples.OWNER) if waiting else ""
-        except HubError as refused:  # HUB_REQUIRE_MFA binds alice too
-            self._say(f"they are not published: {refused.message}. {refused.hint}")
+        except HubError as refusal:  # HUB_REQUIRE_MFA applies to alice too
+            self._say(f"the examples are not published: {refusal.message}. {refusal.hint}")
             return None
         return publish_examples.Publisher(
             waiting,
@@ -159,7 +159,7 @@ class Command(BaseCommand):
     def _mail(self) -> list[str]:
         if settings.HUB_EMAIL_URL:
             return []
-        return [f"Mail is written to {settings.HUB_HOME / 'mail'}; HUB_EMAIL_URL would send it."]
+        return [f"Mail is written to {settings.HUB_HOME / 'mail'}; set HUB_EMAIL_URL to send it."]
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"{time.strftime('%H:%M:%S')} {text}")
@@ -172,7 +172,7 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def _only_one(home: Path) -> Iterator[None]:
-    """Hold HUB_HOME for this process; the kernel lets go of it however the process ends."""
+    """Lock HUB_HOME for this process; the kernel releases the lock however the process ends."""
     (home / "run").mkdir(exist_ok=True)
     lock: IO[str] = (home / "run" / "serve.lock").open("a+")
     with lock:
@@ -182,7 +182,7 @@ def _only_one(home: Path) -> Iterator[None]:
             lock.seek(0)
             raise CommandError(
                 f"a hub already runs in HUB_HOME={home} ({lock.read()}): "
-                "stop that one first, or set HUB_HOME and HUB_PORT"
+                "stop it first, or set another HUB_HOME and HUB_PORT"
             ) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()} at {settings.HUB_URL}")

@@ -102,7 +102,7 @@ def test_odd_methods_and_ranges_are_answered(
 def test_a_nul_in_an_address_is_refused_in_words(client: Client, db: None) -> None:
     answer = client.get("/api/v1/environments/?q=a%00b")
     assert answer.status_code == 400
-    assert answer.json()["error"]["message"] == "the address holds a NUL (%00)"
+    assert answer.json()["error"]["message"] == "the URL contains a NUL (%00)"
 
 
 def test_a_search_without_words_finds_nothing(client: Client, alice: User) -> None:
