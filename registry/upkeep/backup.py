@@ -3,11 +3,11 @@
     database.sqlite3 | database.dump   the rows of one moment
     objects/                           every object, under its key
     SHA256SUMS                         of all those files, as sha256sum -c reads it
-    backup.json                        what made it; written last, so that without it the copy is
-                                       not whole
+    backup.json                        its description; written last: a copy without it is
+                                       incomplete
 
-The rows are copied before the objects: what a row of that moment names is not deleted for a day,
-and what came later is one more object. The hub goes on meanwhile.
+The rows are copied before the objects: objects that a row of that moment refers to are not deleted
+for a day, and later ones are only additional. The hub keeps running meanwhile.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ FORMAT = 1
 SUMS, ABOUT, OBJECTS = "SHA256SUMS", "backup.json", "objects"
 KEYS = {"format", "database", "migrations", "objects", "sums_sha256"}
 SHA256 = re.compile(r"[0-9a-f]{64}")
-MOST = 1000  # problems that backup.json names
+MAX_PROBLEMS = 1000  # problems that backup.json names
 Progress = Callable[[str], None]
 
 
 def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) -> int:
-    """Copy the hub into that folder, which must be new or empty; how many objects it has."""
+    """Copy the hub into that folder, which must be new or empty; returns the number of objects."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise Failure(f"{folder} is not empty: name a new folder")
     try:
-        folder.chmod(0o700)  # it may have been there before, open to all
+        folder.chmod(0o700)  # it may have existed with wider permissions
     except PermissionError:
         raise Failure(f"{folder} is somebody else's: name a new folder") from None
     count = 0
@@ -59,7 +59,7 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
             if digest := _copy(key, folder / OBJECTS / key):
                 sums.write(f"{digest}  {OBJECTS}/{key}\n")
                 count += 1
-                if _is_other(key, digest):
+                if _is_corrupt(key, digest):
                     problems.append(f"{key} has other bytes, their sha256 is {digest}")
                 progress(key)
         sums.flush()
@@ -74,7 +74,7 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
     }
     problems += _missing(folder, now)
     with (folder / ABOUT).open("w") as file:
-        file.write(json.dumps(about | {"problems": problems[:MOST]}, indent=1) + "\n")
+        file.write(json.dumps(about | {"problems": problems[:MAX_PROBLEMS]}, indent=1) + "\n")
         file.flush()
         os.fsync(file.fileno())
     if problems:
@@ -87,15 +87,15 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
 
 
 def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
-    """Bring the copy back into a hub that has neither tables nor objects; how many objects.
+    """Restore the copy into a hub without tables and objects; returns the number of objects.
 
-    Nothing is written before every file of it has been read and found as it was. The database
-    comes last: a restore that was cut off leaves no hub that seems whole.
+    Nothing is written before every file of the copy has been read and its digest checked. The
+    database comes last: an interrupted restore leaves no hub that looks complete.
     """
     about = _about(folder)
     if not database.is_empty():
         raise Failure("the database has tables: restore into a new, empty one")
-    if any(not found.key.startswith(f"{probe.PREFIX}/") for found in storage.get().list()):
+    if any(not stored.key.startswith(f"{probe.PREFIX}/") for stored in storage.get().list()):
         raise Failure("the storage has objects: restore into a new, empty one")
     for digest, name in _sums(folder):
         _check(folder / name, digest)
@@ -114,38 +114,38 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
 
 
 def _keys() -> Iterator[str]:
-    """What is staged first: what is promoted meanwhile is then found where it went. What can be
-    made anew from the rows is left out."""
-    yield from (found.key for found in storage.get().list("staging/"))
-    for found in storage.get().list():
-        if not found.key.startswith(("staging/", "index/", f"{probe.PREFIX}/")):
-            yield found.key
+    """Staged objects first: those promoted meanwhile are then copied under their final key. Objects
+    that can be rebuilt from the rows are left out."""
+    yield from (stored.key for stored in storage.get().list("staging/"))
+    for stored in storage.get().list():
+        if not stored.key.startswith(("staging/", "index/", f"{probe.PREFIX}/")):
+            yield stored.key
 
 
-def _copy(key: str, place: Path) -> str:
-    """The digest of what was copied; empty where the object is gone."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    found = hashlib.sha256()
+def _copy(key: str, target: Path) -> str:
+    """The digest of the copied bytes; empty where the object does not exist any more."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
     try:
-        with storage.get().open(key) as reader, place.open("wb") as file:
+        with storage.get().open(key) as reader, target.open("wb") as file:
             while piece := reader.read(CHUNK):
-                found.update(piece)
+                digest.update(piece)
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
     except Missing:
         return ""
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
-def _is_other(key: str, digest: str) -> bool:
-    """Whether the key says another sha256 than the bytes have."""
+def _is_corrupt(key: str, digest: str) -> bool:
+    """Whether the sha256 in the key is not that of the bytes."""
     name = PurePosixPath(key).name
     return bool(SHA256.fullmatch(name)) and name != digest
 
 
 def _missing(folder: Path, now: datetime) -> Iterator[str]:
-    """What rows name and is neither in the copy nor, as what came later, in the storage."""
+    """The objects that rows refer to and that are neither in the copy nor in the storage."""
     for kind in KINDS:
         for named in kind.named(now):
             if not named.needed or (folder / OBJECTS / named.key).is_file():
@@ -155,7 +155,7 @@ def _missing(folder: Path, now: datetime) -> Iterator[str]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """What the copy says of itself; raises Failure where this hub cannot take it."""
+    """The description of the copy; raises Failure where this hub cannot restore it."""
     try:
         about: Any = json.loads((folder / ABOUT).read_text())
         if not isinstance(about, dict) or not about.keys() >= KEYS:

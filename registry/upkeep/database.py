@@ -1,4 +1,4 @@
-"""The whole database as one file and back, by each engine's own means."""
+"""Dump the whole database into one file and load it, with the tools of each engine."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FILES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 
 
 def dump(folder: Path) -> Path:
-    """Copy the database as it is at one moment into the folder, while the hub goes on; raises
-    Failure where it or the copy is damaged."""
+    """Copy a consistent snapshot of the database into the folder while the hub runs; raises Failure
+    where the database or the copy is damaged."""
     file = folder / FILES[connection.vendor]
     if connection.vendor == "postgresql":
         _refuse_damaged()
@@ -38,7 +38,7 @@ def dump(folder: Path) -> Path:
 
 
 def _copy_sqlite(file: Path) -> None:
-    # A connection of its own: one that is writing would wait for itself.
+    # A separate connection: the current one may be in a write transaction.
     source = Path(connection.settings_dict["NAME"]).as_uri()
     try:
         with (
@@ -52,13 +52,12 @@ def _copy_sqlite(file: Path) -> None:
 
 
 def _refuse_damaged() -> None:
-    if found := integrity.problems():
-        raise Failure(f"the hub's database is damaged: {found[0]}. {integrity.advice()}")
+    if problems := integrity.problems():
+        raise Failure(f"the hub's database is damaged: {problems[0]}. {integrity.advice()}")
 
 
 def damage_of(folder: Path) -> str:
-    """What is wrong with the database's copy in the folder, read to its end; empty where nothing
-    is."""
+    """The damage of the database copy in the folder, all of which is read; empty for none."""
     file = folder / FILES[connection.vendor]
     if connection.vendor == "postgresql":
         try:
@@ -66,12 +65,12 @@ def damage_of(folder: Path) -> str:
         except Failure as failure:
             return str(failure)
         return ""
-    found = integrity.of_file(file, copy=True)
-    return found[0] if found else ""
+    problems = integrity.of_file(file, copy=True)
+    return problems[0] if problems else ""
 
 
 def load(folder: Path) -> None:
-    """Fill the empty database from that file; on an error it stays empty."""
+    """Load that file into the empty database; on an error it stays empty."""
     file = folder / FILES[connection.vendor]
     if connection.vendor == "postgresql":
         name = str(connection.settings_dict["NAME"])
@@ -86,7 +85,7 @@ def load(folder: Path) -> None:
 
 
 def is_empty() -> bool:
-    """Whether it has no tables at all; raises Failure where another database left its log."""
+    """Whether the database has no tables; raises Failure where another one left its -wal file."""
     if connection.vendor == "sqlite":
         file = Path(connection.settings_dict["NAME"])
         log = file.with_name(f"{file.name}-wal")
@@ -96,16 +95,18 @@ def is_empty() -> bool:
 
 
 def _program(name: str, *words: str) -> None:
-    """Run a client of PostgreSQL's; the password goes by its environment, which others cannot
-    see, unlike its arguments."""
+    """Run a PostgreSQL client program; the password is passed in its environment, which other users
+    cannot read, unlike arguments."""
     if shutil.which(name) is None:
         raise Failure(f"{name} is not installed: apt-get install postgresql-client")
-    said = connection.settings_dict
+    configured = connection.settings_dict
     names = {"PGDATABASE": "NAME", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
     names |= {"PGHOST": "HOST", "PGPORT": "PORT"}
-    options = {f"PG{key.upper()}": value for key, value in said["OPTIONS"].items() if key != "pool"}
+    options = {
+        f"PG{key.upper()}": value for key, value in configured["OPTIONS"].items() if key != "pool"
+    }
     environ = os.environ | options
-    environ |= {name: str(said[key]) for name, key in names.items() if said[key]}
+    environ |= {name: str(configured[key]) for name, key in names.items() if configured[key]}
     done = subprocess.run([name, *words], env=environ, capture_output=True, text=True)
     if done.returncode:
         raise Failure(f"{name} failed: {done.stderr.strip()}")

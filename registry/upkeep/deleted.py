@@ -1,4 +1,4 @@
-"""The bytes of versions that were deleted go for good, once nobody can have second thoughts."""
+"""Delete the objects of deleted versions for good, HUB_DELETED_DAYS after the deletion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from registry.storage.unnamed import delete_unnamed
 from registry.upkeep.kinds import METADATA, SOURCES, WHEELS, Kind, kept_since
 from registry.uploads import staging
 
-MOST = 1000  # versions at a time: the clock comes back
+MAX_VERSIONS = 1000  # versions in one call: celery beat repeats it
 
 
 def empty_deleted(*, now: datetime) -> int:
-    """Delete the bytes of versions deleted before the grace, where no other row names them; how
-    many versions that were. Killed anywhere, the next call goes on with the same version."""
+    """Delete the objects of versions deleted that long ago, unless other rows refer to them;
+    returns the number of versions. After a crash the next call continues with the same version."""
     due = Version.objects.filter(deleted_at__lte=kept_since(now), emptied_at=None)
-    versions = list(due.select_related("source").order_by("deleted_at", "pk")[:MOST])
+    versions = list(due.select_related("source").order_by("deleted_at", "pk")[:MAX_VERSIONS])
     for version in versions:
         if version.staged:
             staging.discard(version.staged)

@@ -1,8 +1,8 @@
-"""Why a backup cannot be made, or not be brought back."""
+"""The errors of backup and restore."""
 
 
 class Failure(Exception):
-    """The message is for the operator and says what to do."""
+    """The message is for the operator and names the next step."""
 
 
 class Incomplete(Failure):

@@ -1,4 +1,4 @@
-"""Check a database, or a copy of one, with the check that its own software has."""
+"""Check a database, or a copy of one, with the check that its engine offers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-MOST = 10  # problems that are named
-STEPS = 100_000  # of SQLite's machine, between two looks at the clock
+MAX_PROBLEMS = 10  # that are reported
+STEPS = 100_000  # of SQLite's virtual machine between two checks of the time
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 NEXT = (
     "Stop the hub, keep {file} and its -wal and -shm as they are, and restore the newest good "
@@ -22,8 +22,7 @@ NEXT = (
 
 
 def problems(*, seconds: float | None = None) -> list[str]:
-    """What is wrong with the hub's database; empty where nothing is, or within `seconds` nothing
-    was found."""
+    """The problems of the hub's database; empty for none, or for none found within `seconds`."""
     if connection.vendor == "postgresql":
         return _checksum_failures()
     file = Path(connection.settings_dict["NAME"])
@@ -31,14 +30,17 @@ def problems(*, seconds: float | None = None) -> list[str]:
 
 
 def of_file(file: Path, *, copy: bool = False, seconds: float | None = None) -> list[str]:
-    """The same of a SQLite file. Of a `copy` nothing else is read: a -wal beside it is not its."""
+    """The same for a SQLite file. For a `copy` a -wal file beside it is ignored: it is of
+    another."""
     options = "mode=ro&immutable=1" if copy else "mode=rw"
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?{options}", uri=True, timeout=20)) as rows:
-            # They need functions that Django defines, and constrain rows, not pages.
+            # Check constraints need functions that Django defines, and concern rows, not pages.
             rows.execute("PRAGMA ignore_check_constraints = ON")
             with _limited(rows, seconds):
-                messages = [str(row[0]) for row in rows.execute(f"PRAGMA quick_check({MOST})")]
+                messages = [
+                    str(row[0]) for row in rows.execute(f"PRAGMA quick_check({MAX_PROBLEMS})")
+                ]
             if copy and messages == ["ok"] and not _has_tables(rows):
                 return ["it has no tables"]
     except sqlite3.DatabaseError as error:
@@ -52,7 +54,7 @@ def of_file(file: Path, *, copy: bool = False, seconds: float | None = None) -> 
 
 
 def advice() -> str:
-    """The next step for whoever has a damaged database."""
+    """The next step for the operator of a damaged database."""
     if connection.vendor == "postgresql":
         return (
             "See the server's log for the damaged relation, check its disk, and restore the newest "
@@ -63,8 +65,8 @@ def advice() -> str:
 
 def at_start() -> list[str]:
     """The problems that a check of at most HUB_START_CHECK_SECONDS finds."""
-    most = settings.HUB_START_CHECK_SECONDS
-    return problems(seconds=float(most)) if most else []
+    maximum = settings.HUB_START_CHECK_SECONDS
+    return problems(seconds=float(maximum)) if maximum else []
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""Every kind of object in the storage, and the rows that say it should be there.
+"""The registry of kinds of stored objects, each with the rows that refer to them.
 
-An object under no prefix of KINDS is reported by `verify`, and a test compares KINDS with the
-kinds that `storage.key` knows: whoever adds one says here which rows name it.
+`verify` reports an object under no prefix of KINDS, and a test compares KINDS with the kinds of
+`storage.key`: a new kind needs an entry here.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from registry.storage import probe
 from registry.storage.base import Kind as Prefix
 from registry.uploads import staging
 
-GRACE = timedelta(hours=24)  # for what no row names: it may be on its way in, or just deleted
+GRACE = timedelta(hours=24)  # for objects without a row: an upload or a deletion may be in progress
 PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object that a row, `by` for people, names; `needed` where it must be there. Without a
-    `sha256` its bytes are not looked at."""
+    """An object that a row refers to, `by` in messages; `needed` where it must exist. Without a
+    `sha256` its bytes are not read."""
 
     key: str
     by: str
@@ -42,30 +42,30 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The objects under a prefix. `rows` at a time are those that name one each by `field`; None
-    where the objects are copies of what the rows say, which can be made anew at any time."""
+    """The objects under a prefix. `rows` are those that refer to one object each by `field`; None
+    where the objects are derived from rows and can be rebuilt at any time."""
 
     prefix: str
     rows: Callable[[datetime], QuerySet[Any]] | None = None
     field: str = "sha256"
 
     def named(self, now: datetime, page_size: int = PAGE) -> Iterator[Named]:
-        """Every named object once, in the order of the keys; page by page, so that neither memory
-        nor a transaction lasts as long as the walk."""
+        """Every object that rows refer to, once, in the order of the keys; page by page, so that
+        neither memory nor a transaction grows with the number of rows."""
         if self.rows is None:
             return
-        found = self._pages(self.rows(now).order_by(self.field, "pk"), page_size)
-        for value, same in groupby(found, lambda row: str(getattr(row, self.field))):
+        rows = self._pages(self.rows(now).order_by(self.field, "pk"), page_size)
+        for value, same in groupby(rows, lambda row: str(getattr(row, self.field))):
             yield from self._objects(value, same)
 
     def naming(self, key: str, now: datetime) -> QuerySet[Any]:
-        """The rows that name that key just now; of a kind that has rows."""
+        """The rows that refer to that key now; raises ValueError for a kind without rows."""
         if self.rows is None:
             raise ValueError(f"no row names what is under {self.prefix!r}")
         return self.rows(now).filter(**{self.field: PurePosixPath(key).stem})
 
     def _pages(self, rows: QuerySet[Any], page_size: int) -> Iterator[Any]:
-        """All rows; those that name one object may begin on one page and end on the next."""
+        """All rows; those that refer to one object may begin on one page and end on the next."""
         page = list(rows[:page_size])
         while page:
             yield from page
@@ -76,7 +76,7 @@ class Kind:
     def _objects(self, value: str, rows: Iterator[Any]) -> Iterator[Named]:
         first = next(rows)
         by = str(first)
-        if self.field == "staged":  # either may have been promoted a moment ago
+        if self.field == "staged":  # either may have been promoted meanwhile
             for key in (staging.metadata_key(value), staging.wheel_key(value)):
                 yield Named(key, by, "", needed=False)
         else:
@@ -85,7 +85,7 @@ class Kind:
 
 
 def kept_since(now: datetime) -> datetime:
-    """What was deleted after this time keeps its bytes: somebody may have second thoughts."""
+    """Objects of versions deleted after this time are kept (HUB_DELETED_DAYS)."""
     return now - timedelta(days=settings.HUB_DELETED_DAYS)
 
 

@@ -1,4 +1,4 @@
-"""Whether rows and bytes agree: every row has its bytes, and no bytes are nobody's."""
+"""Verify that every row has its objects and every object has a row."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from registry.storage.unnamed import delete_unnamed
 from registry.upkeep import integrity
 from registry.upkeep.kinds import GRACE, KINDS, Kind, Named
 
-What = Literal["missing", "corrupt", "orphan", "unknown"]
+ProblemKind = Literal["missing", "corrupt", "orphan", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One object that is not as the rows say; `message` says what the operator should know."""
+    """One object that does not match the rows; `message` is for the operator."""
 
-    what: What
+    what: ProblemKind
     key: str
     message: str
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What was seen. `young` objects without a row are within grace, and no problem."""
+    """The counts and problems. `young` objects without a row are within GRACE, and no problem."""
 
     objects: int = 0
     bytes: int = 0
@@ -45,20 +45,22 @@ def verify(
     delete_orphans: bool = False,
     progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
-    """Walk rows and storage side by side, reading every object that a row names.
+    """Compare rows and storage in the order of the keys, and read every object with a row.
 
-    Memory does not grow with the hub. What was changed meanwhile is looked at again before it
-    counts as a problem.
+    Memory does not grow with the hub. A difference is checked again before it counts as a problem,
+    because the hub may be running.
     """
     walk = _Walk(now, delete_orphans, Outcome(), progress)
     for problem in integrity.problems():
         walk.outcome.problems.append(Problem("corrupt", "database", problem))
     kinds = {kind.prefix: kind for kind in KINDS}
-    for prefix, objects in groupby(storage.get().list(), lambda one: one.key.partition("/")[0]):
+    for prefix, objects in groupby(
+        storage.get().list(), lambda stored: stored.key.partition("/")[0]
+    ):
         if prefix in kinds:
             walk.kind(kinds.pop(prefix), objects)
         else:
-            walk.strangers(prefix, objects)
+            walk.unknown_objects(prefix, objects)
     for kind in kinds.values():
         walk.kind(kind, iter(()))
     return walk.outcome
@@ -80,34 +82,34 @@ class _Walk:
             elif stored is not None and kind.rows is not None:
                 self._orphan(kind, stored)
 
-    def strangers(self, prefix: str, objects: Iterator[Stored]) -> None:
+    def unknown_objects(self, prefix: str, objects: Iterator[Stored]) -> None:
         for stored in objects:
             self._count(stored)
-            self._found("unknown", stored.key, f"the hub keeps nothing under {prefix!r}")
+            self._report_problem("unknown", stored.key, f"the hub keeps nothing under {prefix!r}")
 
     def _count(self, stored: Stored) -> None:
         self.outcome.objects += 1
         self.outcome.bytes += stored.size
         self.progress(self.outcome)
 
-    def _found(self, what: What, key: str, message: str) -> None:
+    def _report_problem(self, what: ProblemKind, key: str, message: str) -> None:
         self.outcome.problems.append(Problem(what, key, message))
 
     def _named(self, kind: Kind, named: Named) -> None:
         if not named.sha256:
             return
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         try:
             with storage.get().open(named.key) as reader:
                 while piece := reader.read(CHUNK):
-                    found.update(piece)
+                    digest.update(piece)
         except Missing:
             if named.needed and kind.naming(named.key, self.now).exists():
-                self._found("missing", named.key, f"{named.by} has no bytes")
+                self._report_problem("missing", named.key, f"{named.by} has no bytes")
             return
-        if found.hexdigest() != named.sha256:
-            message = f"{named.by} has other bytes, their sha256 is {found.hexdigest()}"
-            self._found("corrupt", named.key, message)
+        if digest.hexdigest() != named.sha256:
+            message = f"{named.by} has other bytes, their sha256 is {digest.hexdigest()}"
+            self._report_problem("corrupt", named.key, message)
 
     def _orphan(self, kind: Kind, stored: Stored) -> None:
         if stored.modified > self.now - GRACE:
@@ -116,13 +118,14 @@ class _Walk:
             rows = kind.naming(stored.key, self.now)
             self.outcome.deleted += delete_unnamed(stored.key, rows)
         elif not kind.naming(stored.key, self.now).exists():
-            self._found("orphan", stored.key, f"no row names these {stored.size} bytes")
+            self._report_problem("orphan", stored.key, f"no row names these {stored.size} bytes")
 
 
 def _side_by_side(
     names: Iterator[Named], objects: Iterator[Stored]
 ) -> Iterator[tuple[Named | None, Stored | None]]:
-    """Pairs of the same key, and what is alone on its side; both come in the order of the keys."""
+    """Pairs of the same key, and single ones with None; both iterators are in the order of the
+    keys."""
     named, stored = next(names, None), next(objects, None)
     while named or stored:
         if stored is None or (named and named.key < stored.key):

@@ -1,4 +1,4 @@
-"""The refusal for a person who may not publish under an owner."""
+"""The error for a user who may not publish under an owner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from registry.errors import Forbidden
 
 
 def refusal(*, owner: Owner, by: User) -> Forbidden:
-    """403; to a member it names their role, to others nothing about the owner's people."""
+    """403; it names the role of a member, and to others nothing about the owner's members."""
     message = f"{by.get_username()} may not publish under {owner.name!r}"
     role, hint = by.role(owner.pk), ""
     if role is not None:

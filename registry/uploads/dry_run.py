@@ -1,4 +1,4 @@
-"""What an upload would be refused or warned for by its names alone; nothing is written."""
+"""The errors and warnings of an upload that depend on its names alone; nothing is written."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def name_findings(
     by: User,
     token: Token | None,
 ) -> list[Finding]:
-    """The refusals and warnings that the names of such a wheel would meet under the owner.
+    """The errors and warnings for the names of such a wheel under the owner.
 
-    Who may not publish there learns only that, as from an upload.
+    A user who may not publish there gets only that error, as for an upload.
     """
     if owner is None:
         return [
@@ -40,7 +40,7 @@ def name_findings(
     try:
         normal = naming.normal(name)
         environment = Environment.objects.filter(owner=owner, name=normal).first()
-        _may_publish(owner, environment, by, token)
+        _check_may_publish(owner, environment, by, token)
     except HubError as error:
         return [_finding(error)]
     checks: list[Callable[[], None]] = []
@@ -48,10 +48,10 @@ def name_findings(
         checks.append(lambda: naming.check_allowed(owner=owner, name=normal, by=by))
     checks.append(lambda: _check_free(owner, environment, version, filename, sha256))
     proposed = environment or Environment(owner=owner, name=normal, created_at=timezone.now())
-    return [*_refusals(checks), *similar.name_findings(proposed)]
+    return [*_errors(checks), *similar.name_findings(proposed)]
 
 
-def _refusals(checks: list[Callable[[], None]]) -> Iterator[Finding]:
+def _errors(checks: list[Callable[[], None]]) -> Iterator[Finding]:
     for check in checks:
         try:
             check()
@@ -63,7 +63,7 @@ def _finding(error: HubError) -> Finding:
     return Finding(error.code, error.message, error.hint, details=error.details)
 
 
-def _may_publish(
+def _check_may_publish(
     owner: Owner, environment: Environment | None, by: User, token: Token | None
 ) -> None:
     if environment and permissions.can(by, "environment.publish", environment, token):
@@ -78,7 +78,8 @@ def _may_publish(
 def _check_free(
     owner: Owner, environment: Environment | None, version: str, filename: str, sha256: str
 ) -> None:
-    """Refuse a version or file name that was used; the very same bytes are no second upload."""
+    """Refuse a version or file name that was used, except for a repeated upload of the same
+    bytes."""
     try:
         number = canonical_version(version)
     except BadName as error:
@@ -87,11 +88,11 @@ def _check_free(
     if environment is not None and before is not None:
         if before.deleted_at is None and sha256 == before.sha256:
             return
-        gone = "was deleted, and its number never returns" if before.deleted_at else ""
+        deleted = "was deleted, and its number never returns" if before.deleted_at else ""
         raise HubError(
             "upload.version_exists",
             f"{owner.name}/{environment.name}=={before.version} "
-            f"{gone or 'exists with other bytes; versions never change'}",
+            f"{deleted or 'exists with other bytes; versions never change'}",
             "Raise `version` in pyproject.toml.",
         )
     if filename and UsedFilename.objects.filter(owner=owner, filename=filename).exists():

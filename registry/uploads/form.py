@@ -1,4 +1,4 @@
-"""The legacy upload form around a wheel, as twine and uv send it, and what it must say.
+"""The legacy upload form around a wheel, as twine and uv send it, and its checks.
 
 METADATA inside the wheel is the only truth: the form may repeat it but not differ from it.
 """
@@ -23,7 +23,7 @@ from registry.storage import base
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A received wheel with the form that came along; digests are of the received bytes, hex."""
+    """A received wheel with its form; digests are hex, of the received bytes."""
 
     filename: str
     file: BinaryIO | Path
@@ -52,19 +52,21 @@ class Upload:
 
 
 def form_is_upload(upload: Upload) -> Iterator[Finding]:
-    """It asks to upload a file, by the one protocol there is."""
-    for name, wanted in ((":action", "file_upload"), ("protocol_version", "1")):
-        said = upload.field(name)
-        if said != wanted:
-            yield finding("request.invalid", f"{name} is {said!r}, not {wanted!r}", where=name)
+    """`:action` and `protocol_version` are those of a file upload."""
+    for name, expected in ((":action", "file_upload"), ("protocol_version", "1")):
+        value = upload.field(name)
+        if value != expected:
+            yield finding("request.invalid", f"{name} is {value!r}, not {expected!r}", where=name)
 
 
 def file_is_wheel(upload: Upload) -> Iterator[Finding]:
     """The file is declared and named as a wheel."""
-    said = upload.field("filetype")
-    if said != "bdist_wheel":
+    filetype = upload.field("filetype")
+    if filetype != "bdist_wheel":
         yield finding(
-            "upload.unsupported_file", f"filetype is {said!r}, not 'bdist_wheel'", where="filetype"
+            "upload.unsupported_file",
+            f"filetype is {filetype!r}, not 'bdist_wheel'",
+            where="filetype",
         )
     elif not upload.filename.endswith(".whl"):
         yield finding(
@@ -73,7 +75,7 @@ def file_is_wheel(upload: Upload) -> Iterator[Finding]:
 
 
 def names_are_given(upload: Upload) -> Iterator[Finding]:
-    """The environment's name and version are there and keep their rules."""
+    """Name and version of the environment are present and valid."""
     for name, rule in (("name", names.check_name), ("version", names.canonical_version)):
         try:
             rule(upload.field(name))
@@ -82,23 +84,23 @@ def names_are_given(upload: Upload) -> Iterator[Finding]:
 
 
 def digests_match(upload: Upload) -> Iterator[Finding]:
-    """At least one digest is given, and each one given is that of the bytes that arrived."""
+    """At least one digest is present, and each is that of the received bytes."""
     received = {"sha256_digest": upload.sha256, "blake2_256_digest": upload.blake2_256}
-    given = {name: upload.field(name).lower() for name in received}
-    if not any(given.values()):
+    digests = {name: upload.field(name).lower() for name in received}
+    if not any(digests.values()):
         yield finding("request.invalid", f"one of {', '.join(received)} is required")
-    for name, said in given.items():
-        if said and not hmac.compare_digest(said.encode(), received[name].encode()):
+    for name, digest in digests.items():
+        if digest and not hmac.compare_digest(digest.encode(), received[name].encode()):
             yield finding(
                 "request.invalid",
-                f"{name} is {said[:64]!r}, but the bytes that arrived have {received[name]!r}",
+                f"{name} is {digest[:64]!r}, but the bytes that arrived have {received[name]!r}",
                 where=name,
                 hint="The file was cut off or changed on its way; upload it again.",
             )
 
 
 def form_repeats_metadata(upload: Upload, whl: Wheel) -> Iterator[Finding]:
-    """What the form says of the environment is what METADATA says."""
+    """The metadata fields of the form equal METADATA."""
     truth = whl.metadata
     pairs: Iterable[tuple[str, object, object]] = (
         ("name", names.normalise(upload.field("name")), names.normalise(truth.name)),
@@ -116,11 +118,11 @@ def form_repeats_metadata(upload: Upload, whl: Wheel) -> Iterator[Finding]:
             sorted(_requirement(line) for line in truth.requires_dist),
         ),
     )
-    for name, said, true in pairs:
-        if said != true:
+    for name, value, expected in pairs:
+        if value != expected:
             yield finding(
                 "metadata.form_mismatch",
-                f"form field {name} says {str(said)[:400]!r}, METADATA {str(true)[:400]!r}",
+                f"form field {name} says {str(value)[:400]!r}, METADATA {str(expected)[:400]!r}",
                 where=name,
             )
 

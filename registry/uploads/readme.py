@@ -1,4 +1,4 @@
-"""What an upload's README must be able to give: the page that shows it."""
+"""The check of an upload that its README renders."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from registry.uploads import rendering
 
 
 def renders(whl: Wheel) -> Iterator[Finding]:
-    """A README in reStructuredText has no fault that its renderer stops at, and needs little."""
-    said = whl.metadata
-    if rendering.kind(said.description_content_type) != rendering.RST:
-        return  # everything else renders, or is shown as it is written
-    if said.description.strip() and (
-        fault := rendering.apart(said.description, rendering.RST).fault
+    """A README in reStructuredText renders without errors and within the limits."""
+    metadata = whl.metadata
+    if rendering.kind(metadata.description_content_type) != rendering.RST:
+        return  # all others render, or are shown as plain text
+    if metadata.description.strip() and (
+        fault := rendering.render_in_process(metadata.description, rendering.RST).fault
     ):
         yield finding(
             "metadata.bad_description",

@@ -1,4 +1,4 @@
-"""READMEs as safe HTML, each made once and kept; what cannot be made is shown as it is written."""
+"""READMEs as safe HTML, each rendered once and stored; others are shown as plain text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.db import models
 from registry.space import unless_full
 from registry.uploads import rendering
 
-KEPT_DAYS = 90  # after which one is made anew, so that those of old versions go
+MAX_AGE_DAYS = 90  # then it is rendered again, so that those of old versions are deleted
 
 
 class RenderedReadme(models.Model):
-    """One README's safe HTML, found by what it was made of; `plain` where it could not be made."""
+    """The safe HTML of one README, by the digest of its source; `plain` where it did not render."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     html = models.TextField()
@@ -27,24 +27,24 @@ class RenderedReadme(models.Model):
 
 
 def shown(text: str, content_type: str) -> RenderedReadme:
-    """The README to be shown; made, where nobody looked at it before."""
-    said = f"{rendering.RULES}\n{content_type}\n{text}".encode()
-    digest = hashlib.sha256(said).hexdigest()
+    """The README as stored; rendered first where it is not stored."""
+    source = f"{rendering.RULES_VERSION}\n{content_type}\n{text}".encode()
+    digest = hashlib.sha256(source).hexdigest()
     kept = RenderedReadme.objects.filter(pk=digest).first()
     if kept is not None:
         return kept
-    made = rendering.apart(text, content_type)
-    body = _plain(text) if made.html is None else made.html
-    new = RenderedReadme(digest=digest, html=body, plain=made.html is None)
-    if made.final:
+    rendered = rendering.render_in_process(text, content_type)
+    body = _plain(text) if rendered.html is None else rendered.html
+    row = RenderedReadme(digest=digest, html=body, plain=rendered.html is None)
+    if rendered.final:
         with unless_full("a rendered README"):
-            RenderedReadme.objects.bulk_create([new], ignore_conflicts=True)
-    return new
+            RenderedReadme.objects.bulk_create([row], ignore_conflicts=True)
+    return row
 
 
 def delete_expired(*, now: datetime) -> None:
-    """Delete the old ones (beat)."""
-    RenderedReadme.objects.filter(made_at__lt=now - timedelta(days=KEPT_DAYS)).delete()
+    """Delete old rows (celery beat)."""
+    RenderedReadme.objects.filter(made_at__lt=now - timedelta(days=MAX_AGE_DAYS)).delete()
 
 
 def _plain(text: str) -> str:

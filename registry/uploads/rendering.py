@@ -1,4 +1,4 @@
-"""A README as safe HTML, made in a process of its own that may use little: README in, HTML out.
+"""Render a README as safe HTML in a separate process with limits: README in, HTML out.
 
 A table of 2 KB becomes 600 KB of HTML, and some texts keep either renderer busy for minutes.
 Source: the content types of the core metadata specification. reStructuredText is rendered as
@@ -23,14 +23,14 @@ from markdown_it import MarkdownIt
 from readme_renderer import rst
 
 RST = "text/x-rst"
-RULES = 1  # counts the changes of what is made of a README
-LONGEST = 512 * 1024  # characters
-MOST_HTML = 2**21  # characters
+RULES_VERSION = 1  # raise it whenever the result for a README changes
+MAX_CHARACTERS = 512 * 1024  # characters
+MAX_HTML = 2**21  # characters
 CPU_SECONDS = 2
 MEMORY = 2**29
-WAIT_SECONDS = 20  # on the clock of a busy machine
-AT_ONCE = threading.BoundedSemaphore(2)  # so many may use MEMORY for one web process
-FAULTY = 3  # the exit status where it is no good reStructuredText
+WAIT_SECONDS = 20  # of wall time, on a busy machine
+PROCESSES = threading.BoundedSemaphore(2)  # per web process, each of which may use MEMORY
+FAULTY = 3  # exit status for invalid reStructuredText
 TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s"),
@@ -46,23 +46,23 @@ ATTRIBUTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """The HTML, None where there is none; what is wrong with the README, which is not always why;
-    and whether another time would end alike."""
+class Rendered:
+    """The HTML, None where rendering failed; the fault of the README, which may be present with
+    HTML too; and whether a repetition would give the same."""
 
     html: str | None
     fault: str = ""
     final: bool = True
 
 
-def apart(text: str, content_type: str) -> Made:
-    """The README as safe HTML, in a process with bounds."""
-    if len(text) > LONGEST:
-        return Made(None, f"it has {len(text)} characters; {LONGEST} are the most")
+def render_in_process(text: str, content_type: str) -> Rendered:
+    """The README as safe HTML, rendered in a process with limits."""
+    if len(text) > MAX_CHARACTERS:
+        return Rendered(None, f"it has {len(text)} characters; {MAX_CHARACTERS} are the most")
     command = [sys.executable, "-m", "registry.uploads.rendering", content_type]
     environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
     try:
-        with AT_ONCE:
+        with PROCESSES:
             done = subprocess.run(
                 command,
                 input=text.encode(),
@@ -71,13 +71,13 @@ def apart(text: str, content_type: str) -> Made:
                 env=environ,
                 check=False,
             )
-    except subprocess.TimeoutExpired:  # no fault of the README
-        return Made(None, final=False)
+    except subprocess.TimeoutExpired:  # not the fault of the README
+        return Rendered(None, final=False)
     if done.returncode not in (0, FAULTY):
-        return Made(
+        return Rendered(
             None, f"it takes more than {CPU_SECONDS} s or {MEMORY >> 20} MiB, or grows too long"
         )
-    return Made(done.stdout.decode(), done.stderr.decode() if done.returncode else "")
+    return Rendered(done.stdout.decode(), done.stderr.decode() if done.returncode else "")
 
 
 def kind(content_type: str) -> str:
@@ -86,18 +86,18 @@ def kind(content_type: str) -> str:
 
 
 def render(text: str, content_type: str) -> str:
-    """The README as HTML that is still to be cleaned; raises ValueError, which says what is wrong
-    with reStructuredText. Markdown and plain text always render."""
+    """The README as HTML that is not cleaned yet; raises ValueError with the errors of
+    reStructuredText. Markdown and plain text always render."""
     match kind(content_type):
         case "text/markdown":
-            machine = MarkdownIt("commonmark", {"html": True})
-            return str(machine.enable(["table", "strikethrough"]).render(text))
+            markdown = MarkdownIt("commonmark", {"html": True})
+            return str(markdown.enable(["table", "strikethrough"]).render(text))
         case "text/x-rst":
-            told = io.StringIO()
-            made: str | None = rst.render(text, stream=told)
-            if made is None:
-                raise ValueError(" ".join(told.getvalue().split()) or "nothing is left of it")
-            return made
+            errors = io.StringIO()
+            rendered: str | None = rst.render(text, stream=errors)
+            if rendered is None:
+                raise ValueError(" ".join(errors.getvalue().split()) or "nothing is left of it")
+            return rendered
         case _:
             return f"<pre>{html.escape(text)}</pre>"
 
@@ -105,7 +105,7 @@ def render(text: str, content_type: str) -> str:
 def safe_html(text: str, content_type: str) -> str:
     """The README as HTML; raises ValueError as `render` does.
 
-    nh3 keeps of what was rendered only what a README needs.
+    nh3 removes all tags and attributes that a README does not need.
     """
     if not text.strip():
         return ""
@@ -119,19 +119,19 @@ def safe_html(text: str, content_type: str) -> str:
 
 
 def main() -> int:
-    """0 with the HTML, 1 where it became too much; FAULTY with the README as it is written, and
-    with what is wrong with it as an error."""
+    """Exit with 0 and the HTML, with 1 where it is too long, or with FAULTY, the README as plain
+    text and its errors on stderr."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     text, status = sys.stdin.read(), 0
     try:
-        made = safe_html(text, sys.argv[1])
+        rendered = safe_html(text, sys.argv[1])
     except ValueError as error:
-        made, status = safe_html(text, "text/plain"), FAULTY
+        rendered, status = safe_html(text, "text/plain"), FAULTY
         sys.stderr.write(str(error))
-    if len(made) > MOST_HTML:
+    if len(rendered) > MAX_HTML:
         return 1
-    sys.stdout.write(made)
+    sys.stdout.write(rendered)
     return status
 
 

@@ -1,4 +1,5 @@
-"""How a wheel becomes a version: checked, staged, written down, promoted; the worker is rung."""
+"""Accept an upload: check the wheel, stage it, create the version, promote it, enqueue the
+check."""
 
 from __future__ import annotations
 
@@ -35,13 +36,13 @@ from registry.uploads.form import FORM, Upload, form_repeats_metadata
 log = logging.getLogger(__name__)
 
 
-MOST_LEAKS = 100  # tokens of one wheel that are looked up
-_ID, _NAME, _SORT_KEY = -1, "the environment's name", "the version's sort key"  # stand for those
+MAX_LEAKS = 100  # tokens of one wheel that are revoked
+_ID, _NAME, _SORT_KEY = -1, "the environment's name", "the version's sort key"  # placeholders
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The version that the upload made, or made before where `created` is False."""
+    """The version that the upload created, or that an earlier one did where `created` is False."""
 
     version: Version
     created: bool
@@ -56,45 +57,45 @@ def accept(
     token: Token | None,
     filename: str = "",
 ) -> Accepted:
-    """Publish a wheel under the owner; raises HubError, and then nothing is kept.
+    """Publish a wheel under the owner; raises HubError, and then stores nothing.
 
-    `filename` is needed where the wheel is a file without its own name. `staging` says what a
-    crash between any two steps leaves, and who cleans it up.
+    `filename` is needed where the file object has no name. The docstring of `staging` describes
+    what a crash between any two steps leaves, and what cleans it up.
     """
     upload = Upload.of(wheel, filename or Path(getattr(wheel, "name", "")).name, form)
-    _refuse(found for check in FORM for found in check(upload))
+    _refuse(finding for check in FORM for finding in check(upload))
     environment = _authorise(upload, owner, by, token)
-    before = _before(upload, environment)
-    if before is not None and _is(before, upload):
+    before = _existing_version(upload, environment)
+    if before is not None and _is_same(before, upload):
         return Accepted(before, created=False)
     read = _read(upload)
     _revoke_leaked(read)
     _refuse([*checks.run(read), *readme.renders(read), *form_repeats_metadata(upload, read)])
-    proven = attestations.check(
+    provenance = attestations.check(
         text=upload.field("attestations"),
         filename=upload.filename,
         sha256=upload.sha256,
         token=token,
     )
-    if before is not None:  # told before a refused wheel takes up room
+    if before is not None:  # before a refused wheel takes up storage
         raise _taken(before, read)
     try:
         quotas.check_upload(owner=owner, by=by, size=read.size)  # and again under the lock
     except HubError:
-        if (earlier := _same(upload, owner)) is None:
+        if (earlier := _repeated(upload, owner)) is None:
             raise
         return earlier
     staged = _stage(upload, read)
     try:
-        version = _publish(upload, read, owner, by, token, proven, staged)
-    except HubError:  # after other errors the commit may yet have reached the database
+        version = _publish(upload, read, owner, by, token, provenance, staged)
+    except HubError:  # after other errors the commit may have succeeded
         staging.discard(staged)
-        if (earlier := _same(upload, owner)) is None:
+        if (earlier := _repeated(upload, owner)) is None:
             raise
         return earlier
-    except IntegrityError:  # it did not
+    except IntegrityError:  # the commit failed
         staging.discard(staged)
-        if (earlier := _earlier(upload, read, owner)) is None:
+        if (earlier := _conflicting(upload, read, owner)) is None:
             raise
         return earlier
     _promote(version)
@@ -102,13 +103,13 @@ def accept(
 
 
 def _refuse(findings: Iterable[Finding]) -> None:
-    errors = [found for found in findings if found.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise HubError.of_findings(errors)
 
 
 def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> Environment | None:
-    """The environment, where there is one. Answers alike whether a private one of that name
+    """The environment, if there is one. The error is the same whether a private one of that name
     exists or not."""
     environment = _environment(upload, owner)
     if environment and permissions.can(by, "environment.publish", environment, token):
@@ -123,25 +124,25 @@ def _authorise(upload: Upload, owner: Owner, by: User, token: Token | None) -> E
 
 def _environment(upload: Upload, owner: Owner) -> Environment | None:
     name = normalise(upload.field("name"))
-    found = next(iter(prepared.rows(_environments, {_ID: owner.pk, _NAME: name})), None)
-    if found is not None:
-        found.owner = owner
-    return found
+    environment = next(iter(prepared.rows(_environments, {_ID: owner.pk, _NAME: name})), None)
+    if environment is not None:
+        environment.owner = owner
+    return environment
 
 
 def _environments() -> QuerySet[Environment, Environment]:
     return Environment.objects.filter(owner=_ID, name=_NAME).only("name", "deleted_at")
 
 
-def _before(upload: Upload, environment: Environment | None) -> Version | None:
-    """The version that has this number there, in any spelling."""
+def _existing_version(upload: Upload, environment: Environment | None) -> Version | None:
+    """The version with that number, in any spelling."""
     if environment is None:
         return None
     key = sort_key(canonical_version(upload.field("version")))
-    found = next(iter(prepared.rows(_versions, {_ID: environment.pk, _SORT_KEY: key})), None)
-    if found is not None:
-        found.environment = environment
-    return found
+    version = next(iter(prepared.rows(_versions, {_ID: environment.pk, _SORT_KEY: key})), None)
+    if version is not None:
+        version.environment = environment
+    return version
 
 
 def _versions() -> QuerySet[Version, Version]:
@@ -149,10 +150,10 @@ def _versions() -> QuerySet[Version, Version]:
     return rows.only("version", "filename", "sha256", "deleted_at")
 
 
-def _is(version: Version, upload: Upload) -> bool:
-    """Did these very bytes make it, under this very name?"""
-    made = (version.filename, version.sha256, version.deleted_at)
-    return made == (upload.filename, upload.sha256, None)
+def _is_same(version: Version, upload: Upload) -> bool:
+    """Was it uploaded with exactly these bytes and this file name?"""
+    stored = (version.filename, version.sha256, version.deleted_at)
+    return stored == (upload.filename, upload.sha256, None)
 
 
 def _read(upload: Upload) -> Wheel:
@@ -163,8 +164,8 @@ def _read(upload: Upload) -> Wheel:
 
 
 def _revoke_leaked(read: Wheel) -> None:
-    """Tokens in a wheel are lost, whether it is kept or not: it lay in a build, maybe elsewhere."""
-    for leak in islice(read.leaks, MOST_LEAKS):
+    """Revoke tokens in a wheel, accepted or not: other copies of the build may exist."""
+    for leak in islice(read.leaks, MAX_LEAKS):
         leaked.revoke(leak.text, where=f"in an upload named {read.filename}")
 
 
@@ -178,10 +179,10 @@ def _stage(upload: Upload, read: Wheel) -> str:
 
 
 def _promote(version: Version) -> None:
-    """The version is published whatever happens here: its check promotes it otherwise."""
+    """Promote the staged objects; errors are only logged, because the check promotes again."""
     try:
         staging.promote(version)
-    except Exception:  # each storage has its own ways to be away
+    except Exception:  # errors differ by storage
         log.exception("%s stays staged until it is checked", version)
 
 
@@ -191,14 +192,14 @@ def _publish(
     owner: Owner,
     by: User,
     token: Token | None,
-    proven: dict[str, Any] | None,
+    provenance: dict[str, Any] | None,
     staged: str,
 ) -> Version:
-    """The new version; raises IntegrityError where its number or its file name is taken."""
+    """The new version; raises IntegrityError where its number or file name is taken."""
     with transaction.atomic():
         quotas.lock(owner, getattr(by, "owner", None))
         quotas.check_upload(owner=owner, by=by, size=read.size)
-        # It comes locked: uploads to one environment take turns here.
+        # Locked, so that uploads to one environment run one after the other.
         environment = locked(owner, read.name)
         if environment is None or environment.deleted_at is not None:
             environment, _ = get_or_create_environment(owner=owner, name=read.name, by=by)
@@ -208,7 +209,7 @@ def _publish(
             staged=staged,
             **_columns(upload, read, by),
         )
-        attestations.keep(version=version, document=proven)
+        attestations.keep(version=version, document=provenance)
         UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
         events.record(
             "version.uploaded",
@@ -221,19 +222,19 @@ def _publish(
     return version
 
 
-def _same(upload: Upload, owner: Owner) -> Accepted | None:
-    """The version that another upload of the same bytes made meanwhile: they count once."""
-    before = _before(upload, _environment(upload, owner))
-    return Accepted(before, created=False) if before and _is(before, upload) else None
+def _repeated(upload: Upload, owner: Owner) -> Accepted | None:
+    """The version that a simultaneous upload of the same bytes created: they count once."""
+    before = _existing_version(upload, _environment(upload, owner))
+    return Accepted(before, created=False) if before and _is_same(before, upload) else None
 
 
-def _earlier(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
-    """What was there before, where the constraints refused; None where that is not why.
+def _conflicting(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
+    """The earlier upload because of which a constraint refused; None where there is no such.
 
-    Neither version nor file name ever returns, not even after a deletion.
+    Neither version nor file name can be used again, not even after a deletion.
     """
-    before = _before(upload, _environment(upload, owner))
-    if before is not None and _is(before, upload):
+    before = _existing_version(upload, _environment(upload, owner))
+    if before is not None and _is_same(before, upload):
         return Accepted(before, created=False)
     if before is not None:
         raise _taken(before, read)
@@ -246,15 +247,15 @@ def _earlier(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
 
 def _taken(before: Version, read: Wheel) -> HubError:
     if before.deleted_at is not None:
-        said = f"{before} was deleted, and its number never returns"
+        message = f"{before} was deleted, and its number never returns"
     else:
         same = "" if before.version == read.version else f", the same version as {read.version}"
-        said = f"File already exists: {before}{same} has other bytes"
-    return HubError("upload.version_exists", said)
+        message = f"File already exists: {before}{same} has other bytes"
+    return HubError("upload.version_exists", message)
 
 
 def _columns(upload: Upload, read: Wheel, by: User) -> dict[str, object]:
-    said = read.metadata
+    metadata = read.metadata
     return {
         "version": read.version,
         "sort_key": sort_key(read.version),
@@ -262,15 +263,15 @@ def _columns(upload: Upload, read: Wheel, by: User) -> dict[str, object]:
         "sha256": upload.sha256,
         "size": read.size,
         "metadata_sha256": _metadata_sha256(read),
-        "summary": said.summary,
-        "readme": said.description,
-        "readme_type": said.description_content_type,
-        "license": said.license,
-        "requires_python": said.requires_python,
-        "requires_dist": list(said.requires_dist),
-        "keywords": list(said.keywords),
-        "links": said.project_urls,
-        "authors": said.authors,
+        "summary": metadata.summary,
+        "readme": metadata.description,
+        "readme_type": metadata.description_content_type,
+        "license": metadata.license,
+        "requires_python": metadata.requires_python,
+        "requires_dist": list(metadata.requires_dist),
+        "keywords": list(metadata.keywords),
+        "links": metadata.project_urls,
+        "authors": metadata.authors,
         "uploaded_by": by,
     }
 

@@ -1,13 +1,13 @@
-"""The bytes of an upload on their way into the storage.
+"""The objects of an upload before they get their final keys in the storage.
 
-    stage     wheel and METADATA are put under a name of this upload's own
-    commit    the version's row is committed and says that name in `staged`
+    stage     wheel and METADATA are stored under a name unique to this upload
+    commit    the version's row is committed, with that name in `staged`
     promote   both move to the keys of their sha256, and `staged` is cleared
 
-Killed before the commit, nothing names what was staged, and `discard_old` deletes it. Killed
-after it, the row does, and the check promotes before it does anything else. So no object is ever
-put under a version's sha256 before a committed row has that sha256: what lies there without a row
-can be deleted for good (`registry.upkeep`) without a race against an upload of the same bytes.
+After a crash before the commit no row refers to the staged objects, and `discard_old` deletes them.
+After a crash later the row does, and the check promotes them first. So no object is ever put under
+a version's sha256 before a committed row has that sha256: objects there without a row can be
+deleted (`registry.upkeep`) without a race against an upload of the same bytes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from registry.catalog.models import Version
 from registry.storage import Missing
 
 PREFIX = "staging"
-GRACE = timedelta(hours=1)  # an upload is committed minutes after it was staged, or never
+GRACE = timedelta(hours=1)  # an upload is committed within minutes or never
 
 
 def stage(*, wheel: BinaryIO | Path, sha256: str, metadata: bytes, metadata_sha256: str) -> str:
-    """Put both durably under a new name, which is returned."""
+    """Store both durably under a new name, and return it."""
     name = uuid.uuid4().hex
     storage.get().put_all(
         (wheel_key(name), wheel, sha256),
@@ -38,29 +38,29 @@ def stage(*, wheel: BinaryIO | Path, sha256: str, metadata: bytes, metadata_sha2
 
 
 def promote(version: Version) -> None:
-    """Move what is staged to its place. Safe to repeat, and for two at once; raises Missing where
-    the bytes are in neither place."""
+    """Move the staged objects to their final keys. Safe to repeat and to run twice at once; raises
+    Missing where an object is under neither key."""
     if not version.staged:
         return
-    for staged, place in (
+    for staged, target in (
         (wheel_key(version.staged), storage.key("wheels", version.sha256)),
         (metadata_key(version.staged), storage.key("metadata", version.metadata_sha256)),
     ):
-        _move(staged, place)
+        _move(staged, target)
     Version.objects.filter(pk=version.pk, staged=version.staged).update(staged="")
     version.staged = ""
 
 
 def discard(name: str) -> None:
-    """Delete what was staged under the name: no row will ever say it."""
+    """Delete the objects staged under the name, to which no row will refer."""
     for key in (wheel_key(name), metadata_key(name)):
         storage.get().delete(key)
 
 
 def discard_old(*, now: datetime) -> int:
-    """Delete what killed uploads left staged; how many objects that were."""
+    """Delete the staged objects of crashed uploads; returns their count."""
     store = storage.get()
-    old = [one.key for one in store.list(f"{PREFIX}/") if one.modified < now - GRACE]
+    old = [stored.key for stored in store.list(f"{PREFIX}/") if stored.modified < now - GRACE]
     named = set(named_keys()) if old else set()
     for key in old:
         if key not in named:
@@ -69,24 +69,24 @@ def discard_old(*, now: datetime) -> int:
 
 
 def named_keys() -> Iterator[str]:
-    """The keys that rows say are theirs; a promotion may just have emptied one."""
+    """The keys that rows refer to; a promotion may have moved an object meanwhile."""
     for name in Version.objects.exclude(staged="").values_list("staged", flat=True):
         yield from (metadata_key(name), wheel_key(name))
 
 
 def wheel_key(name: str) -> str:
-    """Where the wheel of the upload waits."""
+    """The key of the staged wheel."""
     return f"{PREFIX}/{name}.wheel"
 
 
 def metadata_key(name: str) -> str:
-    """Where its METADATA waits."""
+    """The key of the staged METADATA."""
     return f"{PREFIX}/{name}.metadata"
 
 
-def _move(staged: str, place: str) -> None:
+def _move(staged: str, target: str) -> None:
     try:
-        storage.get().move(staged, place)
+        storage.get().move(staged, target)
     except Missing:
-        if not storage.get().exists(place):  # else somebody promoted it before
+        if not storage.get().exists(target):  # otherwise it was promoted before
             raise

@@ -39,18 +39,18 @@ def test_a_readme_is_rendered_once_and_safe(
 
 
 @pytest.mark.parametrize("text", [WIDE, NESTED, LONG], ids=["wide", "nested", "long"])
-def test_a_hostile_readme_is_shown_as_it_is_written(
+def test_a_hostile_readme_is_shown_as_plain_text(
     client: Client, alice: User, text: str, django_assert_num_queries: Any
 ) -> None:
     make_version(alice, readme=f"{text}<b>")
     said = page(client)
-    assert "shown as it is written" in said
+    assert "shown as plain text" in said
     assert f"<pre>{text}&lt;b&gt;</pre>" in said
     with django_assert_num_queries(1):
         assert readmes.shown(f"{text}<b>", "").plain
 
 
-def test_restructuredtext_with_faults_is_shown_as_it_is_written(db: None) -> None:
+def test_restructuredtext_with_faults_is_shown_as_plain_text(db: None) -> None:
     shown = readmes.shown("Demo\n===\n\nAn `open quote.\n", "text/x-rst")
     assert "<pre>Demo" in shown.html
     assert readmes.shown("Demo\n====\n\nSay *it*.\n", "text/x-rst").html.count("<em>it</em>") == 1
@@ -59,7 +59,7 @@ def test_restructuredtext_with_faults_is_shown_as_it_is_written(db: None) -> Non
 
 def test_old_ones_go(db: None) -> None:
     readmes.shown("One.", "")
-    later = timezone.now() + timedelta(days=readmes.KEPT_DAYS - 1)
+    later = timezone.now() + timedelta(days=readmes.MAX_AGE_DAYS - 1)
     readmes.delete_expired(now=later)
     assert RenderedReadme.objects.exists()
     readmes.delete_expired(now=later + timedelta(days=2))
@@ -82,7 +82,9 @@ def test_few_readmes_are_rendered_at_once() -> None:
 
     with ThreadPoolExecutor(7) as pool:
         looked = pool.submit(look)
-        made = list(pool.map(lambda _: rendering.apart(WIDE, "text/markdown"), range(6)))
+        made = list(
+            pool.map(lambda _: rendering.render_in_process(WIDE, "text/markdown"), range(6))
+        )
         over.set()
         most = looked.result()
     assert {one.html for one in made} == {None}
