@@ -91,7 +91,7 @@ def hosts(name: str, default: tuple[str, ...]) -> tuple[str, ...]:
     names = words(name, default)
     for host in names:
         if not HOST.fullmatch(host):
-            rule = f"{host!r} must be a host name without scheme or port, or .example.org"
+            rule = f"{host!r} must be a host name, without scheme or port, or .example.org"
             raise refuse(name, text(name), rule)
     return names
 
