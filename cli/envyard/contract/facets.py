@@ -61,7 +61,7 @@ FACETS = registry(
             column="latest__framework",
             title="Framework",
             description="Of that framework only.",
-            option="only what speaks this framework",
+            option="only environments of this framework",
         ),
         Facet(
             name="tag",
@@ -69,7 +69,7 @@ FACETS = registry(
             column="tags__name",
             title="Tag",
             description="With that tag only.",
-            option="only with this tag",
+            option="only environments with this tag",
         ),
         Facet(
             name="owner",
@@ -77,7 +77,7 @@ FACETS = registry(
             column="owner__name",
             title="Owner",
             description="Of that owner only.",
-            option="only of this owner",
+            option="only environments of this owner",
         ),
         Facet(
             name="license",
