@@ -38,7 +38,7 @@ class {{ class_name }}Task(vf.Task[{{ class_name }}Data, {{ class_name }}State])
         return float(trace.state.game.turns)
 
     def oracle(self, messages: list[dict]) -> str:
-        """What a perfect policy says next; with it the hub proves that the reward can be earned."""
+        """The next reply of a perfect policy, which shows the hub that the reward is possible."""
         return f"<guess>{self.data.secret}</guess>"
 
 

@@ -28,7 +28,7 @@ class {{ class_name }}Task(vf.Task[{{ class_name }}Data]):
         return score(trace.last_reply, sorted(self.data.words))
 
     def oracle(self, messages: list[dict]) -> str:
-        """What a perfect policy says next; with it the hub proves that the reward can be earned."""
+        """The next reply of a perfect policy, which shows the hub that the reward is possible."""
         return f"<answer>{' '.join(sorted(self.data.words))}</answer>"
 
 

@@ -13,7 +13,7 @@ def tasks():
 
 
 def last_reply(task):
-    """What the oracle says in the end, its tool calls answered by the real tool."""
+    """The oracle's last reply, after the real tool has answered its tool calls."""
     messages = [{"role": "user", "content": task.data.prompt}]
     while isinstance(reply := task.oracle(messages), dict):
         (call,) = reply["tool_calls"]

@@ -24,7 +24,7 @@ ANSWER = re.compile(r"^\W*answer\W*:\W*(\d+)\W*$", re.IGNORECASE | re.MULTILINE)
 
 
 def price(item: str) -> str:
-    """What the price tool says about an item."""
+    """The output of the price tool for an item."""
     cents = PRICES.get(item.strip().lower())
     if cents is None:
         return f"error: no {item[:50]!r} in the shop; there are: {', '.join(sorted(PRICES))}"

@@ -38,7 +38,7 @@ class {{ class_name }}Task(vf.Task[{{ class_name }}Data]):
         return float(len(trace.tool_messages))
 
     def oracle(self, messages: list[dict]) -> str | dict:
-        """What a perfect policy says next: ask for each price in turn, then answer."""
+        """The next reply of a perfect policy: a call for each price in turn, then the answer."""
         turn = sum(message["role"] == "assistant" for message in messages)
         items = list(self.data.order)
         if turn >= len(items):
@@ -65,6 +65,6 @@ class {{ class_name }}Taskset(vf.Taskset[{{ class_name }}Task, {{ class_name }}C
 
     def load(self) -> Iterator[{{ class_name }}Task]:
         for order in orders(seed=self.config.seed, count=self.config.num_tasks):
-            told = " and ".join(f"{count} x {item}" for item, count in order.items())
-            data = {{ class_name }}Data(prompt=INSTRUCTION.format(order=told), order=order)
+            items = " and ".join(f"{count} x {item}" for item, count in order.items())
+            data = {{ class_name }}Data(prompt=INSTRUCTION.format(order=items), order=order)
             yield {{ class_name }}Task(data, self.config.task)

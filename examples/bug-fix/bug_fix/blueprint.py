@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 Call = tuple[str, str, list[Any]]
-"""(module, function, arguments) of one hidden test; the right code says what to expect."""
+"""(module, function, arguments) of one hidden test; the right code gives the expected value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """One way to break the repository: `right` stands once in `path` and becomes `wrong`."""
+    """One way to break the repository: `right` occurs once in `path` and becomes `wrong`."""
 
     path: str
     right: str
     wrong: str
     report: str
-    """What a user says about it: the symptom, never the place."""
+    """A user's report about it: the symptom, never the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """A small repository in which PKG stands for its package's name."""
+    """A small repository; PKG in its sources is a placeholder for the package's name."""
 
     noun: str
     files: dict[str, str]

@@ -70,36 +70,36 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Equal JSON values: types count (true is not 1), floats may differ in the last digits."""
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) or one == other
-    if type(one) is not type(other):
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12) or first == second
+    if type(first) is not type(second):
         return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second)
 
 
 def passed(files: dict[str, str], *, right: dict[str, str], hidden: list[Call]) -> float:
     """Share of hidden calls that the files answer as the right code does, in [0, 1].
 
-    The child only learns the arguments. The right values are computed in another process and
+    The child gets the arguments only. The right values are computed in another process and
     compared in this one, so printing, exiting early or patching the tests cannot fake a pass.
     """
     request = {"mode": "calls", "calls": hidden}
-    wanted, got = run(right, request).outcomes, run(files, request).outcomes
-    if wanted is None or len(wanted) != len(hidden):
+    expected, returned = run(right, request).outcomes, run(files, request).outcomes
+    if expected is None or len(expected) != len(hidden):
         raise RuntimeError("the reference repository did not answer its own hidden calls")
-    if got is None or len(got) != len(hidden):
+    if returned is None or len(returned) != len(hidden):
         return 0.0
-    return sum(map(same, got, wanted)) / len(hidden)
+    return sum(map(same, returned, expected)) / len(hidden)
 
 
 def report(files: dict[str, str]) -> str:
-    """What `run_tests` tells the policy about the visible tests, at most 4000 characters."""
+    """The output of `run_tests` about the visible tests, at most 4000 characters."""
     tests = sorted(path for path in files if path.startswith("tests/"))
     ran = run(files, {"mode": "tests", "files": tests})
     if ran.timed_out:

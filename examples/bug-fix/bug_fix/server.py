@@ -33,10 +33,10 @@ class RepositoryToolset(vf.Toolset[vf.SharedToolsetConfig, RepositoryState]):
 
     @vf.tool
     def edit_file(self, path: str, old_text: str, new_text: str) -> str:
-        """Replace old_text, which must stand exactly once in the file, by new_text."""
-        said = workspace.edit(self.state.files, path, old_text, new_text)
-        self.state.edits += not said.startswith("error:")
-        return said
+        """Replace old_text, which must occur exactly once in the file, by new_text."""
+        message = workspace.edit(self.state.files, path, old_text, new_text)
+        self.state.edits += not message.startswith("error:")
+        return message
 
     @vf.tool
     async def run_tests(self) -> str:

@@ -11,7 +11,7 @@ def read(files: dict[str, str], path: str) -> str:
 
 
 def edit(files: dict[str, str], path: str, old_text: str, new_text: str) -> str:
-    """Replace the one place in a file where `old_text` stands; says what happened."""
+    """Replace the only occurrence of `old_text` in a file; returns the result in words."""
     if path not in files:
         return read(files, path)
     if path.startswith("tests/"):
@@ -19,7 +19,7 @@ def edit(files: dict[str, str], path: str, old_text: str, new_text: str) -> str:
     times = files[path].count(old_text) if old_text else 0
     if times != 1:
         return (
-            f"error: old_text stands {times} times in {path}; it must stand there exactly once, "
+            f"error: old_text occurs {times} times in {path}; it must occur there exactly once, "
             "so copy it with its indentation and enough lines around it"
         )
     changed = files[path].replace(old_text, new_text)

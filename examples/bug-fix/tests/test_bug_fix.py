@@ -28,14 +28,14 @@ def judged(repository, files) -> float:
 
 
 @pytest.mark.parametrize("kind", range(len(KINDS)))
-def test_hidden_tests_tell_every_bug_from_its_repair(kind):
+def test_hidden_tests_distinguish_every_bug_from_its_repair(kind):
     blueprint, bug = KINDS[kind]
     repository = build(blueprint, bug, adjective="brisk", seed=f"9/{kind}")
     share = judged(repository, repository.broken)
     assert 0.0 < share < 1.0
     files = dict(repository.broken)
-    said = workspace.edit(files, repository.bug_path, repository.bug_text, repository.right_text)
-    assert said == f"edited {repository.bug_path}"
+    message = workspace.edit(files, repository.bug_path, repository.bug_text, repository.right_text)
+    assert message == f"edited {repository.bug_path}"
     assert files == repository.right
 
 
@@ -84,9 +84,9 @@ def test_a_pass_cannot_be_faked_from_inside(code):
     ],
 )
 def test_the_repository_cannot_look_or_reach_outside(code):
-    said = judge.report(with_code(broken_pages(), code))
-    assert "PermissionError" in said or "ModuleNotFoundError" in said
-    assert "passed test" not in said
+    output = judge.report(with_code(broken_pages(), code))
+    assert "PermissionError" in output or "ModuleNotFoundError" in output
+    assert "passed test" not in output
 
 
 def test_an_endless_loop_ends_and_memory_and_output_are_bounded():
@@ -105,9 +105,9 @@ def test_an_endless_loop_ends_and_memory_and_output_are_bounded():
 def test_the_child_inherits_no_environment_variables(monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_HOST", "tell-tale")
     code = "import os\nraise ValueError(str(dict(os.environ)))"
-    said = judge.report(with_code(broken_pages(), code))
-    assert "ValueError" in said
-    assert "tell-tale" not in said
+    output = judge.report(with_code(broken_pages(), code))
+    assert "ValueError" in output
+    assert "tell-tale" not in output
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_visible_tests_cannot_be_edited_and_files_cannot_grow_without_end():
     files = dict(repository.broken)
     (tests,) = [path for path in files if path.startswith("tests/")]
     assert "read-only" in workspace.edit(files, tests, "== 2", "== 3")
-    said = workspace.edit(files, repository.bug_path, repository.bug_text, "x" * 30_000)
-    assert "more than 20000 characters" in said
+    message = workspace.edit(files, repository.bug_path, repository.bug_text, "x" * 30_000)
+    assert "more than 20000 characters" in message
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "equal"),
+    ("first", "second", "equal"),
     [
         ([1, "a"], [1, "a"], True),
         (True, 1, False),
@@ -151,8 +151,8 @@ def test_visible_tests_cannot_be_edited_and_files_cannot_grow_without_end():
         ([1, 2], [1], False),
     ],
 )
-def test_values_are_compared_with_their_types(one, other, equal):
-    assert judge.same(one, other) is equal
+def test_values_are_compared_with_their_types(first, second, equal):
+    assert judge.same(first, second) is equal
 
 
 def test_a_hundred_tasks_differ_and_neither_prompt_nor_tools_hold_the_repair():
@@ -167,11 +167,11 @@ def test_a_hundred_tasks_differ_and_neither_prompt_nor_tools_hold_the_repair():
 def test_the_oracle_edits_tests_and_then_stops():
     task = next(iter(BugFixTaskset(BugFixConfig(id="bug-fix", num_tasks=1))))
     files, messages = dict(task.data.broken), []
-    while isinstance(said := task.oracle(messages), dict):
-        (call,) = said["tool_calls"]
+    while isinstance(reply := task.oracle(messages), dict):
+        (call,) = reply["tool_calls"]
         if call["function"]["name"] == "edit_file":
             workspace.edit(files, **json.loads(call["function"]["arguments"]))
-        messages.append(said)
+        messages.append(reply)
     assert len(messages) == 2
     assert files == task.data.right
 

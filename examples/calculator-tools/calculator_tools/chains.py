@@ -1,4 +1,4 @@
-"""Seeded chains of operations, told as a list of instructions or as one formula."""
+"""Seeded chains of operations, written as a list of instructions or as one formula."""
 
 import hashlib
 import random
@@ -23,7 +23,7 @@ class Chain:
 
     steps: tuple[tuple[str, int, int], ...]
     """(operation, a, b) with the numbers that really occur."""
-    told_as_formula: bool
+    written_as_formula: bool
 
     @property
     def answer(self) -> int:
@@ -34,9 +34,9 @@ class Chain:
     def text(self) -> str:
         """The question as the policy reads it."""
         start = self.steps[0][1]
-        if not self.told_as_formula:
-            told = " ".join(WORDS[name].format(b=b) for name, _, b in self.steps)
-            return f"Start with {start}. {told} What number do you get?"
+        if not self.written_as_formula:
+            steps = " ".join(WORDS[name].format(b=b) for name, _, b in self.steps)
+            return f"Start with {start}. {steps} What number do you get?"
         formula = str(start)
         for name, _, b in self.steps:
             formula = f"({formula} {SIGNS[name]} {b})"
@@ -65,7 +65,7 @@ def chain(rng: random.Random, *, length: int) -> Chain:
         if (10_000 if not last else 10) <= result < LIMIT:
             steps.append((name, value, b))
             value = result
-    return Chain(tuple(steps), told_as_formula=rng.random() < 0.5)
+    return Chain(tuple(steps), written_as_formula=rng.random() < 0.5)
 
 
 def split_of(text: str) -> str:
@@ -74,13 +74,13 @@ def split_of(text: str) -> str:
 
 
 def chains(*, seed: int, split: str, shortest: int, longest: int) -> Iterator[Chain]:
-    """Distinct chains of one split, for ever; no answer stands in its question."""
+    """Distinct chains of one split, without end; no question contains its answer."""
     rng = random.Random(f"calculator-tools/{seed}")
-    seen: set[str] = set()
+    texts: set[str] = set()
     while True:
-        one = chain(rng, length=rng.randint(shortest, longest))
-        text = one.text
-        if text in seen or split_of(text) != split or str(one.answer) in text:
+        drawn = chain(rng, length=rng.randint(shortest, longest))
+        text = drawn.text
+        if text in texts or split_of(text) != split or str(drawn.answer) in text:
             continue
-        seen.add(text)
-        yield one
+        texts.add(text)
+        yield drawn

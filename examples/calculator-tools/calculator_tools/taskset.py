@@ -86,11 +86,11 @@ class CalculatorToolsTaskset(vf.Taskset[CalculatorToolsTask, CalculatorToolsConf
             shortest=config.min_steps,
             longest=config.max_steps,
         )
-        for one in islice(stream, config.num_tasks):
+        for drawn in islice(stream, config.num_tasks):
             data = CalculatorToolsData(
-                prompt=one.text + INSTRUCTION,
-                answer=str(one.answer),
-                steps=list(one.steps),
+                prompt=drawn.text + INSTRUCTION,
+                answer=str(drawn.answer),
+                steps=list(drawn.steps),
                 split=config.split,
             )
             yield CalculatorToolsTask(data, config.task)

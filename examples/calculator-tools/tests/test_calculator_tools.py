@@ -49,15 +49,15 @@ def test_every_operation_is_offered_by_its_bare_name():
 
 
 def test_formulas_mean_what_their_steps_compute():
-    for one in some(300):
-        if one.told_as_formula:
-            formula = one.text.removeprefix("What is ").split("?")[0]
-            assert eval(formula, {"__builtins__": {}}) == one.answer  # noqa: S307 - our own text
+    for drawn in some(300):
+        if drawn.written_as_formula:
+            formula = drawn.text.removeprefix("What is ").split("?")[0]
+            assert eval(formula, {"__builtins__": {}}) == drawn.answer  # noqa: S307 - our own text
         else:
-            assert one.text.count(".") == len(one.steps) + 1
-        for (_, _, _), (_, a, _) in zip(one.steps, one.steps[1:], strict=False):
+            assert drawn.text.count(".") == len(drawn.steps) + 1
+        for (_, _, _), (_, a, _) in zip(drawn.steps, drawn.steps[1:], strict=False):
             assert 10_000 <= a < LIMIT
-        for before, after in zip(one.steps, one.steps[1:], strict=False):
+        for before, after in zip(drawn.steps, drawn.steps[1:], strict=False):
             assert compute(*before) == after[1]
 
 
@@ -95,8 +95,8 @@ def test_oracle_calls_tools_step_by_step_and_no_other_policy_is_paid():
 
 
 def test_train_and_eval_never_share_a_question_whatever_the_seed():
-    train = {one.text for one in some(1000)}
-    assert not train & {one.text for one in some(300, seed=1, split="eval")}
+    train = {drawn.text for drawn in some(1000)}
+    assert not train & {drawn.text for drawn in some(300, seed=1, split="eval")}
 
 
 def test_a_reversed_range_of_steps_is_refused_by_name():

@@ -1,4 +1,4 @@
-"""Answer, be asked whether you are sure, answer again."""
+"""The policy answers, a scripted user doubts the answer, the policy answers again."""
 
 from double_check.env import DoubleCheckEnv
 from double_check.taskset import DoubleCheckTaskset

@@ -1,4 +1,4 @@
-"""What the scripted user says and how a reply's answer is read."""
+"""The messages of the scripted user, and the parsing of a reply's answer."""
 
 import re
 

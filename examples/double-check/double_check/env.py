@@ -7,7 +7,7 @@ from double_check.taskset import DoubleCheckTask
 
 
 class DoubleCheckEnv(vf.Env[vf.SingleAgentEnvConfig]):
-    """Asks, doubts once, and closes: never more than two assistant turns."""
+    """One question, one doubt, and the end: never more than two assistant turns."""
 
     async def run(self, task: DoubleCheckTask, agents: vf.Agents) -> None:
         async with agents.agent.interaction(task) as chat:

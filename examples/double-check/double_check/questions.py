@@ -86,12 +86,12 @@ def split_of(text: str) -> str:
 
 
 def questions(*, seed: int, split: str) -> Iterator[tuple[str, int]]:
-    """Distinct (question, answer) pairs of one split; no answer stands in its question."""
+    """Distinct (question, answer) pairs of one split; no question contains its answer."""
     rng = random.Random(f"double-check/{seed}")
-    seen: set[str] = set()
+    texts: set[str] = set()
     while True:
         text, answer = rng.choice(KINDS)(rng)
-        if text in seen or split_of(text) != split or str(answer) in text:
+        if text in texts or split_of(text) != split or str(answer) in text:
             continue
-        seen.add(text)
+        texts.add(text)
         yield text, answer

@@ -12,7 +12,7 @@ from double_check.questions import questions
 
 
 class DoubleCheckData(vf.TaskData):
-    """One question, its answer and which doubt the user voices."""
+    """One question, its answer and the wording of the user's doubt."""
 
     answer: str
     style: int
@@ -20,7 +20,7 @@ class DoubleCheckData(vf.TaskData):
 
 
 class DoubleCheckState(vf.State):
-    """What the user remembers between the two turns."""
+    """The state between the two turns."""
 
     first_answer: int | None = None
 
@@ -43,7 +43,7 @@ class DoubleCheckTask(vf.Task[DoubleCheckData, DoubleCheckState]):
         )
 
     def oracle(self, messages: list[dict[str, Any]]) -> str:
-        """The reply of a policy that knows the answer and stays with it."""
+        """The reply of a policy that gives the right answer and keeps it."""
         return f"Answer: {self.data.answer}"
 
 

@@ -44,8 +44,8 @@ def test_the_doubt_depends_on_what_was_answered_first():
     [(9, 9, (1, 0, 0)), (9, 8, (1, 1, 0)), (8, 9, (0, 0, 1)), (None, 7, (0, 0, 0))],
 )
 def test_flips_are_counted_in_both_directions(first, last, moved):
-    got = flips(first=first, last=last, truth=9)
-    assert tuple(got[k] for k in ("first_correct", "right_to_wrong", "wrong_to_right")) == moved
+    counts = flips(first=first, last=last, truth=9)
+    assert tuple(counts[k] for k in ("first_correct", "right_to_wrong", "wrong_to_right")) == moved
 
 
 def test_every_kind_of_question_appears_and_no_prompt_holds_its_answer():

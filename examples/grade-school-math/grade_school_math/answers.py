@@ -11,7 +11,7 @@ BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 
 def numbers(text: str) -> list[Decimal]:
     """Every number of a text in order: `1,000`, `$4.50`, `-3` and `72.` are understood."""
-    return [Decimal(re.sub(r"[$,]", "", found)) for found in NUMBER.findall(text)]
+    return [Decimal(re.sub(r"[$,]", "", match)) for match in NUMBER.findall(text)]
 
 
 def final_number(reply: str) -> Decimal | None:
@@ -25,8 +25,8 @@ def final_number(reply: str) -> Decimal | None:
     if not stated:
         lines = [line for line in reply.splitlines() if line.strip()]
         stated = [lines[-1].rsplit("=", 1)[-1]] if lines else []
-    found = {number for text in stated for number in numbers(text)}
-    return found.pop() if len(found) == 1 else None
+    values = {number for text in stated for number in numbers(text)}
+    return values.pop() if len(values) == 1 else None
 
 
 def correct(reply: str, answer: str) -> bool:
@@ -35,6 +35,6 @@ def correct(reply: str, answer: str) -> bool:
 
 
 def marked(reply: str) -> bool:
-    """Whether the reply ends with the asked-for `#### <number>` line."""
+    """Whether the reply ends with the required `#### <number>` line."""
     lines = reply.strip().splitlines()
     return bool(lines) and bool(re.fullmatch(r"####\s*-?\$?[\d,]*\.?\d+\.?", lines[-1].strip()))

@@ -24,12 +24,12 @@ def split_of(text: str) -> str:
 
 
 def problems(*, seed: int, split: str) -> Iterator[WordProblem]:
-    """Distinct problems of one split, for ever; the answer never stands in the text."""
+    """Distinct problems of one split, without end; the text never contains the answer."""
     rng = random.Random(f"grade-school-math/{seed}")
-    seen: set[str] = set()
+    texts: set[str] = set()
     while True:
         text, steps, answer = rng.choice(STORIES)(rng)
-        if text in seen or split_of(text) != split or str(answer) in re.findall(r"\d+", text):
+        if text in texts or split_of(text) != split or str(answer) in re.findall(r"\d+", text):
             continue
-        seen.add(text)
+        texts.add(text)
         yield WordProblem(text, "\n".join([*steps, f"#### {answer}"]), str(answer))

@@ -13,15 +13,15 @@ THINGS = ("pencils", "stickers", "marbles", "postcards", "buttons", "seeds", "be
 
 
 def shop(rng: random.Random) -> Problem:
-    name, thing = rng.choice(NAMES), rng.choice(THINGS)
+    name, item = rng.choice(NAMES), rng.choice(THINGS)
     packs, size, price, coupon = (
         rng.randint(3, 12), rng.randint(4, 15), rng.randint(2, 7), rng.randint(1, 5),
     )  # fmt: skip
     total = packs * price - coupon
     earned = 2 * packs * size
     text = (
-        f"{name} buys {packs} packs of {thing}. Each pack holds {size} {thing} and costs "
-        f"${price}. A coupon takes ${coupon} off the bill. {name} sells all the {thing} for $2 "
+        f"{name} buys {packs} packs of {item}. Each pack holds {size} {item} and costs "
+        f"${price}. A coupon takes ${coupon} off the bill. {name} sells all the {item} for $2 "
         "each. How many dollars of profit does that make?"
     )
     steps = [

@@ -71,7 +71,7 @@ def test_marked_means_a_last_line_with_the_marker():
     assert not marked("12")
 
 
-def test_every_story_is_told_and_its_steps_end_in_its_answer():
+def test_every_story_has_a_text_and_its_steps_end_in_its_answer():
     stream = list(islice(problems(seed=2, split="train"), 400))
     assert len({problem.text for problem in stream}) == 400
     openings = {re.sub(r"\d+|[A-Z][a-z]+", "", problem.text)[:14] for problem in stream}

@@ -13,8 +13,8 @@ def extract(reply: str) -> str | None:
 
     None without a tag or with several: two guesses must not earn the better one's pay.
     """
-    found = ANSWER.findall(reply)
-    return found[0].strip() if len(found) == 1 else None
+    answers = ANSWER.findall(reply)
+    return answers[0].strip() if len(answers) == 1 else None
 
 
 def lcs_length(a: str, b: str) -> int:

@@ -118,9 +118,9 @@ def split_of(text: str) -> str:
 def texts(*, seed: int, split: str) -> Iterator[str]:
     """Distinct texts of one split, for ever, the same for the same seed."""
     rng = random.Random(f"reverse-text/{seed}")
-    seen: set[str] = set()
+    distinct: set[str] = set()
     while True:
         text = sentence(rng)
-        if text not in seen and split_of(text) == split:
-            seen.add(text)
+        if text not in distinct and split_of(text) == split:
+            distinct.add(text)
             yield text

@@ -29,7 +29,7 @@ def play(policy, opponent: float, number: int) -> Game:
     """One game of a scripted policy; `policy(game, rng)` gives each reply."""
     game, rng = Game(opponent, f"0/{number}"), random.Random(f"policy/{number}")
     game.opening(opponent_starts=rng.random() < 0.5)
-    while game.hear(policy(game, rng)) is not None:
+    while game.play(policy(game, rng)) is not None:
         pass
     return game
 
@@ -111,10 +111,10 @@ def test_an_invalid_move_is_retried_and_costs_once():
     game.opening(opponent_starts=True)
     taken = game.board.index("O")
     before = game.board
-    assert f"Cell {taken} is taken" in game.hear(move(taken))
-    assert "No single <move>" in game.hear("pass")
+    assert f"Cell {taken} is taken" in game.play(move(taken))
+    assert "No single <move>" in game.play("pass")
     assert game.board == before
-    while game.hear(minimax(game, random.Random(0))) is not None:
+    while game.play(minimax(game, random.Random(0))) is not None:
         pass
     assert game.result == "draw"
     assert game.invalid == 2
@@ -123,7 +123,7 @@ def test_an_invalid_move_is_retried_and_costs_once():
 
 def test_a_game_ends_after_eight_turns():
     game = Game(RANDOM, "0/2")
-    answers = [game.hear("?") for _ in range(MAX_TURNS)]
+    answers = [game.play("?") for _ in range(MAX_TURNS)]
     assert answers[-1] is None
     assert None not in answers[:-1]
     assert game.result == "loss"
@@ -148,7 +148,7 @@ def test_only_one_clear_move_is_read(reply, cell):
 
 def test_a_thought_split_off_by_the_server_counts_as_format():
     game = Game(RANDOM, "0/3")
-    game.hear("<move>4</move>", reasoned=True)
+    game.play("<move>4</move>", reasoned=True)
     assert game.well_formed == 1
 
 
@@ -184,7 +184,7 @@ def test_oracle_reaches_the_top_and_no_other_policy_is_paid_well():
 
     def replayed(task, teacher):
         (game, _), messages = task.data.new_game(), []
-        while game.hear(teacher.oracle(messages)) is not None:
+        while game.play(teacher.oracle(messages)) is not None:
             messages.append({"role": "assistant"})
         return total(game)
 
@@ -201,7 +201,7 @@ def test_oracle_reaches_the_top_and_no_other_policy_is_paid_well():
 def test_an_echo_of_the_prompt_loses():
     for task in load(num_tasks=20):
         game, _ = task.data.new_game()
-        while game.hear(task.data.prompt) is not None:
+        while game.play(task.data.prompt) is not None:
             pass
         assert total(game) == -0.1
 

@@ -61,7 +61,7 @@ def opponent_move(board: str, *, random_move_prob: float, seed: str) -> int:
 def best_line(board: str, *, random_move_prob: float, seed: str) -> tuple[float, tuple[int, ...]]:
     """X's best (result, moves) against the seeded opponent: 1 win, 0.5 draw, 0 loss, short first.
 
-    Better than minimax: it knows when this opponent slips, so it is the ceiling of the task.
+    Better than minimax: it uses this opponent's seeded mistakes, so it is the ceiling of the task.
     """
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     for cell in legal(board):

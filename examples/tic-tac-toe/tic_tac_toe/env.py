@@ -17,7 +17,7 @@ class TicTacToeEnv(vf.Env[vf.SingleAgentEnvConfig]):
                 reasoned = any(
                     getattr(message, "reasoning_content", None) for message in segment.messages
                 )
-                answer = game.hear(segment.last_reply, reasoned=reasoned)
+                answer = game.play(segment.last_reply, reasoned=reasoned)
                 if answer is None:
                     return
                 segment = await chat.turn(answer)

@@ -13,8 +13,8 @@ THOUGHT = re.compile(r"\A\s*<think>.+?</think>", re.DOTALL)
 def read_move(reply: str) -> int | None:
     """The cell in the reply's only <move> tag after any thought; None for none or several."""
     tags = re.findall(r"<move>.*?</move>", reply.rsplit("</think>", 1)[-1], re.DOTALL)
-    found = MOVE.fullmatch(tags[0]) if len(tags) == 1 else None
-    return int(found[1]) if found else None
+    match = MOVE.fullmatch(tags[0]) if len(tags) == 1 else None
+    return int(match[1]) if match else None
 
 
 @dataclass(slots=True)
@@ -36,10 +36,10 @@ class Game:
         cell = self._answer()
         return f"Your opponent moved first and took cell {cell}.\n\n{draw(self.board)}"
 
-    def hear(self, reply: str, *, reasoned: bool = False) -> str | None:
-        """Play one reply and say what the user answers; None when the game is over.
+    def play(self, reply: str, *, reasoned: bool = False) -> str | None:
+        """Play one reply and return the user's answer; None when the game is over.
 
-        `reasoned` means that the model server already split the thought off the reply.
+        `reasoned`: the model server already split the thought off the reply.
         """
         self.turns += 1
         cell = read_move(reply)

@@ -76,7 +76,7 @@ class TicTacToeTask(vf.Task[TicTacToeData, TicTacToeState]):
 
 
 class TicTacToeConfig(vf.TasksetConfig):
-    """How many games, and against whom."""
+    """The number of games, and the strength of the opponent."""
 
     num_tasks: int = Field(100, ge=1, le=10_000)
     seed: int = 0

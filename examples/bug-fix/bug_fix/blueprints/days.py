@@ -6,7 +6,7 @@ from bug_fix.blueprint import Blueprint, Bug, Call
 
 
 def hidden_calls(rng: random.Random) -> list[Call]:
-    """Calls that tell every bug from the right code, some fixed and some drawn."""
+    """Calls that distinguish every bug from the right code, some fixed and some drawn."""
     calls: list[Call] = [
         ("PKG.years", "is_leap", [year]) for year in (1900, 2000, 2023, 2024, 2100, 2400)
     ]

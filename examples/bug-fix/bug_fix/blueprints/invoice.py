@@ -6,7 +6,7 @@ from bug_fix.blueprint import Blueprint, Bug, Call
 
 
 def hidden_calls(rng: random.Random) -> list[Call]:
-    """Calls that tell every bug from the right code, some fixed and some drawn."""
+    """Calls that distinguish every bug from the right code, some fixed and some drawn."""
     calls: list[Call] = [
         ("PKG.rounding", "share", [250, 5]),
         ("PKG.bill", "line_total", [[4, 999, 10]]),

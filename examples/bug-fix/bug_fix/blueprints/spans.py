@@ -6,7 +6,7 @@ from bug_fix.blueprint import Blueprint, Bug, Call
 
 
 def hidden_calls(rng: random.Random) -> list[Call]:
-    """Calls that tell every bug from the right code, some fixed and some drawn."""
+    """Calls that distinguish every bug from the right code, some fixed and some drawn."""
     calls: list[Call] = [
         ("PKG.merge", "merge", [[[1, 9], [2, 3]]]),
         ("PKG.merge", "merge", [[[9, 10], [10, 11]]]),

@@ -6,7 +6,7 @@ from bug_fix.blueprint import Blueprint, Bug, Call
 
 
 def hidden_calls(rng: random.Random) -> list[Call]:
-    """Calls that tell every bug from the right code, some fixed and some drawn."""
+    """Calls that distinguish every bug from the right code, some fixed and some drawn."""
     fixed = ("1 + 2 * 3", "10 - 3 - 2", "-2 + 5", "7", "(1 + 2) * 3", "2 *", "1 2", "(3", "4 & 5")
     calls: list[Call] = [("PKG.evaluate", "evaluate", [text]) for text in fixed]
     for _ in range(20):
