@@ -56,6 +56,9 @@ FACET = """
             option="only with so many turns",
         ),
 """
+FIELD = """
+    loudness: Annotated[str, Spec(description="Of its longest reply.")]
+"""
 # Of each entry: the row of CONTRIBUTING.md, the file, the line before it and the entry.
 ENTRIES = (
     ("probe", "cli/envyard/contract/probes.py", "ENTRIES = (\n", PROBE),
@@ -64,6 +67,7 @@ ENTRIES = (
     ("measure", "registry/card/measures/speed.py", "SPEED = (\n", MEASURE),
     ("measure", "cli/envyard/contract/codes/card.py", "CARD = (\n", MEASURE_CODE),
     ("facet of the catalogue", "cli/envyard/contract/facets.py", "registry(\n    (\n", FACET),
+    ("REST field", "registry/read_models/environments.py", "    version: str\n", FIELD),
     ("adapter", "cli/envyard/contract/frameworks/adapters.py", "import V0, V1\n", ADAPTER),
 )
 
@@ -141,3 +145,9 @@ def test_an_added_facet_is_a_parameter_of_the_api_and_an_option_of_the_command(
 def test_an_added_adapter_is_detected_and_offers_its_template(shown: dict[str, Any]) -> None:
     assert "loud-turn" in shown["templates"]
     assert "a load_loudly" in shown["detection"][0]
+
+
+def test_an_added_rest_field_is_in_the_openapi_document(shown: dict[str, Any]) -> None:
+    components = json.loads(shown["openapi"])["components"]["schemas"]
+    field = components["Latest"]["properties"]["loudness"]
+    assert field == {"type": "string", "description": "Of its longest reply."}
