@@ -1,1 +1,2 @@
-"""The domain of the hub: one Django app cut into slices; import-linter holds their order."""
+"""The domain: one Django app cut into slices. May import envyard.contract; pyproject.toml orders
+the slices."""

@@ -1,0 +1,2 @@
+"""Users, organisations, tokens, runners and the registry of permissions. May import events and
+errors."""

@@ -1,0 +1,3 @@
+"""Environments and versions: lifecycle, overlays, locks, transfer, deletion, search. May import
+accounts and quotas.
+"""

@@ -1,0 +1,1 @@
+"""Django management of the domain; only its commands."""

@@ -1,0 +1,1 @@
+"""Reports of users to staff, and the journal pages. May import the catalog."""

@@ -1,0 +1,1 @@
+"""Runs, their queue, leases, results and transcripts. May import the catalog and storage."""

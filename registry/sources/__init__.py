@@ -1,0 +1,1 @@
+"""Source archives beside wheels, and wheels sent to signed addresses. May import uploads."""

@@ -1,4 +1,4 @@
-"""Where the bytes of wheels are kept."""
+"""Stored objects by sha256, in a local folder or an S3 bucket. May import only errors."""
 
 from __future__ import annotations
 

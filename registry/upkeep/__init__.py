@@ -1,1 +1,2 @@
-"""What operators do to the whole hub: prove that rows and bytes agree, copy it, bring it back."""
+"""Backup, restore, verification and deletion of stored objects. May import every slice but the
+API."""

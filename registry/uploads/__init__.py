@@ -1,0 +1,2 @@
+"""Accept wheels: checks, staged objects, READMEs. May import publishers, attestations and the
+catalog."""
