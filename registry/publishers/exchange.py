@@ -1,4 +1,4 @@
-"""An identity token becomes one of ours, which publishes what its publishers may."""
+"""Exchange an OIDC identity token for an API token that publishes for its trusted publishers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from registry.publishers.identity import Identity
 from registry.publishers.models import TrustedPublisher, UsedJti
 
 LIFE = timedelta(minutes=15)
-MARGIN = timedelta(minutes=5)  # an id is kept so much longer than its token could be accepted
-FEW = 20  # publishers that are read at once
-# Whom the roles let publish there; `permissions` has the last word.
-POWER = Exists(
+MARGIN = timedelta(minutes=5)  # ids are kept that much longer than their token is accepted
+PAGE = 20  # publishers per query
+# The user who added the publisher has a role that publishes there; `permissions` decides.
+ADDER_PUBLISHES = Exists(
     Owner.objects.filter(
         Q(user=OuterRef("added_by"))
         | Q(
@@ -53,49 +53,51 @@ class Minted:
 def mint(*, identity_token: str) -> Minted:
     """Exchange an identity token, once, for a token that publishes for a quarter of an hour.
 
-    It acts for the people who added the matching publishers, and never for one who may not publish
-    there any more. However many they are, one of them stands for all until `reach` is asked for
-    another: what strangers add costs nobody time. Raises 422, saying what the identity token is.
+    It acts for the users who added the matching publishers, and never for one who may not publish
+    there any more. At first it has a row for one of them only; `reach` adds the others on demand,
+    so that publishers which strangers add cost no time. Raises 422 with the claims of the token.
     """
-    who = identity.verify(identity_token, audience=settings.HUB_URL)
+    caller = identity.verify(identity_token, audience=settings.HUB_URL)
     with transaction.atomic():
-        _claim(who)
-        grant = next((g for p in _candidates(who) if (g := _grant(who, p))), None)
+        _claim(caller)
+        grant = next((g for p in _candidates(caller) if (g := _grant(caller, p))), None)
         if grant is None:
-            raise _nobody(who)
-        text, expires_at = publisher_tokens.mint(grant=grant, claims=who.claims, life=LIFE)
+            raise _no_match(caller)
+        text, expires_at = publisher_tokens.mint(grant=grant, claims=caller.claims, life=LIFE)
     return Minted(text, expires_at)
 
 
 def verify(text: str) -> Token | None:
-    """The usable token of that text; a workflow's outlives the publisher that it was minted for,
-    who may be a stranger to all the others."""
-    found, digest = tokens.verify(text), token_format.digest(text, tokens.PREFIX)
-    return _next(digest) if found is None and digest else found
+    """The usable token of that text; one of a workflow outlives the publisher of its first row, who
+    may have nothing to do with the others."""
+    token, digest = tokens.verify(text), token_format.digest(text, tokens.PREFIX)
+    return _next(digest) if token is None and digest else token
 
 
 def reach(*, token: Token, owner: Owner, name: str) -> Token:
-    """The workflow's token as good for that environment, which counts as a use of the publisher;
-    as it is where it is a person's own, or no publisher there lets it."""
+    """The row of the workflow's token for that environment, which counts as a use of the publisher;
+    the token itself where it is a user's own, or no publisher there matches."""
     if not token.claims:
         return token
-    who = _identity(token)
+    caller = _identity(token)
     with transaction.atomic():
-        if publisher_tokens.hold(token.digest) is None:
+        if publisher_tokens.lock(token.digest) is None:
             return token
         for publisher in _of(owner, name):
-            fits = (publisher.kind, publisher.issuer) == (who.kind, who.issuer)
-            if not (fits and matching.matches(publisher, who.claims) and _empowered(publisher)):
+            fits = (publisher.kind, publisher.issuer) == (caller.kind, caller.issuer)
+            if not (
+                fits and matching.matches(publisher, caller.claims) and _may_publish(publisher)
+            ):
                 continue
-            if grant := _grant(who, publisher):
-                _settle(publisher, grant.environment, matching.pinned(publisher, who.claims))
-                found = publisher_tokens.extend(token=token, grant=grant)
-                return found if found.usable else token
+            if grant := _grant(caller, publisher):
+                _record_use(publisher, grant.environment, matching.pinned(publisher, caller.claims))
+                extended = publisher_tokens.extend(token=token, grant=grant)
+                return extended if extended.usable else token
     return token
 
 
 def is_shared(token: Token) -> bool:
-    """Does the token act for other people too, each in an environment of their own?"""
+    """Does the token act for other users too, each in their own environment?"""
     if not token.claims:
         return False
     others = ~Q(added_by=token.user_id)
@@ -104,88 +106,93 @@ def is_shared(token: Token) -> bool:
 
 def _next(digest: str) -> Token | None:
     with transaction.atomic():
-        token = publisher_tokens.hold(digest)
+        token = publisher_tokens.lock(digest)
         if token is None:
             return None
-        who = _identity(token)
-        grants = (g for p in _candidates(who) if (g := _grant(who, p)))
+        caller = _identity(token)
+        grants = (g for p in _candidates(caller) if (g := _grant(caller, p)))
         rows = (publisher_tokens.extend(token=token, grant=grant) for grant in grants)
         return next((row for row in rows if row.usable), None)
 
 
 def _identity(token: Token) -> Identity:
-    """What the issuer said when the token was minted."""
-    said, end = token.published_with, cast("datetime", token.expires_at)
-    return Identity(said["issuer"], said["kind"], "", end, token.claims)
+    """The identity for which the token was minted."""
+    issued_for, end = token.published_with, cast("datetime", token.expires_at)
+    return Identity(issued_for["issuer"], issued_for["kind"], "", end, token.claims)
 
 
-def _claim(who: Identity) -> None:
-    """Use the token's id up. The row's constraint decides, so that of two exchanges at once one
-    fails; it stays until after the last moment at which `verify` would let the token pass."""
+def _claim(caller: Identity) -> None:
+    """Store the id of the identity token as used. The constraint decides, so that of two exchanges
+    at once one fails; the row stays longer than `verify` accepts the token."""
     UsedJti.objects.filter(kept_until__lt=timezone.now()).delete()
-    until = who.expires_at + identity.LEEWAY + MARGIN
+    until = caller.expires_at + identity.LEEWAY + MARGIN
     try:
         with transaction.atomic():
-            UsedJti.objects.create(issuer=who.issuer, jti=who.jti, kept_until=until)
+            UsedJti.objects.create(issuer=caller.issuer, jti=caller.jti, kept_until=until)
     except IntegrityError:
         raise HubError("publisher.token_used", status=422) from None
 
 
-def _candidates(who: Identity, among: Q = ALL) -> Iterator[TrustedPublisher]:
-    """The publishers that the identity is, whose people may publish there; few are read at once,
-    since who asks takes the first."""
-    rows = ROWS.filter(among, POWER, kind=who.kind, issuer=who.issuer).order_by("pk")
-    for key in matching.keys(who.kind, who.issuer, who.claims):
+def _candidates(caller: Identity, among: Q = ALL) -> Iterator[TrustedPublisher]:
+    """The publishers that match the identity and whose adder may publish there, read page by page,
+    because callers mostly need the first."""
+    rows = ROWS.filter(among, ADDER_PUBLISHES, kind=caller.kind, issuer=caller.issuer).order_by(
+        "pk"
+    )
+    for key in matching.keys(caller.kind, caller.issuer, caller.claims):
         after = 0
-        while some := list(rows.filter(key=key, pk__gt=after)[:FEW]):
-            after = some[-1].pk
-            for publisher in some:
-                if matching.matches(publisher, who.claims) and _empowered(publisher):
+        while page := list(rows.filter(key=key, pk__gt=after)[:PAGE]):
+            after = page[-1].pk
+            for publisher in page:
+                if matching.matches(publisher, caller.claims) and _may_publish(publisher):
                     yield publisher
 
 
 def _of(owner: Owner, name: str) -> Iterator[TrustedPublisher]:
-    """The publishers of an environment, and those that wait for it."""
+    """The publishers of an environment, and those that are pending for it."""
     yield from ROWS.filter(environment__owner=owner, environment__name=name).order_by("pk")
     yield from ROWS.filter(owner=owner, name=name).order_by("pk")
 
 
-def _grant(who: Identity, publisher: TrustedPublisher) -> publisher_tokens.Grant | None:
-    """What it may publish; None where a pending one waits for a name that cannot be had."""
-    environment = publisher.environment or _make(publisher)
+def _grant(caller: Identity, publisher: TrustedPublisher) -> publisher_tokens.Grant | None:
+    """The grant of a publisher; None where a pending one names an environment that is refused."""
+    environment = publisher.environment or _create_environment(publisher)
     if environment is None:
         return None
     return publisher_tokens.Grant(
         user=publisher.added_by,
         environment=environment,
         name=f"trusted publisher {publisher.subject}"[:80],
-        published_with=matching.published_with(publisher, who.claims),
+        published_with=matching.published_with(publisher, caller.claims),
     )
 
 
-def _empowered(publisher: TrustedPublisher) -> bool:
-    """May the person who added it still publish there?"""
+def _may_publish(publisher: TrustedPublisher) -> bool:
+    """May the user who added it still publish there?"""
     if publisher.environment is not None:
         return permissions.can(publisher.added_by, "environment.publish", publisher.environment)
     return permissions.can(publisher.added_by, "owner.publish", publisher.under)
 
 
-def _make(publisher: TrustedPublisher) -> Environment | None:
-    """The environment that a pending publisher waited for; None where its name cannot be had."""
+def _create_environment(publisher: TrustedPublisher) -> Environment | None:
+    """The new environment of a pending publisher; None where its name is refused."""
     try:
         environment, _ = get_or_create_environment(
             owner=publisher.under, name=publisher.name, by=publisher.added_by
         )
     except HubError as refused:
-        log.warning("pending publisher of %s is of no use: %s", publisher, refused.message)
+        log.warning("pending publisher of %s cannot publish: %s", publisher, refused.message)
         return None
     return environment
 
 
-def _settle(publisher: TrustedPublisher, environment: Environment, claims: dict[str, str]) -> None:
-    """Note the use, the environment that it made and the account that it pins.
+def _record_use(
+    publisher: TrustedPublisher, environment: Environment, claims: dict[str, str]
+) -> None:
+    """Store the use, the environment that it created and the account that it pins.
 
-    Rows of the same identity give way: one that is not pinned would let the name's next owner in.
+    Other rows of the same identity are deleted: one that is not pinned would admit the next owner
+    of the account name.
     """
     unpinned = {name: "" if name == "owner_id" else value for name, value in claims.items()}
     here = Q(environment=environment) | Q(owner=environment.owner, name=environment.name)
@@ -203,12 +210,13 @@ def _settle(publisher: TrustedPublisher, environment: Environment, claims: dict[
     )
 
 
-def _nobody(who: Identity) -> HubError:
-    """Says what the token is, which its sender knows, and nothing of the publishers there are."""
+def _no_match(caller: Identity) -> HubError:
+    """The error with the claims of the token, which its sender knows, and none of the
+    publishers."""
     names = ("sub", "repository", "job_workflow_ref", "project_path", "ci_config_ref_uri")
-    said = ", ".join(
-        f"{name} {who.claims[name]!r:.200}"
+    claims = ", ".join(
+        f"{name} {caller.claims[name]!r:.200}"
         for name in (*names, "environment")
-        if name in who.claims
+        if name in caller.claims
     )
-    return HubError("publisher.no_match", f"no trusted publisher here is {said}", status=422)
+    return HubError("publisher.no_match", f"no trusted publisher here is {claims}", status=422)

@@ -1,4 +1,4 @@
-"""Identity tokens: JWTs in which a trusted issuer says which workflow is asking."""
+"""Identity tokens: JWTs in which a trusted issuer identifies a workflow."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from registry.publishers import issuers
 
 ALGORITHMS = ("RS256", "ES256")
 LEEWAY = timedelta(seconds=30)  # between the issuer's clock and ours
-LONGEST = timedelta(days=1)  # that a token may live: so long its id must be remembered
-MOST_JTI = 255
+MAX_LIFE = timedelta(days=1)  # of a token, as its id must be stored that long
+MAX_JTI = 255
 SMALLEST_RSA = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the issuer vouches for; the claims beyond these are the workflow's own description."""
+    """The verified content of an identity token."""
 
     issuer: str
     kind: str
@@ -32,7 +32,7 @@ class Identity:
 
 
 def verify(text: str, *, audience: str) -> Identity:
-    """Check signature, issuer, audience and times; raises 422 saying which of them is wrong."""
+    """Check signature, issuer, audience and times; raises 422 naming the one that is wrong."""
     try:
         header = jwt.get_unverified_header(text)
         issuer = jwt.decode(text, options={"verify_signature": False}).get("iss")
@@ -61,7 +61,7 @@ def verify(text: str, *, audience: str) -> Identity:
 
 
 def _key(issuer: str, header: Mapping[str, Any]) -> jwt.PyJWK:
-    """The issuer's key for this header. The key says which algorithm it is for, not the token."""
+    """The issuer's key for this header. The key decides the algorithm, not the token."""
     kid = header.get("kid")
     jwk = issuers.key(issuer, kid) if isinstance(kid, str) else None
     if jwk is None:
@@ -80,14 +80,14 @@ def _key(issuer: str, header: Mapping[str, Any]) -> jwt.PyJWK:
 
 def _identity(issuer: str, kind: str, claims: dict[str, Any]) -> Identity:
     jti = claims["jti"]
-    if not isinstance(jti, str) or not 1 <= len(jti) <= MOST_JTI or "\0" in jti:
-        raise _bad(f"jti must be a text of 1 to {MOST_JTI} characters")
+    if not isinstance(jti, str) or not 1 <= len(jti) <= MAX_JTI or "\0" in jti:
+        raise _bad(f"jti must be a text of 1 to {MAX_JTI} characters")
     if "\\u0000" in json.dumps(claims):  # no database keeps it
         raise _bad("its claims hold a NUL character")
-    if claims["exp"] - claims["iat"] > LONGEST.total_seconds():
-        raise _bad(f"it lives longer than {LONGEST}")
+    if claims["exp"] - claims["iat"] > MAX_LIFE.total_seconds():
+        raise _bad(f"it lives longer than {MAX_LIFE}")
     return Identity(issuer, kind, jti, datetime.fromtimestamp(claims["exp"], UTC), claims)
 
 
-def _bad(why: str) -> HubError:
-    return HubError("publisher.bad_token", f"the identity token is not valid: {why}", status=422)
+def _bad(reason: str) -> HubError:
+    return HubError("publisher.bad_token", f"the identity token is not valid: {reason}", status=422)

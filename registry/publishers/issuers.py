@@ -15,16 +15,16 @@ from django.core.cache import cache
 
 from registry.errors import HubError
 
-SECONDS = 5  # for one answer
-MOST = 256 << 10  # bytes of one answer
-KEEP = 3600  # seconds that keys serve without being asked for again
-PAUSE = 60  # seconds between two questions to one issuer, whatever key ids strangers make up
+TIMEOUT = 5  # seconds for one response
+MAX_BYTES = 256 << 10  # of one response
+CACHE_SECONDS = 3600  # of keys
+PAUSE = 60  # seconds between two requests to one issuer, whatever key ids strangers make up
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Jwk = dict[str, Any]
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A redirect is an error: nobody but the issuer's own address speaks for it."""
+    """A redirect is an error: only the issuer's own address is trusted."""
 
     def redirect_request(self, *args: object, **kwargs: object) -> None:
         return None
@@ -40,53 +40,53 @@ def kind(issuer: str) -> str | None:
 
 
 def key(issuer: str, kid: str) -> Jwk | None:
-    """The issuer's public key of that id. An unknown id asks the issuer, at most once a minute."""
+    """The issuer's public key of that id. An unknown id fetches them, at most once a minute."""
     name = hashlib.sha256(issuer.encode()).hexdigest()
     keys: dict[str, Jwk] | None = cache.get(f"jwks-{name}")
     if keys is not None and kid in keys:
         return keys[kid]
     if cache.add(f"jwks-asked-{name}", 1, timeout=PAUSE):
         keys = _fetch(issuer)
-        cache.set(f"jwks-{name}", keys, timeout=KEEP)
+        cache.set(f"jwks-{name}", keys, timeout=CACHE_SECONDS)
     if keys is None:
-        raise _away(issuer, "it did not answer a moment ago")
+        raise _unreachable(issuer, "it did not answer a moment ago")
     return keys.get(kid)
 
 
 def _fetch(issuer: str) -> dict[str, Jwk]:
-    """All keys of an issuer; raises 503 where it does not answer as OpenID Connect asks."""
+    """All keys of an issuer; raises 503 where its response is not that of OpenID Connect."""
     try:
         configuration = _get(f"{issuer}/.well-known/openid-configuration", issuer)
         if configuration["issuer"] != issuer:
-            raise ValueError(f"it calls itself {str(configuration['issuer'])[:100]!r}")
+            raise ValueError(f"its issuer is {str(configuration['issuer'])[:100]!r}")
         keys = _get(str(configuration["jwks_uri"]), issuer)["keys"]
         return {str(jwk["kid"]): dict(jwk) for jwk in keys if "kid" in jwk}
     except (OSError, HTTPException, ValueError, TypeError, KeyError) as error:
-        raise _away(issuer, f"{error!r:.200}") from None
+        raise _unreachable(issuer, f"{error!r:.200}") from None
 
 
-def _away(issuer: str, why: str) -> HubError:
+def _unreachable(issuer: str, reason: str) -> HubError:
     return HubError(
         "publisher.issuer_unreachable",
-        f"the keys of {issuer} cannot be fetched: {why}",
+        f"the keys of {issuer} cannot be fetched: {reason}",
         status=503,
         details={"retry_after": PAUSE},
     )
 
 
 def _get(url: str, issuer: str) -> Any:
-    """Over https; in the clear only on this machine, for an issuer that is there itself."""
+    """Fetch JSON over https; over http only on this machine, for an issuer there."""
     parts = urlsplit(url)
-    clear = parts.scheme == "http" and issuer.startswith("http:") and parts.hostname in LOOPBACK
-    if parts.scheme != "https" and not clear:
+    plaintext = parts.scheme == "http" and issuer.startswith("http:") and parts.hostname in LOOPBACK
+    if parts.scheme != "https" and not plaintext:
         raise ValueError(f"{url[:200]!r} is not https")
     request = Request(url, headers={"Accept": "application/json"})  # noqa: S310 - checked above
     try:
-        with OPENER.open(request, timeout=SECONDS) as answer:
-            raw = answer.read(MOST + 1)
+        with OPENER.open(request, timeout=TIMEOUT) as response:
+            raw = response.read(MAX_BYTES + 1)
     except HTTPError as error:
         error.close()
         raise
-    if len(raw) > MOST:
-        raise ValueError(f"{url[:200]!r} answered with more than {MOST} bytes")
+    if len(raw) > MAX_BYTES:
+        raise ValueError(f"{url[:200]!r} answered with more than {MAX_BYTES} bytes")
     return json.loads(raw)

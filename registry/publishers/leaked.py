@@ -1,4 +1,4 @@
-"""A secret of this hub that somebody found where others can read it."""
+"""Revoke a secret of this hub that was found in public."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Add them again where they are yours.
 
 
 def revoke(text: str, *, where: str) -> bool:
-    """End the token that the text is, a person's or a runner's; was it one of ours?
+    """Revoke the token of that text, a user's or a runner's; was it one of this hub?
 
-    What was made with it ends too: tokens, and trusted publishers, through which its holder could
-    publish for ever. Who can show the text needs no permission.
+    Tokens and trusted publishers that were added with it end too: through those its holder could
+    publish for ever. Possession of the text is permission enough.
     """
     with transaction.atomic():
         ended = tokens.revoke_leaked(text, where=where)

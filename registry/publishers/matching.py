@@ -1,4 +1,4 @@
-"""What a publisher of each kind asks of an identity token, and what is kept of the answer.
+"""Match identity tokens with trusted publishers of each kind, and derive what versions store.
 
 Sources: GitHub's and GitLab's descriptions of their tokens' claims. `repository` and
 `job_workflow_ref` are checked rather than `sub`, whose form organisations may change. The owner's
@@ -31,41 +31,41 @@ WORKFLOW = {
     Kind.GITLAB: (re.compile(r"[A-Za-z0-9._/ -]+\.ya?ml"), "a path such as .gitlab-ci.yml"),
 }
 KNOWN_FIELDS = ("repository", "workflow", "ci_environment", "owner_id", "sub")
-LONGEST = 255
-MOST_CLAIMS = 2000  # characters of JSON: they are part of an index, whose rows have an end
+MAX_CHARACTERS = 255
+MAX_CLAIMS = 2000  # characters of JSON: they are part of an index, whose rows are limited
 
 
-def wanted(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Subject and claims of a publisher, from what a person typed; raises 400 naming the field.
+def expected_claims(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Subject and claims of a publisher, from the fields of a form; raises 400 naming the field.
 
     `fields` holds repository, workflow, ci_environment and owner_id, or sub and any claim besides.
     """
-    said = {name: value.strip() for name, value in fields.items() if value.strip()}
+    values = {name: value.strip() for name, value in fields.items() if value.strip()}
     for name, value in fields.items():
         if not (value.isprintable() and name.isprintable()):
-            where = name if name in KNOWN_FIELDS else "claims"
-            raise _wrong(where, value, "may hold no line breaks or invisible characters")
-    for name, value in said.items():
-        if len(value) > LONGEST:
-            raise _wrong(name, value, f"may have at most {LONGEST} characters")
+            field = name if name in KNOWN_FIELDS else "claims"
+            raise _wrong(field, value, "may hold no line breaks or invisible characters")
+    for name, value in values.items():
+        if len(value) > MAX_CHARACTERS:
+            raise _wrong(name, value, f"may have at most {MAX_CHARACTERS} characters")
     if kind == Kind.OTHER:
-        if "sub" not in said:
+        if "sub" not in values:
             raise _wrong("sub", "", "must be the token's subject")
-        if (size := len(json.dumps(said))) > MOST_CLAIMS:
-            raise _wrong("claims", "", f"may take {MOST_CLAIMS} characters of JSON, not {size}")
-        return said["sub"], dict(sorted(said.items()))
+        if (size := len(json.dumps(values))) > MAX_CLAIMS:
+            raise _wrong("claims", "", f"may take {MAX_CLAIMS} characters of JSON, not {size}")
+        return values["sub"], dict(sorted(values.items()))
     forge = Kind(kind)
-    repository, workflow = said.get("repository", ""), said.get("workflow", "")
+    repository, workflow = values.get("repository", ""), values.get("workflow", "")
     pattern, rule = WORKFLOW[forge]
     if not REPOSITORY[forge].fullmatch(repository):
         raise _wrong("repository", repository, "must be owner/name as in its address")
     if not pattern.fullmatch(workflow):
         raise _wrong("workflow", workflow, f"must be {rule}")
-    owner_id = said.get("owner_id", "")
+    owner_id = values.get("owner_id", "")
     if owner_id and not owner_id.isdecimal():
         raise _wrong("owner_id", owner_id, "must be a number")
     claims = {
-        "ci_environment": said.get("ci_environment", ""),
+        "ci_environment": values.get("ci_environment", ""),
         "owner_id": owner_id,
         "repository": repository,
         "workflow": workflow,
@@ -73,113 +73,116 @@ def wanted(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     return repository.lower(), claims
 
 
-def subject(kind: str, said: Claims) -> str:
-    """What publishers for this token are looked up by."""
+def subject(kind: str, claims: Claims) -> str:
+    """The subject by which publishers for this token are looked up."""
     name = {Kind.GITHUB: "repository", Kind.GITLAB: "project_path", Kind.OTHER: "sub"}[Kind(kind)]
-    value = _text(said, name)
+    value = _text(claims, name)
     return value if kind == Kind.OTHER else value.lower()
 
 
-def matches(publisher: TrustedPublisher, said: Claims) -> bool:
+def matches(publisher: TrustedPublisher, token_claims: Claims) -> bool:
     """Does the token come from this publisher?"""
-    asked = publisher.claims
+    expected = publisher.claims
     if publisher.kind == Kind.OTHER:
-        return all(said.get(name) == value for name, value in asked.items())
-    environment, owner_id = asked["ci_environment"], asked["owner_id"]
+        return all(token_claims.get(name) == value for name, value in expected.items())
+    environment, owner_id = expected["ci_environment"], expected["owner_id"]
     return (
-        publisher.subject == subject(publisher.kind, said)
-        and _workflow(publisher, said)
-        and (not environment or _alike(environment, _text(said, "environment")))
-        and (not owner_id or owner_id == _text(said, PINS[Kind(publisher.kind)]))
+        publisher.subject == subject(publisher.kind, token_claims)
+        and _workflow(publisher, token_claims)
+        and (not environment or _alike(environment, _text(token_claims, "environment")))
+        and (not owner_id or owner_id == _text(token_claims, PINS[Kind(publisher.kind)]))
     )
 
 
-def _alike(name: str, said: str) -> bool:
-    """The same but for case, as forges compare; a letter that only becomes another one in lower
-    case (the Kelvin sign) would name an environment without its approvals."""
-    return name == said or (said.isascii() and name.lower() == said.lower())
+def _alike(name: str, text: str) -> bool:
+    """Equal without regard to ASCII case, as forges compare; another letter with the same lower
+    case (the Kelvin sign) would match an environment without its approvals."""
+    return name == text or (text.isascii() and name.lower() == text.lower())
 
 
-def _workflow(publisher: TrustedPublisher, said: Claims) -> bool:
-    """The definition that runs is that file of that very repository, at the ref or commit it says:
-    a workflow that another repository lends does not count."""
-    ran, folder, refs = _definition(publisher.kind, publisher.issuer, said)
+def _workflow(publisher: TrustedPublisher, claims: Claims) -> bool:
+    """The workflow definition is that file of that repository, at the ref or commit of the token: a
+    reusable workflow of another repository does not match."""
+    ran, folder, refs = _definition(publisher.kind, publisher.issuer, claims)
     where = folder + publisher.claims["workflow"]
-    return ran in {f"{where}@{ref}" for name in refs if (ref := _text(said, name))}
+    return ran in {f"{where}@{ref}" for name in refs if (ref := _text(claims, name))}
 
 
-def _definition(kind: str, issuer: str, said: Claims) -> tuple[str, str, tuple[str, str]]:
-    """What runs, the folder where it must lie, and the claims that may say at which state."""
+def _definition(kind: str, issuer: str, claims: Claims) -> tuple[str, str, tuple[str, str]]:
+    """The workflow definition, its required folder, and the claims that may name its state."""
     if kind == Kind.GITHUB:
-        folder = f"{_text(said, 'repository')}/.github/workflows/"
-        return _text(said, "job_workflow_ref"), folder, ("ref", "sha")
-    folder = f"{urlsplit(issuer).netloc}/{_text(said, 'project_path')}//"
-    return _text(said, "ci_config_ref_uri"), folder, ("ref_path", "sha")
+        folder = f"{_text(claims, 'repository')}/.github/workflows/"
+        return _text(claims, "job_workflow_ref"), folder, ("ref", "sha")
+    folder = f"{urlsplit(issuer).netloc}/{_text(claims, 'project_path')}//"
+    return _text(claims, "ci_config_ref_uri"), folder, ("ref_path", "sha")
 
 
 def key(kind: str, subject: str, claims: Claims) -> str:
-    """What a publisher is found by: all that must match, of any other issuer the subject."""
+    """The lookup key of a publisher: a digest of all that must match, for other issuers the
+    subject."""
     if kind == Kind.OTHER:
         return _digest(subject)
     environment = claims["ci_environment"].lower()
     return _digest(subject, claims["workflow"], environment, claims["owner_id"])
 
 
-def keys(kind: str, issuer: str, said: Claims) -> list[str]:
-    """Those of the publishers that may match the token: first where the account is pinned, as
-    those are that were used before."""
-    about = subject(kind, said)
+def keys(kind: str, issuer: str, claims: Claims) -> list[str]:
+    """The lookup keys of publishers that may match the token; first those with a pinned account,
+    which were used before."""
+    name = subject(kind, claims)
     if kind == Kind.OTHER:
-        return [_digest(about)]
-    ran, folder, _ = _definition(kind, issuer, said)
+        return [_digest(name)]
+    ran, folder, _ = _definition(kind, issuer, claims)
     file = ran.partition("@")[0].removeprefix(folder)
-    environment, owner_id = _text(said, "environment").lower(), _text(said, PINS[Kind(kind)])
-    some = [_digest(about, file, e, o) for o in (owner_id, "") for e in (environment, "")]
-    return list(dict.fromkeys(some))
+    environment, owner_id = _text(claims, "environment").lower(), _text(claims, PINS[Kind(kind)])
+    digests = [_digest(name, file, e, o) for o in (owner_id, "") for e in (environment, "")]
+    return list(dict.fromkeys(digests))
 
 
 def _digest(*words: str) -> str:
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
-def pinned(publisher: TrustedPublisher, said: Claims) -> dict[str, str]:
+def pinned(publisher: TrustedPublisher, token_claims: Claims) -> dict[str, str]:
     """The claims with the owner's id of this first use, where none was known."""
     claims: dict[str, str] = publisher.claims
     if publisher.kind == Kind.OTHER or claims["owner_id"]:
         return claims
-    return claims | {"owner_id": _text(said, PINS[Kind(publisher.kind)])}
+    return claims | {"owner_id": _text(token_claims, PINS[Kind(publisher.kind)])}
 
 
-def published_with(publisher: TrustedPublisher, said: Claims) -> dict[str, str]:
-    """What versions keep of the identity that uploaded them; all of it is shown to everybody."""
+def published_with(publisher: TrustedPublisher, claims: Claims) -> dict[str, str]:
+    """The identity that versions store of their upload; all of it is public."""
     kept = {"kind": publisher.kind, "issuer": publisher.issuer}
     if publisher.kind == Kind.OTHER:
         return kept | {"subject": publisher.subject}
     server = forge(publisher.issuer)
     github = publisher.kind == Kind.GITHUB
-    repository = _text(said, "repository" if github else "project_path")
-    run = f"actions/runs/{_text(said, 'run_id')}" if github else f"-/jobs/{_text(said, 'job_id')}"
+    repository = _text(claims, "repository" if github else "project_path")
+    run = (
+        f"actions/runs/{_text(claims, 'run_id')}" if github else f"-/jobs/{_text(claims, 'job_id')}"
+    )
     return kept | {
         "server": server,
         "repository": repository,
         "workflow": publisher.claims["workflow"],
-        "ci_environment": _text(said, "environment"),
-        "ref": _text(said, "ref"),
-        "sha": _text(said, "sha"),
+        "ci_environment": _text(claims, "environment"),
+        "ref": _text(claims, "ref"),
+        "sha": _text(claims, "sha"),
         "run": f"{server}/{repository}/{run}",
     }
 
 
 def forge(issuer: str) -> str:
-    """The address of the forge whose issuer this is; only the public GitHub has another host."""
+    """The address of the forge of that issuer; only the public GitHub has another host."""
     parts = urlsplit(issuer)
     return "https://github.com" if issuer == GITHUB else f"{parts.scheme}://{parts.netloc}"
 
 
-def _text(said: Claims, name: str) -> str:
-    """The claim as a text, cut; numbers come as texts from some versions of GitLab only."""
-    value = said.get(name)
-    return str(value)[:LONGEST] if isinstance(value, str | int) else ""
+def _text(claims: Claims, name: str) -> str:
+    """The claim as text, truncated; only some versions of GitLab send numbers as text."""
+    value = claims.get(name)
+    return str(value)[:MAX_CHARACTERS] if isinstance(value, str | int) else ""
 
 
 def _wrong(field: str, value: str, rule: str) -> HubError:

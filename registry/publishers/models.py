@@ -15,10 +15,10 @@ from registry.catalog.models import Environment
 class TrustedPublisher(models.Model):
     """An identity at an OIDC issuer, and the one environment that it may publish.
 
-    A pending one names an environment that does not exist yet: `owner` and `name` stand until the
-    first use makes it. `subject` is the repository in lower case, or `sub`; `claims` is all that
-    must match, `key` what tokens are looked up by, and `matching.py` says how. What it uploads
-    counts as done by the person who added it. `added_with` is the token that added it over the
+    A pending one names an environment that does not exist yet: `owner` and `name` are set until the
+    first use creates it. `subject` is the repository in lower case, or `sub`; `claims` is all that
+    must match, and `key` the lookup key (`matching.py`). Its uploads count as those of the user who
+    added it. `added_with` is the token that added it over the
     API: a publisher added with a token that leaked goes with it (`publishers.leaked`).
     """
 
@@ -86,7 +86,7 @@ class TrustedPublisher(models.Model):
 class UsedJti(models.Model):
     """The id of an identity token that was exchanged; it may never be exchanged again.
 
-    The row must outlive the token's own life, leeway included, or the token could come back.
+    The row must outlive the token, leeway included, or the token could be exchanged again.
     """
 
     issuer = models.CharField(max_length=200)

@@ -1,5 +1,5 @@
-"""Tokens that trusted publishers get for a few minutes: one text, a row for each environment that
-it was used for."""
+"""Tokens that trusted publishers get for some minutes: one text, with a row for each environment
+that it was used for."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from registry.accounts.models import Token, User
 from registry.accounts.tokens import PREFIX
 from registry.catalog.models import Environment
 
-KEPT = timedelta(minutes=15)  # after its end, for whoever finds its text
+RETENTION = timedelta(minutes=15)  # after its end, so that a leaked text is still recognised
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """One environment that the token may publish, for whom, and as which workflow."""
+    """One environment that the token may publish, for which user and workflow."""
 
     user: User
     environment: Environment
@@ -31,32 +31,35 @@ class Grant:
 
 
 def mint(*, grant: Grant, claims: Mapping[str, Any], life: timedelta) -> tuple[str, datetime]:
-    """The text of a new token and its end; nobody is told by mail, as it may happen hourly."""
+    """The text of a new token and its end; without a mail, as it may happen every hour."""
     key, end = token_format.new(PREFIX), timezone.now() + life
     _add(key.digest, grant, claims, end)
     return key.text, end
 
 
-def hold(digest: str) -> Token | None:
-    """The first row of that text, if the text may have more: it has not ended or leaked, and none
-    else makes or ends rows of it before the transaction is over."""
+def lock(digest: str) -> Token | None:
+    """The first row of that text, locked, if the text may get more rows: it has not ended or
+    leaked.
+
+    No other process adds or ends rows of it before the transaction is over.
+    """
     rows = Token.objects.select_for_update().filter(digest=digest).order_by("pk")
-    found = rows.first()
+    token = rows.first()
     ended = (
-        found is None or not found.claims or cast("datetime", found.expires_at) <= timezone.now()
+        token is None or not token.claims or cast("datetime", token.expires_at) <= timezone.now()
     )
-    return None if ended else found
+    return None if ended else token
 
 
 def extend(*, token: Token, grant: Grant) -> Token:
-    """The row of that token's text for one environment more."""
+    """The row of that token's text for another environment."""
     return _add(token.digest, grant, token.claims, cast("datetime", token.expires_at))
 
 
 def _add(digest: str, grant: Grant, claims: Mapping[str, Any], end: datetime) -> Token:
     with transaction.atomic():
-        # Rows of earlier ones have served; the journal keeps what they did.
-        before = timezone.now() - KEPT
+        # Rows of ended tokens are not needed: the journal has what they did.
+        before = timezone.now() - RETENTION
         old = Token.objects.filter(environment=grant.environment, expires_at__lt=before)
         old.exclude(published_with={}).delete()
         token, created = Token.objects.get_or_create(
@@ -84,8 +87,8 @@ def _add(digest: str, grant: Grant, claims: Mapping[str, Any], end: datetime) ->
 
 
 def end(*, token: Token) -> None:
-    """End all rows of that token's text, whoever added their publishers, and make no more of them:
-    who holds the text wants it to be worth nothing."""
+    """End all rows of that token's text, for all publishers, and allow no new ones: the holder of
+    the text wants it to be invalid."""
     with transaction.atomic():
         now = timezone.now()
         rows = Token.objects.select_for_update().filter(digest=token.digest).order_by("pk")
@@ -100,6 +103,6 @@ def end(*, token: Token) -> None:
 
 
 def revoke(*, environment: Environment, user: User, because: str) -> None:
-    """End what trusted publishers of the environment hold in the person's name."""
-    held = Token.objects.filter(environment=environment, user=user, revoked_at=None)
-    held.exclude(published_with={}).update(revoked_at=timezone.now(), revoked_because=because)
+    """Revoke the tokens of trusted publishers of the environment in that user's name."""
+    tokens = Token.objects.filter(environment=environment, user=user, revoked_at=None)
+    tokens.exclude(published_with={}).update(revoked_at=timezone.now(), revoked_because=because)

@@ -18,7 +18,9 @@ from registry.errors import HubError, NotFound
 from registry.publishers import matching, publisher_tokens
 from registry.publishers.models import TrustedPublisher
 
-MOST = 50  # publishers of one environment, and pending ones of one owner or added by one person
+MAX_PUBLISHERS = (
+    50  # publishers of one environment, and pending ones of one owner or added by one person
+)
 
 
 def add(
@@ -33,19 +35,19 @@ def add(
 ) -> TrustedPublisher:
     """Let that identity publish the environment; under an Owner, the one that `name` will be.
 
-    Without an issuer it is the one trusted issuer of that kind. `token` is what `by` acts with.
+    Without an issuer it is the one trusted issuer of that kind. `token` is the token of `by`.
     """
     issuer = _issuer(kind, issuer)
-    subject, claims = matching.wanted(kind, fields)
-    place: dict[str, Any] = {"environment": to}
+    subject, claims = matching.expected_claims(kind, fields)
+    target: dict[str, Any] = {"environment": to}
     if isinstance(to, Owner):
-        place = {"owner": to, "name": _name(to, name, by)}
+        target = {"owner": to, "name": _name(to, name, by)}
     _check_room(to, by)
     try:
         with transaction.atomic():
-            _check_new(place, kind=kind, issuer=issuer, subject=subject, claims=claims)
+            _check_new(target, kind=kind, issuer=issuer, subject=subject, claims=claims)
             made = TrustedPublisher.objects.create(
-                **place,
+                **target,
                 kind=kind,
                 issuer=issuer,
                 subject=subject,
@@ -56,48 +58,51 @@ def add(
             )
             _record("publisher.added", made, by)
     except IntegrityError:
-        raise _there(to) from None
+        raise _duplicate(to) from None
     return made
 
 
 def _check_new(
-    place: dict[str, Any], *, kind: str, issuer: str, subject: str, claims: Mapping[str, str]
+    target: dict[str, Any], *, kind: str, issuer: str, subject: str, claims: Mapping[str, str]
 ) -> None:
     """Refuse the same identity in other letter case, under a lock on what it would publish."""
-    to = place.get("environment") or place["owner"]
+    to = target.get("environment") or target["owner"]
     type(to)._default_manager.select_for_update(no_key=True).get(pk=to.pk)  # noqa: SLF001
     if kind == TrustedPublisher.Kind.OTHER:  # compared exactly, by the constraint
         return
-    rows = TrustedPublisher.objects.filter(**place, kind=kind, issuer=issuer)
+    rows = TrustedPublisher.objects.filter(**target, kind=kind, issuer=issuer)
     if rows.filter(key=matching.key(kind, subject, claims)).exists():
-        raise _there(to)
+        raise _duplicate(to)
 
 
-def _there(to: Environment | Owner) -> HubError:
+def _duplicate(to: Environment | Owner) -> HubError:
     return HubError(
         "request.conflict", f"{to} has this trusted publisher already", "Nothing to do.", 409
     )
 
 
 def _check_room(to: Environment | Owner, by: User) -> None:
-    """A person waits for so many environments and no more, under whatever names."""
+    """Limit the publishers of one environment, and the pending ones of one owner and one user."""
     pending = isinstance(to, Owner)
     there = {"owner" if pending else "environment": to}
-    if TrustedPublisher.objects.filter(**there).count() >= MOST:
+    if TrustedPublisher.objects.filter(**there).count() >= MAX_PUBLISHERS:
         raise HubError(
-            "request.conflict", f"{to} has {MOST} trusted publishers already", status=409
+            "request.conflict", f"{to} has {MAX_PUBLISHERS} trusted publishers already", status=409
         )
-    if pending and TrustedPublisher.objects.filter(added_by=by, environment=None).count() >= MOST:
+    if (
+        pending
+        and TrustedPublisher.objects.filter(added_by=by, environment=None).count() >= MAX_PUBLISHERS
+    ):
         raise HubError(
             "request.conflict",
-            f"you have added {MOST} publishers of environments that are not there yet",
+            f"you have added {MAX_PUBLISHERS} publishers of environments that are not there yet",
             "Publish with some of them first, or remove some.",
             409,
         )
 
 
 def remove(*, publisher: TrustedPublisher, by: User | None) -> None:
-    """Take the permission back; tokens that it holds right now end with it. `by` None: the hub."""
+    """Remove the publisher; its valid tokens end with it. `by` None: the hub."""
     with transaction.atomic():
         _record("publisher.removed", publisher, by)
         if publisher.environment is not None:
@@ -124,7 +129,7 @@ def _issuer(kind: str, issuer: str) -> str:
 
 
 def _name(owner: Owner, name: str, by: User) -> str:
-    """The normal name of an environment that does not exist and that an upload could make."""
+    """The normal name of an environment that does not exist and that an upload could create."""
     try:
         normal = check_name(name)
     except BadName as refused:
@@ -150,7 +155,7 @@ def _name(owner: Owner, name: str, by: User) -> str:
 def listed(to: Environment | Owner) -> QuerySet[TrustedPublisher]:
     """Those of an environment, with the pending ones of its name, or the pending ones of an owner.
 
-    A pending one waits for its own first use, and may publish there meanwhile.
+    A pending one becomes one of the environment with its first use, and may publish meanwhile.
     """
     if isinstance(to, Owner):
         rows = TrustedPublisher.objects.filter(owner=to)
@@ -174,15 +179,15 @@ def _record(verb: str, publisher: TrustedPublisher, by: User | None) -> None:
 
 def of_environment(environment: Environment, pk: int) -> TrustedPublisher:
     """One publisher of it; raises 404."""
-    return _one(listed(environment).filter(pk=pk).first())
+    return _or_not_found(listed(environment).filter(pk=pk).first())
 
 
 def of_owner(owner: Owner, pk: int) -> TrustedPublisher:
     """One pending publisher under that name; raises 404."""
-    return _one(TrustedPublisher.objects.filter(owner=owner, pk=pk).first())
+    return _or_not_found(TrustedPublisher.objects.filter(owner=owner, pk=pk).first())
 
 
-def _one(found: TrustedPublisher | None) -> TrustedPublisher:
-    if found is None:
+def _or_not_found(row: TrustedPublisher | None) -> TrustedPublisher:
+    if row is None:
         raise NotFound("there is no such trusted publisher")
-    return found
+    return row

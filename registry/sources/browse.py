@@ -1,4 +1,4 @@
-"""Look into a version without taking it home: its source archive, else its wheel."""
+"""Browse the files of a version: of its source archive, else of its wheel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from registry.sources import archive
 from registry.sources.archive import Member
 from registry.sources.models import Source
 
-MOST_ENTRIES = 1000
+MAX_ENTRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What lies directly in a folder, folders first; `cut` where there is more than is shown."""
+    """The entries of a folder, folders first; `cut` where there are more than shown."""
 
     path: str
     entries: list[Entry]
@@ -43,10 +43,10 @@ class File:
     size: int
 
 
-def browse(*, version: Version, source: Source | None, path: str, most: int) -> Tree | File:
+def browse(*, version: Version, source: Source | None, path: str, limit: int) -> Tree | File:
     """The file of that path, or the folder; raises NotFound where there is neither."""
-    wanted = _clean(path)
-    look = _in_wheel if source is None else archive.look
+    cleaned = _clean(path)
+    read = _in_wheel if source is None else archive.read_member
     key = (
         storage.key("wheels", version.sha256)
         if source is None
@@ -54,24 +54,25 @@ def browse(*, version: Version, source: Source | None, path: str, most: int) -> 
     )
     try:
         with storage.get().file(key) as file:
-            members, found = look(file, wanted, most)
+            members, content = read(file, cleaned, limit)
     except storage.Missing:
         raise Stale(f"{version} is still being taken in; look again in a moment") from None
-    return File(wanted, *found) if found is not None else _tree(wanted, members)
+    return File(cleaned, *content) if content is not None else _tree(cleaned, members)
 
 
-def _in_wheel(file: Path, wanted: str, most: int) -> tuple[list[Member], tuple[bytes, int] | None]:
-    """Python's own reader does: uploads are so checked that every reader sees the same."""
+def _in_wheel(file: Path, path: str, limit: int) -> tuple[list[Member], tuple[bytes, int] | None]:
+    """Read with zipfile: the checks of uploads ensure that every reader gets the same files."""
     with zipfile.ZipFile(file) as wheel:
         infos = {info.filename: info for info in wheel.infolist() if not info.is_dir()}
-        if (info := infos.get(wanted)) is not None:
+        if (info := infos.get(path)) is not None:
             with wheel.open(info) as opened:
-                return [], (opened.read(most), info.file_size)
+                return [], (opened.read(limit), info.file_size)
     return [Member(name, info.file_size) for name, info in infos.items()], None
 
 
 def _clean(path: str) -> str:
-    """The path without slashes around it; it stays inside, and names no file outside anyway."""
+    """The path without surrounding slashes; raises request.invalid for one that leaves the
+    folder."""
     parts = path.strip("/").split("/")
     if any(part in (".", "..") for part in parts) or "\0" in path:
         raise HubError(
@@ -85,13 +86,15 @@ def _clean(path: str) -> str:
 
 def _tree(folder: str, members: Iterable[Member]) -> Tree:
     prefix = f"{folder}/" if folder else ""
-    found: dict[str, Entry] = {}
+    entries_by_path: dict[str, Entry] = {}
     for member in members:
         if member.path.startswith(prefix):
             name, below, _ = member.path.removeprefix(prefix).partition("/")
             path = prefix + name
-            found.setdefault(path, Entry(path, None if below else member.size))
-    if folder and not found:
+            entries_by_path.setdefault(path, Entry(path, None if below else member.size))
+    if folder and not entries_by_path:
         raise NotFound(f"there is no {folder[:100]!r} in it")
-    entries = sorted(found.values(), key=lambda entry: (entry.size is not None, entry.path))
-    return Tree(folder or "/", entries[:MOST_ENTRIES], len(entries) > MOST_ENTRIES)
+    entries = sorted(
+        entries_by_path.values(), key=lambda entry: (entry.size is not None, entry.path)
+    )
+    return Tree(folder or "/", entries[:MAX_ENTRIES], len(entries) > MAX_ENTRIES)

@@ -14,10 +14,10 @@ SHA256 = r"^[0-9a-f]{64}$"
 
 
 class Delivery(models.Model):
-    """A wheel or source archive that somebody announced and then sends to an address of its own.
+    """A wheel or source archive that a user announced and then sends to a signed address.
 
-    `id` is as good as the secret it is signed into: whoever knows the address may send these very
-    bytes, once. The bytes wait in the storage until the person who announced them says so.
+    The address contains the signed `id` and is the only credential: it allows to send exactly the
+    announced bytes, once. They stay staged until the user finishes the upload.
     """
 
     class Kind(models.TextChoices):
@@ -53,10 +53,10 @@ class Delivery(models.Model):
 
 
 class Source(models.Model):
-    """The source archive of a version, as its publisher sent it: never unpacked, and nobody
-    checks that the wheel was built from it.
+    """The source archive of a version, as its publisher sent it: never unpacked, and not
+    verified to be what the wheel was built from.
 
-    `content_hash` is the sender's own digest of the files in it, by which `prime` names versions.
+    `content_hash` is the client's own digest of the files in it, by which `prime` names versions.
     """
 
     version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="source")

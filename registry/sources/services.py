@@ -1,7 +1,7 @@
-"""Wheels and source archives that are announced, sent to a signed address, and then taken in.
+"""Wheels and source archives that are announced, sent to a signed address, and then accepted.
 
-A wheel goes the way of every upload, through `uploads.accept`; a source archive is kept beside
-the version that its wheel made.
+A wheel is uploaded with `uploads.accept`; a source archive is stored beside the version of its
+wheel.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from registry.uploads import staging
 
 SALT = "registry.sources.delivery"
 TIME = timedelta(minutes=15)
-KEPT = 4 * TIME  # announced and not finished; then its bytes go
-MOST_OPEN = 50  # announced by one person and not ended
+RETENTION = 4 * TIME  # of an announced upload that is not finished
+MAX_OPEN = 50  # announced by one user and not ended
 WHEEL, SOURCE = Delivery.Kind
-PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+!-]*")  # it comes back in a header of the download
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+!-]*")  # it is part of a header of the download
 ENDS = {WHEEL: ".whl", SOURCE: ".tar.gz"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """What is announced: the file's name and digest, which version it belongs to, and its size
-    where the sender gives one."""
+class Announcement:
+    """The announcement of a file: name, digest, its version, and its size where the client sends
+    one."""
 
     filename: str
     version: str
@@ -53,35 +53,40 @@ class Parcel:
     size: int = 0
 
 
-def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -> Delivery | None:
-    """Make ready to receive the file; None where the hub has this very wheel already.
+def announce(
+    *, environment: Environment, by: User, kind: str, announcement: Announcement
+) -> Delivery | None:
+    """Prepare to receive the file; None where the hub has exactly this wheel already.
 
     Raises 409 where the version of that content hash is complete.
     """
-    if not PLAIN.fullmatch(parcel.filename):
+    if not PLAIN.fullmatch(announcement.filename):
         raise HubError(
             "upload.unsupported_file",
-            f"filename {parcel.filename[:80]!r} may have letters, digits and . _ + ! - alone",
+            f"filename {announcement.filename[:80]!r} may have letters, digits and . _ + ! - alone",
         )
-    if not parcel.filename.endswith(ENDS[Delivery.Kind(kind)]):
+    if not announcement.filename.endswith(ENDS[Delivery.Kind(kind)]):
         raise HubError(
             "upload.unsupported_file",
-            f"filename {parcel.filename[:80]!r} does not end in {ENDS[Delivery.Kind(kind)]}",
+            f"filename {announcement.filename[:80]!r} does not end in {ENDS[Delivery.Kind(kind)]}",
         )
-    known = Source.objects.filter(
+    sources = Source.objects.filter(
         version__environment=environment,
         version__deleted_at=None,
-        content_hash=parcel.content_hash,
+        content_hash=announcement.content_hash,
     )
-    if found := known.select_related("version__environment__owner").first():
-        raise _exists(parcel.content_hash, found.version)
+    if source := sources.select_related("version__environment__owner").first():
+        raise _exists(announcement.content_hash, source.version)
     rows = Version.objects.filter(environment=environment, deleted_at=None)
-    if kind == WHEEL and rows.filter(sha256=parcel.sha256, filename=parcel.filename).exists():
+    if (
+        kind == WHEEL
+        and rows.filter(sha256=announcement.sha256, filename=announcement.filename).exists()
+    ):
         return None
     if kind == WHEEL:
-        quotas.check_upload(owner=environment.owner, by=by, size=parcel.size)
+        quotas.check_upload(owner=environment.owner, by=by, size=announcement.size)
     else:
-        quotas.check_storage(owner=environment.owner, more=parcel.size)
+        quotas.check_storage(owner=environment.owner, more=announcement.size)
     with transaction.atomic():
         quotas.lock(getattr(by, "owner", None))
         _check_open(by)
@@ -89,45 +94,45 @@ def announce(*, environment: Environment, by: User, kind: str, parcel: Parcel) -
             environment=environment,
             by=by,
             kind=kind,
-            filename=parcel.filename,
-            version=parcel.version,
-            sha256=parcel.sha256,
-            content_hash=parcel.content_hash,
+            filename=announcement.filename,
+            version=announcement.version,
+            sha256=announcement.sha256,
+            content_hash=announcement.content_hash,
         )
 
 
 def _check_open(by: User) -> None:
-    """Bytes that were sent and not finished stay until `forget`, at nobody's cost but the hub's."""
-    kept = Delivery.objects.filter(announced_at__gt=timezone.now() - KEPT)
-    if kept.filter(by=by, ended_at=None).count() >= MOST_OPEN:
+    """Limit unfinished uploads: their bytes stay until `delete_expired` and count for no quota."""
+    kept = Delivery.objects.filter(announced_at__gt=timezone.now() - RETENTION)
+    if kept.filter(by=by, ended_at=None).count() >= MAX_OPEN:
         raise HubError(
             "request.throttled",
-            f"you have {MOST_OPEN} uploads under way",
+            f"you have {MAX_OPEN} uploads under way",
             "Finish them, or wait an hour.",
             429,
-            {"retry_after": int(KEPT.total_seconds())},
+            {"retry_after": int(RETENTION.total_seconds())},
         )
 
 
 def sign(delivery: Delivery) -> str:
-    """The secret part of the address that the file is sent to; it is good for TIME."""
+    """The secret part of the address that the file is sent to; it is valid for TIME."""
     return signing.dumps(str(delivery.pk), salt=SALT, compress=False)
 
 
 def expected(signed: str) -> Delivery:
-    """The delivery that the address was made for; raises NotFound where it is over."""
+    """The delivery of the address; raises NotFound where it has expired or ended."""
     try:
         pk = UUID(signing.loads(signed, salt=SALT, max_age=TIME))
     except (signing.BadSignature, ValueError):
         raise NotFound("this upload address is not valid any more") from None
-    found = Delivery.objects.filter(pk=pk, ended_at=None).first()
-    if found is None:
+    delivery = Delivery.objects.filter(pk=pk, ended_at=None).first()
+    if delivery is None:
         raise NotFound("this upload address is not valid any more")
-    return found
+    return delivery
 
 
 def arrive(*, delivery: Delivery, file: BinaryIO) -> None:
-    """Put the sent bytes aside; raises HubError where they are not the announced ones."""
+    """Stage the received bytes; raises HubError where they are not the announced ones."""
     try:
         storage.get().put(_staged(delivery), file, delivery.sha256)
     except storage.Corrupt:
@@ -139,8 +144,8 @@ def arrive(*, delivery: Delivery, file: BinaryIO) -> None:
     Delivery.objects.filter(pk=delivery.pk, ended_at=None).update(arrived_at=timezone.now())
 
 
-def take_wheel(*, delivery: Delivery, by: User, token: Token | None) -> Version:
-    """Publish the arrived wheel like any other upload; raises HubError where it is refused."""
+def accept_wheel(*, delivery: Delivery, by: User, token: Token | None) -> Version:
+    """Publish the received wheel like any other upload; raises HubError where it is refused."""
     environment = delivery.environment
     with _arrived(delivery) as path:
         try:
@@ -158,8 +163,8 @@ def take_wheel(*, delivery: Delivery, by: User, token: Token | None) -> Version:
     return accepted.version
 
 
-def take_source(*, delivery: Delivery, by: User) -> Source:
-    """Keep the arrived archive beside its version, once."""
+def accept_source(*, delivery: Delivery, by: User) -> Source:
+    """Store the received archive beside its version, once."""
     try:
         number = canonical_version(delivery.version)
     except BadName as error:
@@ -192,7 +197,7 @@ def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
                 content_hash=delivery.content_hash,
                 uploaded_by=by,
             )
-            if not storage.get().exists(key):  # it went with a deleted version meanwhile
+            if not storage.get().exists(key):  # it was deleted with a version meanwhile
                 storage.get().put(key, path, delivery.sha256)
     except IntegrityError:
         source = Source.objects.get(version=version)
@@ -202,13 +207,14 @@ def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
 
 
 def delete_expired(*, now: datetime) -> int:
-    """Drop what was announced long ago, how many there were; the bytes go with what is staged."""
-    return Delivery.objects.filter(announced_at__lt=now - KEPT).delete()[0]
+    """Delete old announcements; returns their count. `staging.discard_old` deletes their bytes."""
+    return Delivery.objects.filter(announced_at__lt=now - RETENTION).delete()[0]
 
 
 @contextmanager
 def _arrived(delivery: Delivery) -> Iterator[Path]:
-    """The arrived bytes as a local file; they are dropped once the hub has decided about them."""
+    """The received bytes as a local file; they are deleted once the upload is accepted or
+    refused."""
     if delivery.ended_at is not None or delivery.arrived_at is None:
         state = "was taken in before" if delivery.ended_at else "has not arrived"
         raise Stale(f"{delivery} {state}")
@@ -229,14 +235,14 @@ def _end(delivery: Delivery) -> None:
 
 
 def _staged(delivery: Delivery) -> str:
-    """Where the bytes wait: among other uploads under way, whose cleaning looks after them."""
+    """The key of the received bytes, among staged uploads, so that `discard_old` deletes them."""
     return f"{staging.PREFIX}/{delivery.pk.hex}.delivery"
 
 
 def _form(delivery: Delivery, read: Wheel) -> Mapping[str, list[str]]:
-    """The form of an upload: announced name, version and digest, and the rest from METADATA,
-    which is not announced in full."""
-    said = read.metadata
+    """The form of an upload: announced name, version and digest, the other fields from METADATA,
+    since announcements do not have them."""
+    metadata = read.metadata
     return {
         ":action": ["file_upload"],
         "protocol_version": ["1"],
@@ -244,10 +250,10 @@ def _form(delivery: Delivery, read: Wheel) -> Mapping[str, list[str]]:
         "name": [delivery.environment.name],
         "version": [delivery.version],
         "sha256_digest": [delivery.sha256],
-        "metadata_version": [said.metadata_version],
-        "summary": [said.summary],
-        "requires_python": [said.requires_python],
-        "requires_dist": list(said.requires_dist),
+        "metadata_version": [metadata.metadata_version],
+        "summary": [metadata.summary],
+        "requires_python": [metadata.requires_python],
+        "requires_dist": list(metadata.requires_dist),
     }
 
 

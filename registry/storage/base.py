@@ -1,5 +1,5 @@
-"""What a storage does. Objects are named by their content, so writing one twice changes nothing
-and an object that no row names is merely litter. Only the index's pages are written anew."""
+"""The storage protocol. Keys contain the sha256 of the object, so that storing one twice changes
+nothing and an object without a row is harmless. Only index pages are overwritten."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Missing(Exception):
 
 
 class Corrupt(Exception):
-    """The bytes are not those of the sha256 that was asked for."""
+    """The bytes do not have the requested sha256."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a storage knows of an object without reading it; `size` in bytes."""
+    """The attributes of an object that are known without reading it; `size` in bytes."""
 
     key: str
     size: int
@@ -55,29 +55,30 @@ class Storage(Protocol):
     """Keeps objects under keys made by `key`."""
 
     def put(self, key: str, source: BinaryIO | Path, sha256: str) -> None:
-        """Keep the source's bytes, durably once this returns; raises Corrupt, keeping nothing,
-        where their hex sha256 is another. A file is read from its beginning and left open."""
+        """Store the bytes of the source, durably once this returns; raises Corrupt, storing
+        nothing, where their hex sha256 differs. A file is read from its beginning and left open."""
 
     def put_all(self, *objects: Put) -> None:
-        """`put` each, all durable once this returns; what raises may leave those before it."""
+        """`put` each, all durable once this returns; after an error those before it may be
+        stored."""
 
     def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
-        """Put `data` in the place of what the key names, durably once this returns; a reader sees
-        the old bytes or the new, whole. Where a web server makes an ETag of a file's time, that
-        is `stamp`, in seconds of 1970 to 2038; a key in .gz says that its bytes are gzip."""
+        """Replace the object by `data`, durably once this returns; a reader gets all old or all new
+        bytes. `stamp` is the file time from which a web server derives an ETag, in seconds of
+        1970 to 2038; a key that ends in .gz has gzip bytes."""
 
     def keys(self, prefix: str) -> Iterator[str]:
         """The keys that begin with `prefix`, a folder's name and a slash, in no order."""
         ...
 
     def list(self, prefix: str = "") -> Iterator[Stored]:
-        """What lies under the prefix, a folder's name and a slash or nothing, in the order of the
-        keys. What an interrupted `put` left behind is among it, so that it can be deleted."""
+        """The objects under the prefix, a folder's name and a slash or nothing, in the order of the
+        keys. Remains of an interrupted `put` are included, so that they can be deleted."""
         ...
 
     def move(self, key: str, to: str) -> None:
-        """Give the object another key, durably once this returns, in place of what was there;
-        raises Missing. It is whole under one of the two keys at any time."""
+        """Move the object to another key, durably once this returns, replacing the object there;
+        raises Missing. It is complete under one of the two keys at any time."""
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """Bytes [start, end) of the object, to its end by default; raises Missing.
@@ -90,12 +91,12 @@ class Storage(Protocol):
         ...
 
     def url(self, key: str, filename: str) -> str | None:
-        """An address that serves the object under that file name for some minutes, where the
-        storage serves by itself; None where the hub has to."""
+        """An address that serves the object under that file name for some minutes; None where the
+        storage has no server of its own."""
         ...
 
     def delete(self, key: str) -> None:
-        """Forget the object, durably once this returns; without effect where there is none."""
+        """Delete the object, durably once this returns; without effect where there is none."""
 
     def exists(self, key: str) -> bool:
         """Whether there is an object of that key."""
@@ -126,13 +127,13 @@ def pieces(source: BinaryIO | Path) -> Iterator[bytes]:
 
 def digest(source: BinaryIO | Path) -> str:
     """The hex sha256 of the source's bytes."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for piece in pieces(source):
-        found.update(piece)
-    return found.hexdigest()
+        sha256.update(piece)
+    return sha256.hexdigest()
 
 
-def check(found: str, wanted: str, key: str) -> None:
+def check(actual: str, expected: str, key: str) -> None:
     """Raise Corrupt where the digests differ."""
-    if found != wanted:
-        raise Corrupt(f"{key}: sha256 is {found}, not {wanted}")
+    if actual != expected:
+        raise Corrupt(f"{key}: sha256 is {actual}, not {expected}")

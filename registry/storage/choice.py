@@ -1,4 +1,4 @@
-"""The storage that the settings name."""
+"""The storage of the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from registry.storage.local import LocalStorage
 
 
 def get() -> Storage:
-    """The hub's storage; an S3 client is made once for the same settings."""
+    """The hub's storage; an S3 client is created once for the same settings."""
     if settings.HUB_STORAGE == "local":
         return LocalStorage(Path(settings.HUB_STORAGE_PATH))
     return _s3(
@@ -29,7 +29,7 @@ def get() -> Storage:
 def _s3(
     bucket: str, prefix: str, endpoint: str, region: str, access_key: str, secret_key: str
 ) -> Storage:
-    """A client costs half a second to make and is safe to share between threads."""
+    """A client takes half a second to create and may be shared between threads."""
     from registry.storage.s3 import S3Storage  # boto3 is slow to import
 
     return S3Storage(

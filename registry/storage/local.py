@@ -16,13 +16,13 @@ from registry.storage import base
 from registry.storage.base import Missing, Reader, Stored
 
 DRAFT = ".put-"
-MOST_KEPT = 10_000
-_kept: set[Path] = set()  # folders that `_make` need not sync again
+MAX_SYNCED = 10_000
+_synced: set[Path] = set()  # folders that `_make` does not sync again
 
 
 class LocalStorage:
-    """A file is written beside its place, synced and renamed: a reader sees all of it or none,
-    and what survives a crash is whole."""
+    """A file is written under a temporary name, synced and renamed: a reader gets all of it or
+    none, and files that survive a crash are complete."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -35,11 +35,11 @@ class LocalStorage:
         """See Storage."""
         for key, source, sha256 in objects:
             with self._placed(key) as file:
-                found = hashlib.sha256()
+                digest = hashlib.sha256()
                 for piece in base.pieces(source):
-                    found.update(piece)
+                    digest.update(piece)
                     file.write(piece)
-                base.check(found.hexdigest(), sha256, key)
+                base.check(digest.hexdigest(), sha256, key)
         for folder in {self._path(key).parent for key, _, _ in objects}:
             _sync(folder)
 
@@ -52,7 +52,7 @@ class LocalStorage:
         _sync(self._path(key).parent)
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """See Storage; drafts are no objects."""
+        """See Storage; drafts are left out."""
         for folder, _, names in os.walk(self._path(prefix.rstrip("/"))):
             for name in names:
                 if not name.startswith(DRAFT):
@@ -64,14 +64,14 @@ class LocalStorage:
 
     def move(self, key: str, to: str) -> None:
         """See Storage."""
-        source, place = self._path(key), self._path(to)
-        _make(place.parent, self.root)
+        source, target = self._path(key), self._path(to)
+        _make(target.parent, self.root)
         try:
-            source.rename(place)
+            source.rename(target)
         except FileNotFoundError:
             raise Missing(key) from None
-        # Not the folder that it left: a crash may bring the old name back beside the new.
-        _sync(place.parent)
+        # Not the source folder: after a crash the old name may exist beside the new one.
+        _sync(target.parent)
 
     def open(self, key: str, start: int = 0, end: int | None = None) -> Reader:
         """See Storage."""
@@ -88,17 +88,17 @@ class LocalStorage:
         yield self._path(key)
 
     def url(self, key: str, filename: str) -> str | None:
-        """None: a folder serves nothing by itself."""
+        """None: a folder has no server."""
         return None
 
     def delete(self, key: str) -> None:
         """See Storage."""
-        place = self._path(key)
+        path = self._path(key)
         try:
-            place.unlink()
+            path.unlink()
         except FileNotFoundError:
             return
-        _sync(place.parent)
+        _sync(path.parent)
 
     def exists(self, key: str) -> bool:
         """See Storage."""
@@ -113,11 +113,11 @@ class LocalStorage:
 
     @contextmanager
     def _placed(self, key: str) -> Iterator[BinaryIO]:
-        """A draft that takes its place at the end of the block, and goes where that raises. The
-        name is not durable before its folder is synced."""
-        place = self._path(key)
-        _make(place.parent, self.root)
-        descriptor, name = mkstemp(dir=place.parent, prefix=DRAFT)
+        """A draft that is renamed to the key at the end of the block, and deleted if that raises.
+        The name is not durable before its folder is synced."""
+        target = self._path(key)
+        _make(target.parent, self.root)
+        descriptor, name = mkstemp(dir=target.parent, prefix=DRAFT)
         draft = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -125,7 +125,7 @@ class LocalStorage:
                 file.flush()
                 os.fchmod(file.fileno(), 0o644)
                 os.fsync(file.fileno())
-            draft.rename(place)
+            draft.rename(target)
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
@@ -145,17 +145,17 @@ class _Part(FileIO):
         self._left = max(0, (os.fstat(self.fileno()).st_size if end is None else end) - start)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """At most `size` bytes, all that is left by default."""
-        wanted = self._left if size is None or size < 0 else min(size, self._left)
-        piece = super().read(wanted) or b""
+        """At most `size` bytes, all remaining ones by default."""
+        length = self._left if size is None or size < 0 else min(size, self._left)
+        piece = super().read(length) or b""
         self._left -= len(piece)
         return piece
 
 
 def _walk(folder: Path, prefix: str) -> Iterator[Stored]:
-    """What lies in the folder, ordered as the keys are; what goes away meanwhile is left out."""
+    """The files in the folder, in the order of the keys; files deleted meanwhile are left out."""
     try:
-        entries = {f"{found.name}{'/' * found.is_dir()}": found for found in os.scandir(folder)}
+        entries = {f"{entry.name}{'/' * entry.is_dir()}": entry for entry in os.scandir(folder)}
     except FileNotFoundError:
         return
     for name in sorted(entries):
@@ -163,23 +163,24 @@ def _walk(folder: Path, prefix: str) -> Iterator[Stored]:
             yield from _walk(folder / name, prefix + name)
             continue
         with suppress(FileNotFoundError):
-            found = entries[name].stat()
-            yield Stored(prefix + name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+            status = entries[name].stat()
+            modified = datetime.fromtimestamp(status.st_mtime, UTC)
+            yield Stored(prefix + name, status.st_size, modified)
 
 
 def _make(folder: Path, root: Path) -> None:
-    """See that the folder is there and stays after a crash: its name is made durable in the one
-    above it, once a process, as another may have made it and died before that."""
-    if folder in _kept and folder.is_dir():
+    """Create the folder durably: its entry in the parent is synced once per process, even if it
+    exists, because another process may have crashed before its sync."""
+    if folder in _synced and folder.is_dir():
         return
     if folder != root:
         _make(folder.parent, root)
     folder.mkdir(parents=folder == root, exist_ok=True)
     if folder != root:
         _sync(folder.parent)
-    if len(_kept) > MOST_KEPT:
-        _kept.clear()
-    _kept.add(folder)
+    if len(_synced) > MAX_SYNCED:
+        _synced.clear()
+    _synced.add(folder)
 
 
 def _sync(folder: Path) -> None:

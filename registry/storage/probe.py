@@ -1,4 +1,4 @@
-"""Check the storage by writing, reading and deleting an object that no row names."""
+"""Check the storage by writing, reading and deleting an object without a row."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from registry.storage.choice import get
 
 PREFIX = "probe"
-LEFT = timedelta(hours=1)  # what a killed process left behind is older than that
+GRACE = timedelta(hours=1)  # older objects were left by a killed process
 
 
 def run() -> None:
-    """Write an object, read it back and delete it; raises what the storage raises, or OSError
-    where other bytes come back."""
+    """Write an object, read it back and delete it; raises the storage's error, or OSError where
+    other bytes are read."""
     store, data = get(), secrets.token_bytes(64)
     key = f"{PREFIX}/{socket.gethostname() or 'hub'}-{os.getpid()}"
     store.write(key, data, content_type="application/octet-stream", stamp=int(time.time()))
@@ -30,9 +30,9 @@ def run() -> None:
 
 
 def discard_old(*, now: datetime) -> int:
-    """Delete the objects that killed processes left; their number."""
+    """Delete the objects of killed processes; returns their count."""
     store = get()
-    old = [item.key for item in store.list(f"{PREFIX}/") if item.modified < now - LEFT]
+    old = [item.key for item in store.list(f"{PREFIX}/") if item.modified < now - GRACE]
     for key in old:
         store.delete(key)
     return len(old)

@@ -1,4 +1,4 @@
-"""Objects that lost their last row go, while uploads of the same bytes may be under way."""
+"""Delete objects without rows safely while uploads of the same bytes may be in progress."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from registry.storage.choice import get
 
 
 def delete_unnamed(key: str, rows: QuerySet[Any]) -> bool:
-    """Delete the object unless one of the rows names it; whether it did.
+    """Delete the object unless one of the rows refers to it; returns whether it did.
 
-    No row of that table can be committed meanwhile. So whoever puts an object before its row
-    makes sure, in the row's transaction, that the object is still there.
+    No row of that table can be committed meanwhile. So code that stores an object before its row
+    must check, in the transaction of the row, that the object still exists.
     """
     with transaction.atomic():
         if connection.vendor == "postgresql":
             table = connection.ops.quote_name(rows.model._meta.db_table)  # noqa: SLF001
             with connection.cursor() as cursor:
                 cursor.execute(f"LOCK TABLE {table} IN SHARE MODE")
-        # SQLite has one writer at a time, and that is this transaction.
+        # SQLite has a single writer, which is this transaction.
         if rows.exists():
             return False
         get().delete(key)

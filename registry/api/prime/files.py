@@ -28,7 +28,7 @@ def inspect(request: Request, owner: str, name: str, number: str) -> Response:
     most = whole(request, "max_bytes", SHOWN, low=1, high=MOST_SHOWN)
     path = request.query_params.get("path", "")
     source = shapes.source_of(version)
-    found = browse(version=version, source=source, path=path, most=most)
+    found = browse(version=version, source=source, path=path, limit=most)
     shown = _file(found) if isinstance(found, File) else _tree(found)
     return answer(shown | {"version_id": version.version, "of": "source" if source else "wheel"})
 

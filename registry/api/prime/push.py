@@ -47,7 +47,7 @@ def _announce(request: Request, pk: str, kind: str, named: str) -> Response:
     size = body.whole(data, "size")
     if size is not None and not 0 < size <= limits.wheels().packed:
         raise _too_large(size)
-    parcel = services.Parcel(
+    parcel = services.Announcement(
         filename=short(data, "filename", 255, default=None),
         version=short(data, "semantic_version", 80, default=None),
         sha256=_digest(data, "sha256"),
@@ -55,7 +55,7 @@ def _announce(request: Request, pk: str, kind: str, named: str) -> Response:
         size=size or 0,
     )
     delivery = services.announce(
-        environment=environment, by=person(request), kind=kind, parcel=parcel
+        environment=environment, by=person(request), kind=kind, announcement=parcel
     )
     if delivery is None:
         return answer({named: None, "upload_url": None})
@@ -121,7 +121,7 @@ def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
     found = _delivery(request, pk, delivery, services.WHEEL)
     by, (_, token) = person(request), get_actor(request)
     with throttles.counting_refused_uploads(by.pk):
-        version = services.take_wheel(delivery=found, by=by, token=token)
+        version = services.accept_wheel(delivery=found, by=by, token=token)
     if version.status == version.Status.HELD:
         pipeline.retry_pushed(version=version, by=by)
     return answer({"success": True, "version_id": version.version, "status": version.status})
@@ -133,7 +133,7 @@ def finish_source(request: Request, pk: str, delivery: UUID) -> Response:
     found = _delivery(request, pk, delivery, services.SOURCE)
     by = person(request)
     with throttles.counting_refused_uploads(by.pk):
-        source = services.take_source(delivery=found, by=by)
+        source = services.accept_source(delivery=found, by=by)
     version = source.version
     shown = links.version(version)
     return answer({"success": True, "version_id": version.version, "url": shown})

@@ -80,7 +80,7 @@ def test_a_platform_is_a_plain_word(gpu: Caller, job: JobSpec, platform: Any) ->
 
 def test_a_version_has_locks_for_so_many_platforms(gpu: Caller, job: JobSpec) -> None:
     version = Version.objects.get()
-    for number in range(locks.MOST_PLATFORMS):
+    for number in range(locks.MAX_PLATFORMS):
         for text in (FIRST, SECOND):
             place = {"version": version, "platform": f"cpython-{number}"}
             assert locks.agree(**place, run_id=None, offered=text, attempt=99) == FIRST

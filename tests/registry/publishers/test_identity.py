@@ -160,7 +160,7 @@ def _a_minute_passes(issuer: Issuer) -> None:
         ("/.well-known/openid-configuration", ["no", "object"]),
         ("/keys", "http://127.0.0.1:9/keys"),
         ("/keys", {"keys": 7}),
-        ("/keys", {"padding": "x" * (issuers.MOST + 1), "keys": []}),
+        ("/keys", {"padding": "x" * (issuers.MAX_BYTES + 1), "keys": []}),
     ],
 )
 def test_an_issuer_that_answers_oddly_is_away(issuer: Issuer, path: str, answer: Any) -> None:

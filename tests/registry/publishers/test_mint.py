@@ -215,7 +215,7 @@ def test_a_pending_publisher_joins_what_was_made_meanwhile(issuer: Issuer, alice
 def test_a_person_waits_for_so_many_environments_alone(
     issuer: Issuer, lab: Organisation, alice: User
 ) -> None:
-    for number in range(services.MOST):
+    for number in range(services.MAX_PUBLISHERS):
         publisher(alice.owner if number % 2 else lab.owner, alice, name=f"later-{number}")
     with pytest.raises(HubError, match="that are not there yet") as caught:
         publisher(lab.owner, alice, name="more")

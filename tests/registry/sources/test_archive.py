@@ -23,8 +23,8 @@ def test_files_are_listed_and_read_up_to_a_limit(tmp_path: Path) -> None:
     assert [(m.path, m.size) for m in archive.check(path)] == [
         (name, len(data)) for name, data in FILES.items()
     ]
-    assert archive.look(path, "demo_env/__init__.py", 4) == ([], (b"WORD", 15))
-    assert archive.look(path, "demo_env", 4) == (archive.check(path), None)
+    assert archive.read_member(path, "demo_env/__init__.py", 4) == ([], (b"WORD", 15))
+    assert archive.read_member(path, "demo_env", 4) == (archive.check(path), None)
 
 
 @pytest.mark.parametrize(
