@@ -20,10 +20,9 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from frontend import attempts, known_devices
-from registry import events
+from registry import events, rate_limits
 from registry.accounts import addresses, devices
 from registry.accounts.models import User
-from registry.api import throttles
 
 WINDOW_SECONDS = 300  # seconds: the window of every rate in ACCOUNT_RATE_LIMITS
 RATE_LIMIT_CODES = ("too_many_login_attempts", "rate_limited")
@@ -78,7 +77,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address that the API counts for its rate limits."""
-        return throttles.address(request)
+        return rate_limits.address(request)
 
     def is_reauthentication_required(self, *, app: str) -> bool:
         """Whether the last sign-in is older than ACCOUNT_REAUTHENTICATION_TIMEOUT."""

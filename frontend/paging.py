@@ -8,8 +8,8 @@ from typing import TypeVar
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from registry.api.cursors import cut
 from registry.errors import HubError
+from registry.keyset import cut
 
 SIZE = 20
 

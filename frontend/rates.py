@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from registry.api import throttles
+from registry import rate_limits
 from registry.errors import HubError
 
 _MARK = "_retry_after"
@@ -16,10 +16,10 @@ _PAGES = (200, 400)
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
-def check(request: HttpRequest, action: str, *, who: str = "") -> None:
-    """As `throttles.check`; the answer to the request has the status 429 where this raises."""
+def check(request: HttpRequest, action: str, *, person: str = "") -> None:
+    """As `rate_limits.check`; the answer to the request has the status 429 where this raises."""
     try:
-        throttles.check(request, action, who=who)
+        rate_limits.check(request, action, person=person)
     except HubError as refusal:
         setattr(request, _MARK, refusal.details["retry_after"])
         raise

@@ -13,11 +13,10 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.facets import FACETS
 from frontend.paging import SIZE, page_at_cursor
-from registry.api import catalog_query
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import RELEVANCE, SORTS, CatalogSearch, SearchResults
 from registry.errors import HubError
-from registry.read_models import environments
+from registry.read_models import catalog_query, environments
 
 LABELS = {
     RELEVANCE: "Relevance",

@@ -31,7 +31,7 @@ def device(request: HttpRequest) -> HttpResponse:
     try:
         if code:
             # Per person: others at the same address cannot use up the attempts.
-            rates.check(request, "code", who=str(person(request).pk))
+            rates.check(request, "code", person=str(person(request).pk))
         if request.method == "POST":
             answer = request.POST.get("answer", "")
             decide = {"approve": devices.approve, "deny": devices.deny}.get(answer)

@@ -17,10 +17,10 @@ from frontend.pages.evaluation import report
 from frontend.paging import page
 from frontend.render.links import safe_links
 from registry.accounts.permissions import can
-from registry.api.prime.evaluation_shapes import REPORTED
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.read_models import environments, runs, versions
+from registry.read_models.evaluations import REPORTED
 from registry.runs.models import Run
 from registry.uploads import readmes
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from envyard.contract.names import normalise
 from frontend.access import demand
 from registry.accounts.permissions import can
-from registry.api.prime.evaluation_shapes import detail
+from registry.read_models.evaluations import detail
 from registry.self_reported import samples, services
 from registry.self_reported.models import Evaluation
 

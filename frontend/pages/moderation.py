@@ -65,7 +65,7 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     field.label_from_instance = lambda v: v.version  # type: ignore[attr-defined]
 
     def send() -> None:
-        rates.check(request, "report", who=str(user.pk))
+        rates.check(request, "report", person=str(user.pk))
         services.report(environment=env, by=user, **form.cleaned_data)
 
     if form.is_valid() and unless_refused(form, send):

@@ -66,7 +66,7 @@ def organisations(request: HttpRequest) -> HttpResponse:
 
 def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
     require(user, "account.organise", user)
-    rates.check(request, "organisation", who=str(user.pk))
+    rates.check(request, "organisation", person=str(user.pk))
     services.create_organisation(**form.cleaned_data, by=user)
 
 
@@ -101,7 +101,7 @@ def invite(request: HttpRequest, name: str) -> HttpResponse:
     form = Invite(request.POST)
 
     def send() -> None:
-        rates.check(request, "invitation", who=str(by.pk))
+        rates.check(request, "invitation", person=str(by.pk))
         invitations.invite(organisation=organisation, **form.cleaned_data, by=by)
 
     if form.is_valid() and unless_refused(form, send):

@@ -182,7 +182,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     run = run_or_404(request, pk)
     user = demand(request, "run.retry", run)
     try:
-        rates.check(request, "retry", who=str(user.pk))
+        rates.check(request, "retry", person=str(user.pk))
         run = pipeline.retry_run(run=run, by=user)
     except HubError as problem:
         refused(request, problem)

@@ -53,7 +53,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     minted: list[str] = []
 
     def mint() -> None:
-        rates.check(request, "token", who=str(user.pk))
+        rates.check(request, "token", person=str(user.pk))
         minted.append(service.mint(user=user, **form.cleaned_data)[1])
 
     if form.is_valid() and unless_refused(form, mint):

@@ -150,7 +150,7 @@ def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpRespo
 
     def again(version: Version) -> None:
         user = person(request)
-        rates.check(request, "retry", who=str(user.pk))
+        rates.check(request, "retry", person=str(user.pk))
         pipeline.retry(version=version, by=user)
 
     return act(request, version_or_404(request, owner, name, number), "version.retry", again)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from envyard.contract.facets import FACETS
 from registry.accounts.models import User
-from registry.api import catalog_query, lookup
+from registry.api import lookup
 from registry.api.auth import get_actor, person
 from registry.api.pagination import KeysetPagination, PageQuery
 from registry.api.permissions import SignedInToWrite, demand, requires
@@ -25,6 +25,7 @@ from registry.catalog.search.results import RELEVANCE, SORTS, SearchResults
 from registry.catalog.transfer import transfer as transfer_environment
 from registry.errors import HubError
 from registry.lookup import owner as find_owner
+from registry.read_models import catalog_query
 from registry.read_models import environments as read_models
 
 

@@ -14,7 +14,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.api import throttles
+from registry import rate_limits
 from registry.api.errors import request_id
 from registry.errors import HubError
 from registry.publishers import exchange
@@ -33,7 +33,7 @@ def audience(request: HttpRequest) -> JsonResponse:
 def mint(request: HttpRequest) -> JsonResponse:
     """200 with the token, or a refusal in PyPI's shape that is in ours too."""
     try:
-        throttles.check(request, "mint")
+        rate_limits.check(request, "mint")
         minted = exchange.mint(identity_token=_token(request))
     except HubError as error:
         ours = error.to_dict(request_id(request))

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api.cursors import behind, cut
 from registry.api.serializers.base import validated_query
 from registry.api.serializers.fields import QueryWhole, Text
+from registry.keyset import behind, cut
 
 M = TypeVar("M", bound=Model)
 LIMIT, MAX_LIMIT = 20, 100

@@ -20,9 +20,8 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
 from envyard.contract.names import normalise
-from registry import limits, pipeline
+from registry import limits, pipeline, rate_limits
 from registry.accounts.models import Owner, Token, User
-from registry.api import throttles
 from registry.api.auth import token_of
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.errors import HubError, NotFound
@@ -73,7 +72,7 @@ def _accept(request: HttpRequest, owner: str) -> tuple[services.Accepted, User]:
             "Give the user name __token__ and a hub_... token as the password.",
             401,
         )
-    with throttles.counting_refused_uploads(token.user_id):
+    with rate_limits.counting_refused_uploads(token.user_id):
         return _read_and_accept(request, token, owner)
 
 

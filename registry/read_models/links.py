@@ -38,3 +38,8 @@ def rollout(rollout: Rollout) -> str:
 def file(version: Version) -> str:
     """The wheel itself; `.metadata` behind it is its METADATA."""
     return to("file", version.sha256[:2], version.sha256, version.filename)
+
+
+def prime_id(environment: Environment) -> str:
+    """Its id in the paths of the `prime` command: no owner's name holds an underscore."""
+    return f"env_{environment.pk}"

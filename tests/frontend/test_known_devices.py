@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.client import RequestFactory
 
 from frontend.known_devices import COOKIE
+from registry import rate_limits
 from registry.accounts import devices
-from registry.api import throttles
 from registry.errors import HubError
 from registry.models import Organisation, User
 from tests.factories import make_version
@@ -260,7 +260,7 @@ def test_one_client_has_one_address_however_a_proxy_writes_it(
 ) -> None:
     settings.HUB_PROXIES = 1
     request = RequestFactory().get("/", headers={"X-Forwarded-For": f"6.6.6.6, {sent}"})
-    assert throttles.address(request) == seen
+    assert rate_limits.address(request) == seen
 
 
 def test_addresses_of_one_customer_share_the_tries_of_signing_in(alice: User, bob: User) -> None:

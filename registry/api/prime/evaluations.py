@@ -17,11 +17,11 @@ from registry.api.auth import get_actor, person
 from registry.api.parsers import Json
 from registry.api.prime import body, find
 from registry.api.prime.endpoint import answer, endpoint, short
-from registry.api.prime.evaluation_shapes import detail, summaries
 from registry.api.prime.query import whole
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
 from registry.lookup import owner as find_owner
+from registry.read_models.evaluations import detail, summaries
 from registry.self_reported import samples, services
 from registry.self_reported.claims import Claims
 from registry.self_reported.models import Evaluation

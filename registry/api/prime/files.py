@@ -9,8 +9,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import storage
-from registry.api import throttles
+from registry import rate_limits, storage
 from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint
 from registry.api.prime.query import whole
@@ -23,7 +22,7 @@ SHOWN, MOST_SHOWN = 100_000, 500_000  # bytes of one file
 @endpoint("GET")
 def inspect(request: Request, owner: str, name: str, number: str) -> Response:
     """A folder's list or a file's beginning, of the source archive or else of the wheel."""
-    throttles.check(request._request, "inspect")  # noqa: SLF001 - the client's address is there
+    rate_limits.check(request._request, "inspect")  # noqa: SLF001 - the client's address is there
     version = find.version(request, owner, name, number, "version.install")
     most = whole(request, "max_bytes", SHOWN, low=1, high=MOST_SHOWN)
     path = request.query_params.get("path", "")

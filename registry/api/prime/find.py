@@ -18,14 +18,8 @@ from registry.catalog.models import Environment, Version, VersionQuerySet
 from registry.errors import HubError, NotFound
 from registry.lookup import owner as find_owner
 
-PREFIX = "env_"
 ID = re.compile(r"env_([0-9]{1,18})")
 HASH = re.compile(r"[0-9a-f]{8,64}")
-
-
-def id_of(environment: Environment) -> str:
-    """How prime's paths name it: no owner's name holds an underscore."""
-    return f"{PREFIX}{environment.pk}"
 
 
 def by_id(request: Request, text: str, verb: str) -> Environment:

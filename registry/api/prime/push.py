@@ -14,8 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import limits, pipeline
-from registry.api import throttles
+from registry import limits, pipeline, rate_limits
 from registry.api.auth import get_actor, person
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.api.prime import body, find
@@ -120,7 +119,7 @@ def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
     """Publish the wheel that was sent; a refusal says what is wrong with it."""
     found = _delivery(request, pk, delivery, services.WHEEL)
     by, (_, token) = person(request), get_actor(request)
-    with throttles.counting_refused_uploads(by.pk):
+    with rate_limits.counting_refused_uploads(by.pk):
         version = services.accept_wheel(delivery=found, by=by, token=token)
     if version.status == version.Status.HELD:
         pipeline.retry_pushed(version=version, by=by)
@@ -132,7 +131,7 @@ def finish_source(request: Request, pk: str, delivery: UUID) -> Response:
     """Keep the source archive that was sent beside its version."""
     found = _delivery(request, pk, delivery, services.SOURCE)
     by = person(request)
-    with throttles.counting_refused_uploads(by.pk):
+    with rate_limits.counting_refused_uploads(by.pk):
         source = services.accept_source(delivery=found, by=by)
     version = source.version
     shown = links.version(version)

@@ -11,9 +11,9 @@ from registry.accounts import index_credentials
 from registry.accounts.models import Owner, Token
 from registry.accounts.permissions import Actor, can
 from registry.api.auth import BASIC_USER
-from registry.api.prime.find import id_of
 from registry.catalog.models import Environment, Version
 from registry.read_models import links
+from registry.read_models.links import prime_id
 from registry.read_models.times import when
 from registry.sources.models import Source
 
@@ -28,7 +28,7 @@ def owner(owner: Owner) -> Shape:
 def environment(environment: Environment) -> Shape:
     """A line of `prime env list`; rows come from `for_summary()`."""
     return {
-        "id": id_of(environment),
+        "id": prime_id(environment),
         "name": environment.name,
         "owner": owner(environment.owner),
         "description": environment.summary,
@@ -75,7 +75,7 @@ def detail(version: Version, who: Actor, token: Token | None) -> Shape:
     """
     environment = version.environment
     shown: Shape = {
-        "id": id_of(environment),
+        "id": prime_id(environment),
         "name": environment.name,
         "owner": owner(environment.owner),
         "visibility": environment.visibility.upper(),

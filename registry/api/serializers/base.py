@@ -84,14 +84,15 @@ def as_json(value: Any) -> Any:
     """Dataclasses in fields and lists as objects; all else, stored JSON too, as it is."""
     if isinstance(value, list):
         return [as_json(item) for item in value]
-    if is_dataclass(value):
-        return {name: as_json(getattr(value, name)) for name in _names(value.__class__)}
+    if names := _names(value.__class__):
+        return {name: as_json(getattr(value, name)) for name in names}
     return value
 
 
 @cache
 def _names(model: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(model))
+    """The names of a dataclass's fields; none of another class."""
+    return tuple(field.name for field in fields(model)) if is_dataclass(model) else ()
 
 
 class ErrorBodySerializer(serializers.Serializer[Any]):

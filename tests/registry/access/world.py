@@ -18,12 +18,12 @@ from django.utils import timezone
 from registry import storage
 from registry.accounts import runners, token_format, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
-from registry.api.prime.find import id_of
 from registry.attestations.models import Provenance
 from registry.catalog import locks
 from registry.models import Environment
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher
+from registry.read_models.links import prime_id
 from registry.runs.tokens import sign_run_token
 from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
@@ -181,7 +181,7 @@ def _place(
             "rollout": str(rollout.pk),
             "evaluation": str(evaluation.pk),
             "publisher": str(_publisher(alice, environment=env).pk),
-            "id": id_of(env),
+            "id": prime_id(env),
             "wheel": str(deliveries["wheel"].pk),
             "source": str(deliveries["source"].pk),
             "signed": sources.sign(deliveries["wheel"]),

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client, RequestFactory
 
+from registry import rate_limits
 from registry.accounts import devices, services, tokens
-from registry.api import throttles
 from registry.errors import HubError, NotFound
 from registry.models import Organisation, Token, User
 from tests.factories import bearer, make_version
@@ -203,18 +203,18 @@ def test_too_many_knocks_are_turned_away_for_a_while(
 def test_an_address_is_taken_from_trusted_proxies_only(client: Client, settings: Any) -> None:
     request = RequestFactory().get("/", headers={"X-Forwarded-For": "6.6.6.6, 10.1.1.1"})
     settings.HUB_PROXIES = 0
-    assert throttles.address(request) == "127.0.0.1"
+    assert rate_limits.address(request) == "127.0.0.1"
     settings.HUB_PROXIES = 1
-    assert throttles.address(request) == "10.1.1.1"
+    assert rate_limits.address(request) == "10.1.1.1"
     settings.HUB_PROXIES = 3
-    assert throttles.address(request) == "127.0.0.1"
+    assert rate_limits.address(request) == "127.0.0.1"
 
 
 def test_one_customers_ipv6_addresses_are_one_client() -> None:
-    assert throttles.subnet("2001:db8:1:2:3::4") == throttles.subnet("2001:db8:1:2::1")
-    assert throttles.subnet("2001:db8:1:3::1") != throttles.subnet("2001:db8:1:2::1")
-    assert throttles.subnet("10.0.0.1") == "10.0.0.1"
-    assert throttles.subnet("unknown") == "unknown"
+    assert rate_limits.subnet("2001:db8:1:2:3::4") == rate_limits.subnet("2001:db8:1:2::1")
+    assert rate_limits.subnet("2001:db8:1:3::1") != rate_limits.subnet("2001:db8:1:2::1")
+    assert rate_limits.subnet("10.0.0.1") == "10.0.0.1"
+    assert rate_limits.subnet("unknown") == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ def test_credentials_that_cannot_be_read_are_no_good(client: Client, db: None, s
 
 def test_retry_after_is_what_is_left_of_the_window(client: Client, db: None) -> None:
     for _ in range(30):
-        throttles.check(RequestFactory().post("/"), "device")
+        rate_limits.check(RequestFactory().post("/"), "device")
     with pytest.raises(HubError) as first:
-        throttles.check(RequestFactory().post("/"), "device")
+        rate_limits.check(RequestFactory().post("/"), "device")
     time.sleep(2.1)
     with pytest.raises(HubError) as later:
-        throttles.check(RequestFactory().post("/"), "device")
+        rate_limits.check(RequestFactory().post("/"), "device")
     seconds = first.value.details["retry_after"]
     assert seconds - 4 <= later.value.details["retry_after"] <= seconds - 2
     assert str(later.value.details["retry_after"]) in later.value.hint

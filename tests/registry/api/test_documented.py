@@ -11,8 +11,8 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from registry.accounts import tokens
-from registry.api.throttles import RATES
 from registry.models import User
+from registry.rate_limits import RATES
 from tests.factories import make_version
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "api.md"

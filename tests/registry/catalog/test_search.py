@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.accounts.permissions import Actor
-from registry.api import catalog_query
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.models import Environment, Organisation, Token, User
+from registry.read_models import catalog_query
 from tests.factories import make_version
 
 NOBODY = AnonymousUser()

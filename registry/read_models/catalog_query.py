@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envyard.contract.facets import FACETS
-from registry.api.cursors import cut, cut_ranked
 from registry.catalog.models import Environment
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import (
@@ -17,6 +16,7 @@ from registry.catalog.search.results import (
     SearchResults,
 )
 from registry.errors import HubError
+from registry.keyset import cut, cut_ranked
 
 
 def search(parameters: Mapping[str, str]) -> CatalogSearch:

@@ -30,10 +30,10 @@ def cut(rows: QuerySet[M], *, by: tuple[str, ...], cursor: str, limit: int) -> t
     """A page of the rows sorted by the fields of `by` (`-` for falling, the last one unique), and
     the cursor of the next one, empty on the last; raises 400 for a cursor of another list."""
     after = _after(by, _read(cursor, ",".join(by))) if cursor else Q()
-    found = list(rows.filter(after).order_by(*by)[: limit + 1])
-    if len(found) <= limit:
-        return found, ""
-    return found[:limit], behind(found[limit - 1], by=by)
+    page = list(rows.filter(after).order_by(*by)[: limit + 1])
+    if len(page) <= limit:
+        return page, ""
+    return page[:limit], behind(page[limit - 1], by=by)
 
 
 def behind(row: Model, *, by: tuple[str, ...]) -> str:
@@ -52,7 +52,7 @@ def cut_ranked(ranked: Sequence[K], *, cursor: str, limit: int) -> tuple[list[K]
 
 
 def _after(by: tuple[str, ...], values: list[Any]) -> Q:
-    """Rows that stand behind these values.
+    """Rows behind these values.
 
     Compared as one row value, so that the index of the order is entered where the page begins,
     however many rows share its first value. Where the directions differ: (a > x) or (a = x and
@@ -82,13 +82,13 @@ def _plain(value: Any) -> Any:
 
 
 def _read(cursor: str, order: str) -> list[Any]:
-    """The values; raises 400 where this is no cursor that we gave out for a list sorted so."""
+    """The values; raises 400 for anything but a cursor of ours for a list in that order."""
     values: list[Any]
     try:
-        given, *values = signing.loads(cursor, salt=SALT)
+        cursor_order, *values = signing.loads(cursor, salt=SALT)
     except (signing.BadSignature, ValueError):  # ValueError: text that UTF-8 cannot hold
-        given, values = "", []
-    if given != order:
+        cursor_order, values = "", []
+    if cursor_order != order:
         raise HubError(
             "request.invalid",
             f"cursor {cursor[:60]!r} does not belong to this list",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from registry.api.prime.find import id_of
 from registry.read_models import links
+from registry.read_models.links import prime_id
 from registry.read_models.times import when
 from registry.self_reported.models import Evaluation
 
@@ -29,9 +29,9 @@ def detail(evaluation: Evaluation) -> dict[str, Any]:
         "note": REPORTED,
         "status": evaluation.status.upper(),
         "error_message": evaluation.error_message or None,
-        "environment_ids": [id_of(environment)],
+        "environment_ids": [prime_id(environment)],
         "environment_names": [slug],
-        "environments": [{"id": id_of(environment), "slug": slug, "version_id": version}],
+        "environments": [{"id": prime_id(environment), "slug": slug, "version_id": version}],
         "version_id": version,
         "owner": evaluation.owner.name,
         "user_id": evaluation.created_by.username if evaluation.created_by else None,
