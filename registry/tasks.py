@@ -44,7 +44,7 @@ def sweep() -> None:
 @shared_task(name="registry.publish_index")
 def publish_index() -> None:
     """Write the index pages that changed (after the change, and beat)."""
-    writer.publish()
+    writer.update_pages()
 
 
 @shared_task(name="registry.recount")

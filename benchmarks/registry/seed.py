@@ -29,7 +29,7 @@ def main(paths: list[Path]) -> None:
     _, token = tokens.mint(user=user, name="bench", scope="publish")
     for path in paths:
         _list(path, user)
-    writer.publish()
+    writer.update_pages()
     print(json.dumps({"token": token}))
 
 

@@ -44,7 +44,7 @@ class NewReport(forms.Form):
     )
     text = forms.CharField(
         label="Description",
-        max_length=services.LONGEST_TEXT,
+        max_length=services.MAX_TEXT,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="Where the problem is and how staff can reproduce it.",
     )

@@ -69,7 +69,7 @@ def root(request: HttpRequest, owner: str) -> HttpResponseBase:
         return _answer(request, page, vary=AND_WHO)
     rows = Environment.objects.filter(owner__name=owner).visible_to(token.user, token).indexed()
     names = rows.order_by("name").values_list("name", flat=True)
-    own = pages.made(content.root(names))
+    own = pages.render_forms(content.root(names))
     return _answer(request, own, vary=AND_WHO, cache="private")
 
 

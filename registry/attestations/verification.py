@@ -1,7 +1,7 @@
 """Verify attestations against a wheel and its publisher, with sigstore's own library.
 
-Importing it costs most of a second: `services` does so when the first attestation comes.
-Source: PEP 740, and how PyPI reads it.
+Importing it takes most of a second: `services` does so at the first attestation.
+Source: PEP 740, and the implementation of PyPI.
 """
 
 from __future__ import annotations
@@ -33,71 +33,73 @@ PAYLOAD = "application/vnd.in-toto+json"
 LIST = TypeAdapter(list[Attestation])
 # Extensions of Fulcio's certificates: the commit and the ref that the workflow ran at.
 SHA, REF = "1.3.6.1.4.1.57264.1.13", "1.3.6.1.4.1.57264.1.14"
-# What broken certificates and log entries raise beside the library's own errors.
+# Errors of invalid certificates and log entries besides those of the library.
 BROKEN = (SigstoreError, ValueError, TypeError, LookupError, struct.error, x509.ExtensionNotFound)
 
 
 class OtherIdentity(VerificationError):
-    """The certificate is good and somebody else's."""
+    """The certificate is valid and belongs to another identity."""
 
 
 class _Publisher:
-    """sigstore's policy for the workflow that holds the token, at whichever commit it signed.
+    """sigstore's policy for the workflow that has the token, at any commit.
 
-    Like the library's own ones for publishers, but for any trusted issuer, not two public ones.
+    Like the library's own policies for publishers, but for any trusted issuer.
     """
 
     def __init__(self, attestation: Attestation, published_with: dict[str, str]) -> None:
         self._claims = attestation.certificate_claims
-        self._said = published_with
+        self._identity = published_with
 
     def verify(self, cert: x509.Certificate) -> None:
-        said = self._said
-        repository = f"{said['server']}/{said['repository']}"
-        folder = ".github/workflows/" if said["kind"] == "github" else "/"
+        identity = self._identity
+        repository = f"{identity['server']}/{identity['repository']}"
+        folder = ".github/workflows/" if identity["kind"] == "github" else "/"
         refs = [self._claims[oid] for oid in (SHA, REF) if self._claims.get(oid)]
         builds: list[policy.VerificationPolicy] = [
-            policy.OIDCBuildConfigURI(f"{repository}/{folder}{said['workflow']}@{ref}")
+            policy.OIDCBuildConfigURI(f"{repository}/{folder}{identity['workflow']}@{ref}")
             for ref in refs
         ]
-        asked: list[policy.VerificationPolicy] = [
-            policy.OIDCIssuerV2(said["issuer"]),
+        policies: list[policy.VerificationPolicy] = [
+            policy.OIDCIssuerV2(identity["issuer"]),
             policy.OIDCSourceRepositoryURI(repository),
             policy.AnyOf(builds),
         ]
         try:
-            policy.AllOf(asked).verify(cert)
+            policy.AllOf(policies).verify(cert)
         except VerificationError as error:
             raise OtherIdentity(str(error)) from None
 
 
 def read(text: str) -> list[Attestation]:
-    """The attestations in the form's field; raises where they are not what PEP 740 describes."""
+    """The attestations in the form's field; raises where they do not follow PEP 740."""
     try:
-        found = LIST.validate_json(text)
+        attestations = LIST.validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise _refusal("unreadable", f"attestations.{where}: {first['msg']}") from None
-    if not 1 <= len(found) <= len(TYPES):
-        raise _refusal("unreadable", f"attestations: 1 to {len(TYPES)} are taken, not {len(found)}")
-    for attestation in found:
+        location = ".".join(str(part) for part in first["loc"])
+        raise _refusal("unreadable", f"attestations.{location}: {first['msg']}") from None
+    if not 1 <= len(attestations) <= len(TYPES):
+        raise _refusal(
+            "unreadable", f"attestations: 1 to {len(TYPES)} are taken, not {len(attestations)}"
+        )
+    for attestation in attestations:
         if len(attestation.verification_material.transparency_entries) != 1:
-            # The library looks at the first alone; the others would be served unverified.
+            # The library verifies only the first; the others would be served unverified.
             raise _refusal("unreadable", "attestations: each must have one transparency log entry")
-    return found
+    return attestations
 
 
 def verify(
     attestations: list[Attestation], *, filename: str, sha256: str, published_with: dict[str, str]
 ) -> None:
-    """Return where every one of them is that publisher's, about that file; raises otherwise."""
-    seen = set()
+    """Raise unless every one of them is that publisher's and about that file."""
+    kinds = set()
     for number, attestation in enumerate(attestations, 1):
         kind = _about(_payload(attestation, published_with, number), filename, sha256, number)
-        if kind in seen:
+        if kind in kinds:
             raise _refusal("unreadable", f"attestation {number} is a second one of type {kind}")
-        seen.add(kind)
+        kinds.add(kind)
 
 
 def provenance(attestations: list[Attestation], published_with: dict[str, str]) -> dict[str, Any]:
@@ -126,9 +128,9 @@ def _payload(attestation: Attestation, published_with: dict[str, str], number: i
         signer = _Publisher(attestation, published_with)
         kind, payload = trust.verifier().verify_dsse(attestation.to_bundle(), signer)
     except OtherIdentity as error:
-        who = f"{published_with['repository']}, workflow {published_with['workflow']}"
+        publisher = f"{published_with['repository']}, workflow {published_with['workflow']}"
         raise _refusal(
-            "other_identity", f"attestation {number} is not signed by {who}: {error!s:.300}"
+            "other_identity", f"attestation {number} is not signed by {publisher}: {error!s:.300}"
         ) from None
     except BROKEN as error:
         raise _refusal("unverified", f"attestation {number}: {error!s:.300}") from None
@@ -149,11 +151,11 @@ def _about(payload: bytes, filename: str, sha256: str, number: int) -> str:
         ) from None
     if form != STATEMENT or kind not in TYPES:
         raise _refusal("unknown_type", f"attestation {number} is of type {form!r:.80} {kind!r:.80}")
-    for what, said, true in (("name", name, filename), ("sha256", digest, sha256)):
-        if said != true:
+    for field, value, expected in (("name", name, filename), ("sha256", digest, sha256)):
+        if value != expected:
             raise _refusal(
                 "other_file",
-                f"attestation {number}: its {what} is {said!r:.300}, the file's {true!r}",
+                f"attestation {number}: its {field} is {value!r:.300}, the file's {expected!r}",
             )
     return str(kind)
 

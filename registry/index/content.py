@@ -1,6 +1,6 @@
-"""What the simple index says, as one dict a page in the JSON form's own keys (PEP 691).
+"""The content of the simple index, one dict per page with the keys of the JSON form (PEP 691).
 
-Everything else is made from it: the JSON is the dict, the HTML a rendering of it.
+The JSON is the dict, and the HTML is rendered from it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Page = dict[str, Any]
 
 
 def root(names: Iterable[str]) -> Page:
-    """The list of an owner's environments."""
+    """The root page of an owner: the list of environments."""
     return {"meta": META, "projects": [{"name": name} for name in names]}
 
 
@@ -27,7 +27,7 @@ def environment(environment: Environment) -> Page:
 
     A quarantined environment offers none (PEP 792); a quarantined version is left out. File
     addresses are relative to the page, so that the page may be served from any host. The serial
-    grows with every change of the page, as mirrors know it from PyPI.
+    grows with every change of the page, as that of PyPI does for mirrors.
     """
     rows = environment.versions.installable().select_related("provenance")
     versions = list(rows.order_by("sort_key", "pk"))
@@ -41,7 +41,7 @@ def environment(environment: Environment) -> Page:
 
 
 def _status(environment: Environment) -> Page:
-    """PEP 792; of two statuses the one that keeps people from installing."""
+    """PEP 792; of two statuses the one that prevents installing."""
     if environment.quarantined_at is not None:
         status, reason = "quarantined", environment.quarantine_reason
     elif environment.deprecated_at is not None:
@@ -52,7 +52,7 @@ def _status(environment: Environment) -> Page:
 
 
 def _file(version: Version) -> Page:
-    """One wheel. `upload-time` is the upload's and not the listing's, as PEP 700 says.
+    """One wheel. `upload-time` is the upload's and not the listing's, as in PEP 700.
 
     No `dist-info-metadata` beside `core-metadata`: pip 22.3 to 23.0 fails on it (PEP 714).
     """
@@ -69,5 +69,5 @@ def _file(version: Version) -> Page:
     if version.requires_python:
         entry["requires-python"] = version.requires_python
     if proof := attestations.url(version):
-        entry["provenance"] = proof  # absolute, as PEP 740 asks
+        entry["provenance"] = proof  # absolute, as PEP 740 requires
     return entry

@@ -1,4 +1,4 @@
-"""Which form of a page to answer with: `?format=` first, then Accept with its q-values."""
+"""Content negotiation of index pages: `?format=` first, then Accept with its q-values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALIASES = {
     "json": JSON,
     "html": PLAIN,
 }
-MAX_AGE = 600  # seconds; what PyPI says and uv's documentation recommends
+MAX_AGE = 600  # seconds, as PyPI sends and uv's documentation recommends
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 VARY = "Accept, Accept-Encoding"
 AND_WHO = f"{VARY}, Authorization"
@@ -27,29 +27,32 @@ Headers = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One of a page's forms: the name of its file, and what is said of the file's bytes."""
+    """One form of a page: the name of its file, and the headers for its bytes."""
 
     file: str
     headers: tuple[tuple[str, str], ...]
 
 
 @lru_cache(1024)
-def form(accept: str, accept_encoding: str, wanted: str = "") -> Form:
-    """The form that those headers and `?format=` ask for.
+def form(accept: str, accept_encoding: str, requested: str = "") -> Form:
+    """The form for those headers and `?format=`.
 
-    Packed even where the page is private: nothing that a stranger sends comes back in it, so its
-    length gives nothing away.
+    Compressed even where the page is private: it repeats no input of a stranger, so its length
+    reveals nothing.
     """
-    kind = choose(accept, wanted)
+    kind = choose(accept, requested)
     json = kind == JSON
-    file, said = "index.json" if json else "index.html", kind if json else f"{kind}; charset=utf-8"
+    file, content_type = (
+        "index.json" if json else "index.html",
+        kind if json else f"{kind}; charset=utf-8",
+    )
     if takes_gzip(accept_encoding):
-        return Form(f"{file}.gz", (("Content-Type", said), ("Content-Encoding", "gzip")))
-    return Form(file, (("Content-Type", said),))
+        return Form(f"{file}.gz", (("Content-Type", content_type), ("Content-Encoding", "gzip")))
+    return Form(file, (("Content-Type", content_type),))
 
 
 def headers(etag: str, vary: str, cache: str = "public") -> Headers:
-    """What every answer about a page says, 304 too; deploy/nginx.conf says the same."""
+    """The headers of every response for a page, 304 included; deploy/nginx.conf sets the same."""
     return [
         ("ETag", etag),
         ("Cache-Control", f"{cache}, max-age={MAX_AGE}"),
@@ -59,23 +62,23 @@ def headers(etag: str, vary: str, cache: str = "public") -> Headers:
     ]
 
 
-def known(asked: str, etag: str) -> bool:
-    """If-None-Match: `*`, or a list that names the tag, strong or weak."""
-    if asked in ("", etag):
-        return bool(asked)
-    return any(one.removeprefix("W/") in (etag, "*") for one in parse_etags(asked))
+def known(if_none_match: str, etag: str) -> bool:
+    """Whether If-None-Match is `*` or a list with that tag, strong or weak."""
+    if if_none_match in ("", etag):
+        return bool(if_none_match)
+    return any(tag.removeprefix("W/") in (etag, "*") for tag in parse_etags(if_none_match))
 
 
 @lru_cache(1024)
-def choose(accept: str, wanted: str = "") -> str:
-    """The content type to answer with; plain HTML where nothing that we offer was asked for.
+def choose(accept: str, requested: str = "") -> str:
+    """The content type of the response; plain HTML where none of those offered is acceptable.
 
-    A wildcard means HTML, as old installers and browsers expect (PEP 691 leaves it open). Of
-    equally wanted types the more exactly named wins, then JSON before HTML.
+    A wildcard means HTML, as old installers and browsers expect (PEP 691 leaves it open). Of types
+    with equal q the more specific one wins, then JSON before HTML.
     """
-    wanted = ALIASES.get(wanted, wanted)
-    if wanted in OFFERED:
-        return wanted
+    requested = ALIASES.get(requested, requested)
+    if requested in OFFERED:
+        return requested
     scored = [(_quality(kind, accept), kind) for kind in OFFERED]
     best = max((quality for quality, _ in scored), default=(0.0, 0))
     if best[0] <= 0 or best[1] == 0:

@@ -1,4 +1,4 @@
-"""The pages as they go out: found by one query, rendered once for every state of theirs."""
+"""Index pages as they are served: looked up by one query, rendered once per state."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from registry.catalog.models import Environment
 from registry.index import content, render
 
 FORMS = ("index.json", "index.json.gz", "index.html", "index.html.gz")
-MOST_PAGES = 256  # kept by each web process; one of ten versions takes some 15 kB
+MAX_PAGES = 256  # cached by each web process; one with ten versions takes some 15 kB
 Page = Mapping[str, "Body"]  # the forms by their file names
-_OWNER, _NAME = "the owner's name", "the environment's name"  # stand for what is asked for
+_OWNER, _NAME = "the owner's name", "the environment's name"  # placeholders of the prepared queries
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes of one form, with the time that its file is given and the ETag that nginx then
-    makes of time and size: app and nginx answer alike, and other bytes have another tag."""
+    """The bytes of one form, with the time of its file and the ETag that nginx derives from time
+    and size: app and nginx send the same, and other bytes get another tag."""
 
     data: bytes
     stamp: int
@@ -35,9 +35,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an address leads: to an environment, or on to where it was transferred.
+    """The target of an address: an environment, possibly under a former name.
 
-    `changed_at` is only compared: what the database's driver makes of it.
+    `changed_at` is only compared: it has the type of the database driver.
     """
 
     environment: int
@@ -50,7 +50,7 @@ class Place:
 
 
 def find(owner: str, name: str) -> Place | None:
-    """The environment with a page under that address, or that had one; one query."""
+    """The environment that has or had a page under that address; one query."""
     row = prepared.row(_places, {_OWNER: owner, _NAME: name})
     if row is None:
         return None
@@ -60,17 +60,17 @@ def find(owner: str, name: str) -> Place | None:
 
 
 def of(place: Place) -> Page:
-    """The page of the environment, as new as the place is at least."""
+    """The page of the environment, at least as recent as the place."""
     return _environment(place.environment, place.serial, place.changed_at)
 
 
 def root(owner: str) -> Page | None:
-    """What strangers see of an owner's index, in one query where nothing has changed."""
+    """The public root page of an owner, in one query where nothing has changed."""
     row = prepared.row(_roots, {_OWNER: owner})
     return None if row is None else _root(*row)
 
 
-def made(page: content.Page) -> Page:
+def render_forms(page: content.Page) -> Page:
     """All forms of a page."""
     json, html = render.as_json(page), render.as_html(page)
     data = (json, gzip.compress(json, 9, mtime=0), html, gzip.compress(html, 9, mtime=0))
@@ -78,7 +78,7 @@ def made(page: content.Page) -> Page:
 
 
 def names(owner_id: int) -> QuerySet[Environment, str]:
-    """What an owner's public root names."""
+    """The names on an owner's public root page."""
     rows = Environment.objects.filter(owner=owner_id, visibility=Environment.Visibility.PUBLIC)
     return rows.indexed().order_by("name").values_list("name", flat=True)
 
@@ -90,16 +90,16 @@ def _body(data: bytes) -> Body:
     return Body(data, stamp, f'"{stamp:x}-{len(data):x}"')
 
 
-@lru_cache(MOST_PAGES)
+@lru_cache(MAX_PAGES)
 def _environment(pk: int, serial: int, changed_at: object) -> Page:
-    """`changed_at` tells apart what a restored database counts twice."""
-    return made(content.environment(Environment.objects.get(pk=pk)))
+    """`changed_at` distinguishes states whose serial a restored database repeats."""
+    return render_forms(content.environment(Environment.objects.get(pk=pk)))
 
 
-@lru_cache(MOST_PAGES)
+@lru_cache(MAX_PAGES)
 def _root(pk: int, environments: int, serial: int | None, changed_at: datetime | None) -> Page:
-    """Every change of what it names raises the serial, or lowers the count."""
-    return made(content.root(names(pk)))
+    """Every change of its names raises the serial, or lowers the count."""
+    return render_forms(content.root(names(pk)))
 
 
 def _places() -> QuerySet[Any, Any]:
@@ -112,5 +112,5 @@ def _places() -> QuerySet[Any, Any]:
 
 def _roots() -> QuerySet[Any, Any]:
     rows = Owner.objects.filter(name=_OWNER)
-    said = [Max(f"environments__{field}") for field in ("index_serial", "updated_at")]
-    return rows.values_list("pk", Count("environments"), *said)
+    newest = [Max(f"environments__{field}") for field in ("index_serial", "updated_at")]
+    return rows.values_list("pk", Count("environments"), *newest)

@@ -1,12 +1,12 @@
-"""The pages of public environments as objects, so that a web server serves them by itself.
+"""Store the pages of public environments as objects that a web server can serve itself.
 
-    changes    whoever changes what a page says leaves a row in the outbox, in the same transaction
-    publish    writes the page from the database or removes it, and deletes the row: in one
+    changes    a change of a page's content adds a row to the outbox, in the same transaction
+    update     writes the page from the database or removes it, and deletes the row: in one
                transaction, so that a crash anywhere leaves the row, and it is done again
     rebuild    writes all pages, whatever the outbox says; `differences` only compares
 
-What a page says is the database's alone, so the storage can be lost or behind, never wrong for
-long. A page that is not there is answered by the hub, which hides what is private.
+The content of a page comes from the database alone, so that the storage can be lost or late, but
+not wrong for long. The hub answers for a page without an object, and hides private ones.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ TYPES = {"json": negotiate.JSON, "html": f"{negotiate.PLAIN}; charset=utf-8"}
 log = logging.getLogger(__name__)
 
 
-def publish(*, store: Storage | None = None) -> int:
-    """Bring the stored pages up to the changes that wait; returns how many pages that were.
+def update_pages(*, store: Storage | None = None) -> int:
+    """Write the pages with waiting changes; returns the number of pages.
 
-    Any number of these may run at once: those of one owner take turns, a page at a time.
+    Any number of these may run at once: those of one owner wait for each other, page by page.
     """
     waiting = IndexChange.objects.order_by("owner_id", "name").values_list("owner_id", "name")
     done = 0
     for owner_id, name in list(waiting.distinct()):
         try:
-            _bring_up(store or storage.get(), owner_id, name)
-        except Exception:  # one that breaks must not keep the others waiting
-            log.exception("index page %s of owner %s stays behind for now", name, owner_id)
+            _update_page(store or storage.get(), owner_id, name)
+        except Exception:  # one that fails must not block the others
+            log.exception("index page %s of owner %s is not updated for now", name, owner_id)
         else:
             done += 1
     return done
 
 
 def rebuild(*, store: Storage | None = None) -> None:
-    """Write every page anew and remove what is none."""
+    """Write every page, and delete objects that belong to none."""
     store = store or storage.get()
     for owner in Owner.objects.order_by("pk"):
         for name in (*owner.environments.order_by("name").values_list("name", flat=True), ""):
             with transaction.atomic():
-                _write(store, _in_turn(owner.pk), name)
+                _write(store, _lock_owner(owner.pk), name)
     for key in list(store.keys(ROOT)):
         _remove_stray(store, key)
 
 
 def differences(*, store: Storage | None = None) -> Iterator[str]:
-    """What the storage holds otherwise than the database, a line an object.
+    """The objects that differ from the database, one line each.
 
-    While the hub is at work these may be changes that `publish` is about to write.
+    While the hub runs these may be changes that `update_pages` is about to write.
     """
     store = store or storage.get()
     known = set()
@@ -70,35 +70,35 @@ def differences(*, store: Storage | None = None) -> Iterator[str]:
             try:
                 with store.open(key) as reader:
                     if reader.read() != body.data:
-                        yield f"{key}: not what the database says"
+                        yield f"{key}: differs from the database"
             except storage.Missing:
                 yield f"{key}: missing"
     for key in sorted(set(store.keys(ROOT)) - known):
         yield f"{key}: should not be there"
 
 
-def _bring_up(store: Storage, owner_id: int, name: str) -> None:
+def _update_page(store: Storage, owner_id: int, name: str) -> None:
     with transaction.atomic():
-        owner = _in_turn(owner_id)
+        owner = _lock_owner(owner_id)
         waiting = IndexChange.objects.filter(owner=owner, name=name)
-        seen = list(waiting.values_list("pk", flat=True))
+        done = list(waiting.values_list("pk", flat=True))
         _write(store, owner, name)
-        waiting.filter(pk__in=seen).delete()
+        waiting.filter(pk__in=done).delete()
 
 
-def _in_turn(owner_id: int) -> Owner:
-    """The owner, whose pages nobody else writes until the transaction ends.
+def _lock_owner(owner_id: int) -> Owner:
+    """The owner, locked, so that no other process writes its pages until the transaction ends.
 
-    It ends with a killed process too. SQLite has one writing transaction at a time anyway.
+    The lock ends with a killed process too. SQLite has one writing transaction at a time anyway.
     """
     return Owner.objects.select_for_update(no_key=True).get(pk=owner_id)
 
 
 def _write(store: Storage, owner: Owner, name: str) -> None:
-    """Write the page as the database has it, or remove it where it is not for everybody.
+    """Write the page of the database, or delete it where it is not public.
 
-    The lock keeps the environment as it is until the page is in its place: none that is private
-    by now is written.
+    The lock keeps the environment unchanged until the page is stored: no page of an environment
+    that became private is written.
     """
     list(owner.environments.select_for_update(no_key=True).filter(name=name).values("pk"))
     page = _page(owner, name)
@@ -113,17 +113,18 @@ def _write(store: Storage, owner: Owner, name: str) -> None:
 
 
 def _page(owner: Owner, name: str) -> pages.Page | None:
-    """What is to be stored of an environment, of the root where the name is empty."""
+    """The page of an environment, or the root page for an empty name; None where it is not
+    public."""
     if not name:
         named = list(pages.names(owner.pk))
-        return pages.made(content.root(named)) if named else None
+        return pages.render_forms(content.root(named)) if named else None
     public = owner.environments.filter(visibility=Environment.Visibility.PUBLIC)
-    found = public.indexed().filter(name=name).first()
-    return pages.made(content.environment(found)) if found else None
+    environment = public.indexed().filter(name=name).first()
+    return pages.render_forms(content.environment(environment)) if environment else None
 
 
 def _objects(owner: Owner) -> Iterator[tuple[str, pages.Body]]:
-    """All that is to be stored of an owner."""
+    """All objects of an owner."""
     for name in (*pages.names(owner.pk), ""):
         if (page := _page(owner, name)) is not None:
             folder = _folder(owner.name, name)

@@ -1,4 +1,4 @@
-"""The journal as people read it: a sentence for each verb, and whose events one reads."""
+"""Journal pages: a sentence for each verb, and the events of an environment or owner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from registry.accounts.permissions import Actor, can
 from registry.catalog.models import Environment
 from registry.events import Event
 
-HUB = "The hub"  # where nobody did it
+HUB = "The hub"  # the actor of events without one
 SENTENCES = {
     "account.password_changed": "{actor} changed the password",
     "account.password_reset": "{actor} reset the password",
@@ -20,7 +20,7 @@ SENTENCES = {
     "account.email_set_by_staff": "{actor} set the address",
     "account.recovery_codes_generated": "{actor} made new recovery codes",
     "account.totp_activated": "{actor} set up an authenticator app",
-    "account.totp_deactivated": "{actor} took the authenticator app away",
+    "account.totp_deactivated": "{actor} removed the authenticator app",
     "account.webauthn_added": "{actor} added a security key",
     "account.webauthn_removed": "{actor} removed a security key",
     "account.email_changed": "{actor} changed the address",
@@ -32,10 +32,10 @@ SENTENCES = {
     "environment.private": "{actor} made {environment} private",
     "environment.public": "{actor} made {environment} public",
     "environment.quarantined": "{actor} put {environment} into quarantine",
-    "environment.received": "{actor} moved {environment} here from {was}",
+    "environment.received": "{actor} transferred {environment} here from {was}",
     "environment.released": "{actor} released {environment} from quarantine",
-    "environment.revived": "{actor} created {environment} anew ({visibility})",
-    "environment.transferred": "{actor} gave {environment} to {to}",
+    "environment.revived": "{actor} created {environment} again ({visibility})",
+    "environment.transferred": "{actor} transferred {environment} to {to}",
     "environment.undeprecated": "{actor} took back the deprecation of {environment}",
     "evaluation.deleted": "{actor} deleted the evaluation {evaluation} of {of}",
     "evaluation.pushed": "{actor} pushed the evaluation {evaluation} of {of}",
@@ -47,7 +47,7 @@ SENTENCES = {
     "member.removed": "{actor} ended the membership of {user}",
     "member.set": "{actor} made {user} {role}",
     "organisation.created": "{actor} created the organisation {owner}",
-    "organisation.renamed": "{actor} named {owner} {title!r}",
+    "organisation.renamed": "{actor} renamed {owner} to {title!r}",
     "publisher.added": "{actor} added a trusted publisher at {issuer}",
     "publisher.removed": "{actor} removed a trusted publisher at {issuer}",
     "quota.changed": "{actor} set the quota of {owner}: {limits}",
@@ -58,22 +58,22 @@ SENTENCES = {
     "run.errored": "A run of {version} ended by a fault of the platform",
     "run.failed": "A run of {version} failed",
     "run.leased": "Runner {runner} took attempt {attempt} of a run of {version}",
-    "run.requested": "{actor} asked for a run of {version}",
+    "run.requested": "{actor} requested a run of {version}",
     "run.requeued": "A run of {version} was queued again for attempt {attempt}",
     "run.succeeded": "A run of {version} succeeded",
     "runner.created": "{actor} registered runner {runner}",
     "runner.in_service": "Runner {runner} is in service again",
     "runner.out_of_service": "Runner {runner} took itself out of service",
     "runner.leaked": "{actor} revoked the token of runner {runner}, found at {where}",
-    "runner.draining": "{actor} gives runner {runner} no more runs",
-    "runner.resumed": "{actor} gives runner {runner} runs again",
+    "runner.draining": "{actor} drained runner {runner}",
+    "runner.resumed": "{actor} resumed runner {runner}",
     "runner.renewed": "{actor} gave runner {runner} a new token",
     "token.leaked": "{actor} revoked token {token}, found at {where}",
     "token.minted": "{actor} made token {token}",
     "token.revoked": "{actor} revoked token {token}",
     "user.registered": "{actor} signed up",
     "user.staff_added": "{actor} made {user} staff",
-    "user.staff_removed": "{actor} took {user} out of the staff",
+    "user.staff_removed": "{actor} removed {user} from the staff",
     "version.checking": "{actor} began to check {version}",
     "version.deleted": "{actor} deleted {version}",
     "version.evaluating": "{actor} began to evaluate {version}",
@@ -83,7 +83,7 @@ SENTENCES = {
     "version.rejected": "{actor} rejected {version}",
     "version.rejudged": "{actor} had the rejection of {version} judged again",
     "version.released": "{actor} released {version} from quarantine",
-    "version.sent_again": "{actor} took {version} up again",
+    "version.sent_again": "{actor} sent the step of {version} again",
     "version.unyanked": "{actor} took back the yank of {version}",
     "version.uploaded": "{actor} uploaded {version}",
     "version.yanked": "{actor} yanked {version}",
@@ -91,26 +91,26 @@ SENTENCES = {
 
 
 def of_environment(environment: Environment) -> QuerySet[Event]:
-    """What happened to it, under its owner of now: what another owner did stays theirs."""
+    """Its events under its present owner; those under a former owner are not included."""
     return entire().filter(environment=environment, owner_id=environment.owner_id)
 
 
 def of_owner(owner: Owner) -> QuerySet[Event]:
-    """What happened under that name, to its environments and to its people."""
+    """The events of that owner, its environments and its members."""
     return entire().filter(owner=owner)
 
 
 def entire() -> QuerySet[Event]:
-    """Everything, with what sentences name."""
+    """All events, with the rows that sentences name."""
     return Event.objects.select_related(
         "actor", "owner", "environment__owner", "version__environment__owner"
     )
 
 
 def sentence(event: Event, *, data: dict[str, Any] | None = None) -> str:
-    """What happened, in words; the reason stands behind it where one was given.
+    """The event as a sentence, with its reason if there is one.
 
-    `data` is the event's, or what `data_for` leaves of it for one reader.
+    `data` is the event's, or that of `data_for` for one reader.
     """
     data = event.data if data is None else data
     words = _Words({key: value for key, value in data.items() if value is not None})
@@ -128,8 +128,7 @@ def sentence(event: Event, *, data: dict[str, Any] | None = None) -> str:
 
 
 def environment_then(event: Event) -> str | None:
-    """owner/name of the event's environment when it happened: a transfer changes the owner alone,
-    and the event keeps the owner of that time."""
+    """owner/name of the environment at the time of the event, whose owner the event stores."""
     environment = event.environment
     if environment is None:
         return None
@@ -144,20 +143,20 @@ def _version_then(event: Event) -> str | None:
     return f"{name}=={version.version}"
 
 
-def data_for(event: Event, who: Actor, token: Token | None = None) -> dict[str, Any]:
-    """The event's data as that reader may see it: a new owner (`to`) is None where the reader may
-    not see the environment there."""
+def data_for(event: Event, actor: Actor, token: Token | None = None) -> dict[str, Any]:
+    """The event's data as the actor may see it: a new owner (`to`) is None where the actor may not
+    see the environment there."""
     data: dict[str, Any] = dict(event.data)
     environment = event.environment
     if event.verb == "environment.transferred" and environment is not None:
-        staff = can(who, "hub.moderate", who, token)
-        if not staff and not can(who, "environment.see", environment, token):
+        staff = can(actor, "hub.moderate", actor, token)
+        if not staff and not can(actor, "environment.see", environment, token):
             data["to"] = None
     return data
 
 
 class _Words(dict[str, Any]):
-    """A word that an old row does not have is shown as a question mark."""
+    """A value that an old row lacks is shown as a question mark."""
 
     def __missing__(self, key: str) -> str:
         return "?"

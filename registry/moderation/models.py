@@ -1,4 +1,4 @@
-"""What people report to the staff."""
+"""Reports of users to staff."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from registry.catalog.models import Environment, Version
 
 
 class Report(models.Model):
-    """Somebody says what is wrong with an environment, or with one version of it.
+    """A user's report about an environment, or about one version of it.
 
-    Its owner never learns who. It is open until staff resolve it, with a sentence on what was done.
+    Owners never see the reporter. It is open until staff resolve it, with a sentence about the
+    action taken.
     """
 
     class Reason(models.TextChoices):

@@ -1,6 +1,6 @@
-"""Reports by people, and what staff do about them. Callers asked `permissions`.
+"""Reports of users, and the actions of staff. Callers have checked permissions.
 
-Who reported something is told to staff alone, so these events belong to no owner's journal.
+Only staff may see the reporter, so these events are in no owner's journal.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from registry.catalog.models import Environment, Version
 from registry.errors import HubError, Stale
 from registry.moderation.models import Report
 
-LONGEST_TEXT, LONGEST_RESOLUTION = 2000, 400
-QUARANTINED = """{who} of the hub put {what} into quarantine:
+MAX_TEXT, MAX_RESOLUTION = 2000, 400
+QUARANTINED = """The staff of the hub put {target} into quarantine:
 
 {reason}
 
-Nobody can install it until they release it; nothing of it is lost. What you can do, and whom to
-ask, stands on its page:
+Nobody can install it until they release it; nothing of it is lost. Its page shows what you can do
+and who can help:
 
 {page}
 """
-RELEASED = """{who} of the hub released {what} from quarantine. It can be installed again:
+RELEASED = """The staff of the hub released {target} from quarantine. It can be installed again:
 
 {page}
 """
 
 
 def open_reports() -> QuerySet[Report]:
-    """Those that wait for staff, with what they are about."""
+    """The open reports, with their environments and versions."""
     return rows().filter(resolved_at=None)
 
 
 def rows() -> QuerySet[Report]:
-    """All, with what they are about."""
+    """All reports, with their environments and versions."""
     return Report.objects.select_related(
         "environment__owner", "version__environment__owner", "reporter", "resolved_by"
     )
@@ -50,18 +50,18 @@ def rows() -> QuerySet[Report]:
 def report(
     *, environment: Environment, version: Version | None, by: User, reason: str, text: str
 ) -> Report:
-    """Tell staff; a person has one open report of an environment."""
+    """Create a report; a user has at most one open report of an environment."""
     if reason not in Report.Reason.values:
         known = ", ".join(Report.Reason.values)
         raise _invalid("reason", f"reason {reason[:40]!r} must be one of {known}")
-    text = _said(text, "text", LONGEST_TEXT)
+    text = _checked(text, "text", MAX_TEXT)
     try:
         with transaction.atomic():
-            made = Report.objects.create(
+            row = Report.objects.create(
                 environment=environment, version=version, reporter=by, reason=reason, text=text
             )
             about = str(version or environment)
-            events.record("report.made", by=by, report=made.pk, about=about, kind=reason)
+            events.record("report.made", by=by, report=row.pk, about=about, kind=reason)
     except IntegrityError:
         raise HubError(
             "request.conflict",
@@ -69,12 +69,12 @@ def report(
             "Wait for their answer.",
             409,
         ) from None
-    return made
+    return row
 
 
 def resolve(*, report: Report, by: User, resolution: str) -> None:
-    """Close it with a sentence on what was done."""
-    resolution = " ".join(_said(resolution, "resolution", LONGEST_RESOLUTION).split())
+    """Close it with a sentence about the action taken."""
+    resolution = " ".join(_checked(resolution, "resolution", MAX_RESOLUTION).split())
     change = {"resolved_at": timezone.now(), "resolved_by": by, "resolution": resolution}
     with transaction.atomic():
         if not Report.objects.filter(pk=report.pk, resolved_at=None).update(**change):
@@ -87,32 +87,32 @@ def resolve(*, report: Report, by: User, resolution: str) -> None:
 
 
 def quarantine(*, thing: Environment | Version, by: User, reason: str) -> None:
-    """Take it away from everybody until it is released, and tell its owners why."""
+    """Make it unavailable until it is released, and mail its owners the reason."""
     with transaction.atomic():
         if isinstance(thing, Version):
             overlays.quarantine(version=thing, by=by, reason=reason)
         else:
             overlays.quarantine_environment(environment=thing, by=by, reason=reason)
-        _tell(thing, "is quarantined", QUARANTINED, thing.quarantine_reason)
+        _mail_owners(thing, "is quarantined", QUARANTINED, thing.quarantine_reason)
 
 
 def release(*, thing: Environment | Version, by: User) -> None:
-    """Undo `quarantine`, and tell its owners."""
+    """Undo `quarantine`, and mail its owners."""
     with transaction.atomic():
         if isinstance(thing, Version):
             overlays.release(version=thing, by=by)
         else:
             overlays.release_environment(environment=thing, by=by)
-        _tell(thing, "is released", RELEASED)
+        _mail_owners(thing, "is released", RELEASED)
 
 
-def _tell(thing: Environment | Version, what: str, text: str, reason: str = "") -> None:
-    environment = thing.environment if isinstance(thing, Version) else thing
+def _mail_owners(target: Environment | Version, change: str, text: str, reason: str = "") -> None:
+    environment = target.environment if isinstance(target, Version) else target
     path = reverse("environment", args=(environment.owner.name, environment.name))
     page = settings.HUB_URL + path
-    said = text.format(who="The staff", what=thing, reason=reason, page=page)
+    body = text.format(target=target, reason=reason, page=page)
     for owner in _owners(environment):
-        mail.send(to=owner.email, subject=f"{thing} {what}", text=said)
+        mail.send(to=owner.email, subject=f"{target} {change}", text=body)
 
 
 def _owners(environment: Environment) -> list[User]:
@@ -125,10 +125,10 @@ def _owners(environment: Environment) -> list[User]:
     return [role.user for role in roles.select_related("user")]
 
 
-def _said(text: str, field: str, most: int) -> str:
+def _checked(text: str, field: str, maximum: int) -> str:
     text = text.strip()
-    if not 1 <= len(text) <= most:
-        raise _invalid(field, f"{field} must have 1 to {most} characters, not {len(text)}")
+    if not 1 <= len(text) <= maximum:
+        raise _invalid(field, f"{field} must have 1 to {maximum} characters, not {len(text)}")
     return text
 
 

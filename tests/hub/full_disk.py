@@ -24,7 +24,7 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     alice = person("alice")
     listed = make_version(alice, "listed-env", wheel=make_wheel("listed-env"))
-    writer.publish()
+    writer.update_pages()
     story.make_run(story.make_version(alice.owner, name="queued-env"))
     made = {
         "publish": tokens.mint(user=alice, name="x", scope=Token.Scope.PUBLISH, days=1)[1],

@@ -1,4 +1,4 @@
-"""`manage.py create_runner NAME`: the token that a GPU machine asks for runs with."""
+"""`manage.py create_runner NAME`: create the token with which a GPU machine leases runs."""
 
 from __future__ import annotations
 

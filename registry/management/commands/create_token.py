@@ -50,7 +50,7 @@ def _environment(ref: str) -> Environment | None:
     if not ref:
         return None
     wanted = parse_ref(ref)
-    found = Environment.objects.filter(owner__name=wanted.owner, name=wanted.name).first()
-    if found is None:
+    environment = Environment.objects.filter(owner__name=wanted.owner, name=wanted.name).first()
+    if environment is None:
         raise CommandError(f"there is no environment {ref!r}")
-    return found
+    return environment

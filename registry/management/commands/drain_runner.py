@@ -1,4 +1,4 @@
-"""`manage.py drain_runner NAME`: let a machine finish what it does and take nothing new."""
+"""`manage.py drain_runner NAME`: let a runner finish its runs and lease it no new ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from registry.runs.models import Run
 
 
 class Command(BaseCommand):
-    """Says what the runner still has; with --resume it is given runs again."""
+    """Print how many runs the runner still has; with --resume lease runs to it again."""
 
     help = "Give a runner no new runs, or, with --resume, give it runs again."
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--resume", action="store_true", help="give it runs again")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Drain or resume; twice is once."""
+        """Drain or resume; a second call changes nothing."""
         runner = Runner.objects.filter(name=options["name"]).first()
         if runner is None:
             names = ", ".join(Runner.objects.order_by("name").values_list("name", flat=True)[:20])

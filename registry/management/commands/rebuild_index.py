@@ -1,4 +1,4 @@
-"""`manage.py rebuild_index`: the index's stored pages, made anew or compared with the database."""
+"""`manage.py rebuild_index`: rebuild the stored index pages, or compare them with the database."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from registry.index import writer
 
 
 class Command(BaseCommand):
-    """After an update of the hub, or of a storage that was restored; the hub may be at work."""
+    """Use it after an update of the hub or a restored storage; the hub may be running."""
 
-    help = "Write every index page anew from the database, or compare them."
+    help = "Rebuild every index page from the database, or compare them."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """--check."""
@@ -27,13 +27,13 @@ class Command(BaseCommand):
         if not options["check"]:
             writer.rebuild()
             return
-        found = 0
-        for found, line in enumerate(writer.differences(), 1):  # noqa: B007 - the count is told
+        count = 0
+        for count, line in enumerate(writer.differences(), 1):  # noqa: B007 - it is printed
             self.stdout.write(line)
-        if found:
+        if count:
             waiting = IndexChange.objects.count()
             raise CommandError(
-                f"{found} objects differ from the database; {waiting} changes wait to be written. "
+                f"{count} objects differ from the database; {waiting} changes wait to be written. "
                 "Run `manage.py rebuild_index`.",
                 returncode=1,
             )

@@ -1,4 +1,4 @@
-"""`manage.py rebuild_search`: what search reads, made anew from the environments."""
+"""`manage.py rebuild_search`: rebuild the search documents from the environments."""
 
 import argparse
 from typing import Any
@@ -9,9 +9,9 @@ from registry.catalog.search import documents
 
 
 class Command(BaseCommand):
-    """In one transaction: people search the old documents until the new ones are there."""
+    """In one transaction: searches use the old documents until it is committed."""
 
-    help = "Make search's documents and indexes anew, or only check that they are right."
+    help = "Rebuild the documents and indexes of search, or only check them."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

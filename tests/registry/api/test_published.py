@@ -91,7 +91,7 @@ def test_a_stored_page_needs_no_database(ask: Ask, store: LocalStorage) -> None:
 @pytest.mark.django_db
 def test_a_stored_page_is_the_hubs_own_in_every_form(ask: Ask, client: Client, alice: User) -> None:
     make_version(alice)
-    writer.publish()
+    writer.update_pages()
     for path, query, accept, encoding, method in (
         (path, query, accept, encoding, method)
         for path in (PAGE, OWNERS)
@@ -140,11 +140,11 @@ def test_what_is_private_is_never_answered_from_a_file(
     ask: Ask, alice: User, django_assert_num_queries: Any
 ) -> None:
     environment = make_version(alice).environment
-    writer.publish()
+    writer.update_pages()
     with django_assert_num_queries(0):
         assert ask(PAGE)[0] == "200 OK"
     set_visibility(environment=environment, visibility="private", by=alice)
-    writer.publish()
+    writer.update_pages()
     assert ask(PAGE)[0] == ask("/alice/simple/unknown/")[0] == "404 Not Found"
     assert b"demo-env" not in ask(OWNERS)[2]
     token = bearer(alice)["Authorization"]
@@ -162,7 +162,7 @@ def test_what_was_published_anew_is_served_at_once(ask: Ask, alice: User) -> Non
         lambda: overlays.unyank(version=version, by=alice),
     ):
         change()
-        writer.publish()
+        writer.update_pages()
         seen.append([ask(PAGE)[1:] for _ in range(2)])
     listed, yanked, again = seen
     assert all(first == second for first, second in seen)

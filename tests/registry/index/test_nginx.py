@@ -125,7 +125,7 @@ def headers(answer: requests.Response, *, but: tuple[str, ...] = ()) -> dict[str
 def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: User) -> None:
     make_version(alice)
     make_version(alice, "yanked", yanked_at="2026-01-01T00:00:00Z", yanked_reason="bad")
-    writer.publish()
+    writer.update_pages()
     asked = [
         (path, accept, encoding, method)
         for path in (PAGE, "/alice/simple/", "/alice/simple/yanked/", f"{PAGE}?format=json")
@@ -150,7 +150,7 @@ def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: Us
 def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alice: User) -> None:
     make_version(alice)
     make_version(alice, "secret", visibility="private")
-    writer.publish()
+    writer.update_pages()
     token = bearer(alice)["Authorization"]
     asked = [
         ("/alice/simple/secret/", {}, 404),
@@ -187,11 +187,11 @@ def test_what_is_hidden_is_gone_from_nginx_a_second_after_the_next_writing(
     both: Both, alice: User
 ) -> None:
     environment = make_version(alice).environment
-    writer.publish()
+    writer.update_pages()
     assert both.ask(PAGE)[0].status_code == 200
     set_visibility(environment=environment, visibility="private", by=alice)
     assert both.ask(PAGE)[1].status_code == 404
-    writer.publish()
+    writer.update_pages()
     written = time.monotonic()
     while both.ask(PAGE)[0].status_code == 200:
         assert time.monotonic() < written + 5  # nginx looks once a second
@@ -232,7 +232,7 @@ def test_an_index_page_for_another_host_is_left_to_the_hub(
     both: Both, alice: User, settings: Any
 ) -> None:
     make_version(alice)
-    writer.publish()
+    writer.update_pages()
     settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", ".example.org"]
     assert [answer.status_code for answer in both.ask(PAGE)] == [200, 200]
     assert both.asked_hub() == 0

@@ -74,7 +74,7 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
     alice: User, root: Path, client: Client
 ) -> None:
     make_version(alice)
-    assert writer.publish() == 2
+    assert writer.update_pages() == 2
     found = stored(root)
     assert sorted(found) == sorted(
         f"{page}/{f}" for page in ("alice/demo-env", "alice") for f in FORMS
@@ -87,20 +87,20 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
             assert found[f"{page}/index.{form}.gz"] == packed.content
             assert gzip.decompress(packed.content) == answer.content
     assert not IndexChange.objects.exists()
-    assert writer.publish() == 0
+    assert writer.update_pages() == 0
 
 
 def test_what_is_hidden_again_goes_from_page_and_root(alice: User, root: Path) -> None:
     environment = make_version(alice).environment
     make_version(alice, "other")
-    writer.publish()
+    writer.update_pages()
     set_visibility(environment=environment, visibility="private", by=alice)
-    writer.publish()
+    writer.update_pages()
     assert not [
         key for key, data in stored(root).items() if "demo-env" in key or b"demo-env" in data
     ]
     set_visibility(environment=environment, visibility="public", by=alice)
-    writer.publish()
+    writer.update_pages()
     assert b"demo-env" in stored(root)["alice/index.json"]
     assert list(writer.differences()) == []
 
@@ -108,7 +108,7 @@ def test_what_is_hidden_again_goes_from_page_and_root(alice: User, root: Path) -
 def test_nothing_private_or_unlisted_is_ever_stored(alice: User, root: Path) -> None:
     make_version(alice, visibility="private")
     make_version(alice, "unlisted", status="evaluating")
-    writer.publish()
+    writer.update_pages()
     assert stored(root) == {}
     writer.rebuild()
     assert stored(root) == {}
@@ -118,9 +118,9 @@ def test_an_environment_that_moves_takes_its_page_along(
     alice: User, lab: Organisation, root: Path
 ) -> None:
     environment = make_version(alice).environment
-    writer.publish()
+    writer.update_pages()
     transfer(environment=environment, to=lab.owner, by=alice)
-    writer.publish()
+    writer.update_pages()
     assert {key.partition("/")[0] for key in stored(root)} == {"lab"}
     assert list(writer.differences()) == []
 
@@ -130,7 +130,7 @@ def test_the_serial_of_a_page_only_grows(alice: User) -> None:
     seen = [environment.index_serial]
     for visibility in ("private", "public"):
         set_visibility(environment=environment, visibility=visibility, by=alice)
-        writer.publish()
+        writer.update_pages()
         environment.refresh_from_db()
         seen.append(environment.index_serial)
     make_version(alice, "other")
@@ -147,14 +147,14 @@ def test_a_disk_that_breaks_at_any_step_costs_only_another_try(
     hidden = make_version(alice, "hidden").environment
     for step in range(3 * len(FORMS)):
         set_visibility(environment=hidden, visibility="public", by=alice)
-        writer.publish()
+        writer.update_pages()
         set_visibility(environment=hidden, visibility="private", by=alice)
         with transaction.atomic():
             refresh_latest(public)
-        writer.publish(store=Breaking(root, step))
+        writer.update_pages(store=Breaking(root, step))
         assert IndexChange.objects.exists(), step
         assert "the disk broke" in caplog.text
-        writer.publish()
+        writer.update_pages()
         assert list(writer.differences()) == [], step
 
 
@@ -163,20 +163,20 @@ def test_a_disk_that_breaks_at_any_step_costs_only_another_try(
 def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, step: int) -> None:
     hidden = make_version(alice, "hidden").environment
     make_version(alice, "other")
-    writer.publish()
+    writer.update_pages()
     set_visibility(environment=hidden, visibility="private", by=alice)
     script = (
         "import django, os; django.setup(); from pathlib import Path\n"
         "from registry.index import writer\n"
         "from tests.registry.index.test_writer import Breaking\n"
         f"store = Breaking(Path({str(root)!r}), {step}, lambda: os.kill(os.getpid(), 9))\n"
-        "writer.publish(store=store)\n"
+        "writer.update_pages(store=store)\n"
     )
     ours = {"DJANGO_SETTINGS_MODULE": "hub.settings", "DATABASE_URL": database_url()}
     killed = subprocess.run([sys.executable, "-c", script], env=os.environ | ours, timeout=60)
     assert killed.returncode == -9
     assert IndexChange.objects.exists()
-    writer.publish()
+    writer.update_pages()
     assert list(writer.differences()) == []
     assert not [key for key in stored(root) if "hidden" in key]
 
@@ -198,7 +198,7 @@ def test_writers_at_once_take_turns_while_changes_come_in(alice: User) -> None:
 
     def write() -> None:
         while not changing.is_set():
-            writer.publish()
+            writer.update_pages()
         connection.close()
 
     writers = [threading.Thread(target=write) for _ in range(3)]
@@ -210,7 +210,7 @@ def test_writers_at_once_take_turns_while_changes_come_in(alice: User) -> None:
     changing.set()
     for thread in writers:
         thread.join(30)
-    writer.publish()
+    writer.update_pages()
     assert list(writer.differences()) == []
     assert not IndexChange.objects.exists()
 
@@ -243,7 +243,7 @@ CHANGES: dict[str, Callable[[Environment, User, Organisation], object]] = {
         version=e.versions.latest("pk"), by=by
     ),
     "delete": lambda e, by, lab: deletion.delete_environment(environment=e, by=by),
-    "publish": lambda e, by, lab: writer.publish(),
+    "publish": lambda e, by, lab: writer.update_pages(),
 }
 STEPS = some.lists(some.tuples(some.sampled_from(sorted(CHANGES)), some.booleans()), max_size=12)
 
@@ -268,7 +268,7 @@ def test_after_any_changes_the_pages_are_those_of_a_rebuild(
         for change, second in steps:
             with suppress(HubError):
                 CHANGES[change](Environment.objects.get(pk=two[second]), alice, lab)
-        writer.publish()
+        writer.update_pages()
         writer.rebuild(store=LocalStorage(other))
         assert stored(settings.HUB_STORAGE_PATH) == stored(other)
         assert list(writer.differences()) == []
@@ -277,7 +277,7 @@ def test_after_any_changes_the_pages_are_those_of_a_rebuild(
 
 def test_the_command_tells_what_differs_and_mends_it(alice: User, root: Path) -> None:
     make_version(alice)
-    writer.publish()
+    writer.update_pages()
     assert "every stored page" in rebuild("--check")
     (root / "index/alice/demo-env/index.html").write_text("forged")
     (root / "index/alice/index.json.gz").unlink()

@@ -134,7 +134,7 @@ def test_lines_keep_the_name_that_an_environment_had_at_the_time(
     transfer(environment=env, to=lab.owner, by=alice)
     rows = events_of(client, alice, "alice")
     assert [(row["text"], row["environment"]) for row in rows] == [
-        ("alice gave alice/demo-env to lab", "alice/demo-env"),
+        ("alice transferred alice/demo-env to lab", "alice/demo-env"),
         ("alice made alice/demo-env public", "alice/demo-env"),
     ]
     version = make_version(alice, name="other-env")
@@ -142,7 +142,7 @@ def test_lines_keep_the_name_that_an_environment_had_at_the_time(
     transfer(environment=version.environment, to=lab.owner, by=alice)
     assert events_of(client, alice, "alice")[1]["text"] == "alice yanked alice/other-env==0.1.0"
     moved = events_of(client, alice, "lab")[0]
-    assert moved["text"] == "alice moved lab/other-env here from alice"
+    assert moved["text"] == "alice transferred lab/other-env here from alice"
 
 
 def test_the_old_owners_journal_names_no_new_owner_to_who_may_not_see_the_environment(
@@ -152,13 +152,13 @@ def test_the_old_owners_journal_names_no_new_owner_to_who_may_not_see_the_enviro
     services.set_visibility(environment=env, visibility="private", by=carol)
     transfer(environment=env, to=lab.owner, by=root)
     row = events_of(client, carol, "carol")[0]
-    assert row["text"] == "root gave carol/demo-env to another owner"
+    assert row["text"] == "root transferred carol/demo-env to another owner"
     assert "lab" not in str(row)
     client.force_login(carol)
     page = client.get("/owners/carol/journal/").content.decode()
-    assert "root gave carol/demo-env to another owner" in page
+    assert "root transferred carol/demo-env to another owner" in page
     assert "lab/demo-env" not in page
-    assert events_of(client, root, "carol")[0]["text"] == "root gave carol/demo-env to lab"
+    assert events_of(client, root, "carol")[0]["text"] == "root transferred carol/demo-env to lab"
 
 
 def events_of(client: Client, reader: User, owner: str) -> list[dict[str, Any]]:
