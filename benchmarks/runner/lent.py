@@ -24,7 +24,7 @@ tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job
 say("environment_began")
 say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
 def play(one):
-    url = f"{job['door']}/rollouts/{one['rollout']}/v1/chat/completions"
+    url = f"{job['gateway']}/rollouts/{one['rollout']}/v1/chat/completions"
     say("rollout_started", rollout=one["rollout"])
     messages = [{"role": "user", "content": tasks[one["task"]]["prompt"]}]
     for turn in range(8):
@@ -34,7 +34,7 @@ def play(one):
         messages += [answer, {"role": "user", "content": f"turn {turn}"}]
     parts = {"said": {"score": 1.0, "weight": 1.0}}
     say("rollout", rollout=one["rollout"], ok=True, reward=1.0, rewards=parts)
-plan = json.load(urllib.request.urlopen(job["door"] + "/plan"))
+plan = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
 threads = [threading.Thread(target=play, args=group) for group in plan]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

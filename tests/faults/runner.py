@@ -27,11 +27,11 @@ say("environment_began")
 say("imported")
 say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
 print("loaded", flush=True)
-for (one,) in json.load(urllib.request.urlopen(job["door"] + "/plan")):
+for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
     word, prompt = one["rollout"], tasks[one["task"]]["prompt"]
     say("rollout_started", rollout=word)
     body = json.dumps({"model": "policy", "messages": [{"role": "user", "content": prompt}]})
-    url = f"{job['door']}/rollouts/{word}/v1/chat/completions"
+    url = f"{job['gateway']}/rollouts/{word}/v1/chat/completions"
     asked = urllib.request.Request(url, body.encode(), {"Content-Type": "application/json"})
     try:
         answer = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content"]

@@ -33,7 +33,7 @@ say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "", "promp
 print("loaded", flush=True)
 while job["seed"] == 1: pass
 while job["seed"] == 3 and not glob.glob("/venv/lib/*/site-packages/go"): time.sleep(0.1)
-((one,),) = json.load(urllib.request.urlopen(job["door"] + "/plan"))
+((one,),) = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
 say("rollout", rollout=one["rollout"], ok=True, reward=0.0)
 say("done")
 """

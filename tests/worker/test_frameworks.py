@@ -10,13 +10,11 @@ from packaging.requirements import Requirement
 from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
-from envyard_runner.frameworks import FRAMEWORKS
-from envyard_runner.guest import play
-from envyard_runner.guest.job import GuestJob
+from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
 from envyard_runner.venvs import VenvError
 from tests.wheels import filename, make_wheel
 
-verifiers = FRAMEWORKS["verifiers"]
+V0 = ADAPTERS["verifiers", "v0"]
 OPEN = {"Requires-Dist": ["verifiers>=0.1.9"]}
 
 
@@ -43,33 +41,23 @@ def test_classic_environments_get_the_library_their_rows_live_in() -> None:
     assert "datasets" in ADAPTERS["verifiers", "v0"].requirements
 
 
-def test_the_program_lies_where_our_files_are_mounted() -> None:
-    assert verifiers.program("/inside") == ["-I", "-S", "/inside/main.py"]
-
-
-def test_a_framework_that_nobody_plays_is_named() -> None:
-    job = GuestJob(framework="chess", api="v9", module="m", tasks=1)
-    with pytest.raises(ValueError, match="'chess' with api 'v9'"):
-        play.framework(job)
-
-
 def test_a_wheel_gets_the_newest_release_that_exports_what_its_code_uses(tmp_path: Path) -> None:
     source = "import verifiers as vf\ndef load_environment(): return vf.SingleTurnEnv()\n"
     path = tmp_path / filename("my-env", "0.1.0")
     path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=OPEN))
-    needed = verifiers.needed("v0", wheel=path, module="my_env")
+    needed = framework_requirements(V0, wheel=path, module="my_env")
     assert needed.requirements == ("verifiers<0.3.2,>=0.2", "datasets")
     assert needed.requires_python == "<3.14,>=3.11"
     old = source + "from verifiers.envs.experimental.rlm_env import RLMEnv\n"
     path.write_bytes(make_wheel("my-env", files={"my_env.py": old}, metadata=OPEN))
     with pytest.raises(VenvError) as caught:
-        verifiers.needed("v0", wheel=path, module="my_env")
+        framework_requirements(V0, wheel=path, module="my_env")
     assert (caught.value.finding.code, caught.value.fault) == ("env.framework_undriven", "platform")
 
 
 def test_a_release_later_than_the_table_is_known_as_such() -> None:
-    assert verifiers.known("0.4.0")
-    assert not verifiers.known("0.4.99")
+    assert is_known_release("verifiers", "0.4.0")
+    assert not is_known_release("verifiers", "0.4.99")
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.api)

@@ -32,9 +32,9 @@ def send(url, body, method):
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, method=method)
     return json.load(urllib.request.urlopen(request))
-for (one,) in json.load(urllib.request.urlopen(job["door"] + "/plan")):
+for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
     name = one["rollout"]
-    base = job["door"] + "/rollouts/" + name
+    base = job["gateway"] + "/rollouts/" + name
     say("rollout_started", rollout=name)
     own = {"message": {"role": "assistant", "content": "42"}}
     send(base + "/references", {"own": own, "other": None}, "PUT")

@@ -92,11 +92,11 @@ def job(
 ) -> Given:
     told = GuestJob(
         framework="verifiers",
-        api=api,
+        adapter=ADAPTERS["verifiers", api].guest_program,
         module=module,
         tasks=12,
         seed=3,
-        door=f"{gateway.door}/{module}",
+        gateway=f"{gateway.door}/{module}",
         rollout_timeout=20.0,
     )
     spec = stub_hub.job(policies=policies, attempts=attempts, tasks=12)

@@ -29,7 +29,7 @@ def main(inside: str, jobs: list[str]) -> None:
 def plan_of(job: str) -> int:
     """Where the driver is let go on, and the job's plan can be read once its tasks are loaded."""
     reading, writing = os.pipe()
-    address = f"{json.loads(Path(job).read_text())['door']}/plan"
+    address = f"{json.loads(Path(job).read_text())['gateway']}/plan"
 
     def tell() -> None:
         with os.fdopen(writing, "wb", buffering=0) as plan:

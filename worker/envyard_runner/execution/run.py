@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from envyard.contract.frameworks.adapter import Adapter
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.execution.play import SandboxFactory, play
 from envyard_runner.execution.verdict import Ending, platform_ending
-from envyard_runner.frameworks import FRAMEWORKS
+from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
 from envyard_runner.guest.job import GuestJob
 from envyard_runner.messaging.event_outbox import Cancelled, EventOutbox
 from envyard_runner.messaging.hub_client import (
@@ -36,7 +38,9 @@ from envyard_runner.venvs import Venv, VenvError, build_venv
 
 log = logging.getLogger(__name__)
 
-INSIDE = "/inside"
+# The supervisor, which starts the driver; without `site`, so that no `.pth` file or `sitecustomize`
+# of the version's venv runs in it.
+GUEST_COMMAND = ["python", "-I", "-S", "/inside/main.py"]
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
 STATE_SECONDS = 1.0
@@ -166,22 +170,23 @@ async def run_attempt(
 async def _evaluate(
     job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
 ) -> Ending:
-    framework = FRAMEWORKS.get(job.framework)
-    if framework is None:
+    adapter = ADAPTERS.get((job.framework, job.api))
+    if adapter is None:
         return platform_ending(
-            "run.runner_error", f"this runner does not know framework {job.framework!r}"
+            "run.runner_error",
+            f"this runner has no adapter for framework {job.framework!r} with api {job.api!r}",
         )
     async with open_model(job, machine.config, log_line=outbox.log_line) as (job, model):
-        venv = await _build_venv(job, hub, machine, outbox)
+        venv = await _build_venv(job, adapter, hub, machine, outbox)
         prepare = partial(
             machine.prepare,
             config=replace(machine.config, python=venv.python or machine.config.python),
             venv=venv.dependencies,
             environment=venv.environment,
-            job=json.dumps(_guest_job(job).to_dict()).encode(),
+            job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
         )
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(prepare, limits, ["python", *framework.program(INSIDE)])
+        factory = SandboxFactory(prepare, limits, GUEST_COMMAND)
         ending = await play(job, model, factory, outbox)
     if ending.outcome != "succeeded" or outbox.failed:
         outbox.log_line("not all went well: the kept venv and the interpreter are checked")
@@ -191,7 +196,7 @@ async def _evaluate(
 
 
 async def _build_venv(
-    job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
+    job: JobSpec, adapter: Adapter, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
 ) -> Venv:
     """The environment's venv, from the wheel that the hub checked."""
     owned = OwnedDir.create(machine.config.builds)  # cleared up after a runner that was killed
@@ -200,8 +205,7 @@ async def _build_venv(
         wheel = owned.path / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
         outbox.log_line(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
-        framework = FRAMEWORKS[job.framework]
-        needed = framework.needed(job.api, wheel=wheel, module=job.module)
+        needed = framework_requirements(adapter, wheel=wheel, module=job.module)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
         progress = asyncio.create_task(_log_install_progress(outbox))
@@ -219,7 +223,7 @@ async def _build_venv(
     outbox.log_line(f"venv of {venv.packages} distributions {how}")
     for pin in venv.pins:
         if pin.name == job.framework:
-            note = "" if framework.known(pin.version) else UNKNOWN_RELEASE
+            note = "" if is_known_release(pin.name, pin.version) else UNKNOWN_RELEASE
             outbox.log_line(f"{pin.name} {pin.version}{note}")
     outbox.add_facts(install_seconds=venv.seconds, packages=venv.packages)
     return venv
@@ -235,11 +239,11 @@ async def _log_install_progress(outbox: EventOutbox) -> None:
         pause = min(2 * pause, MAX_PROGRESS_SECONDS)
 
 
-def _guest_job(job: JobSpec) -> GuestJob:
+def _guest_job(job: JobSpec, adapter: Adapter) -> GuestJob:
     """What the sandbox is told: nothing of the hub, a credential, or who answers which rollout."""
     return GuestJob(
         framework=job.framework,
-        api=job.api,
+        adapter=adapter.guest_program,
         module=job.module,
         tasks=job.tasks,
         seed=job.seed,

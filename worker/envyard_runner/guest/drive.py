@@ -19,9 +19,9 @@ from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import IO, Any
 
+from .adapter import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, load_adapter
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
-from .play import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, framework
 from .reference import find_other, send_all_references
 
 CANCEL_SECONDS = 10.0
@@ -36,23 +36,23 @@ def main() -> int:
         job = read_own()
         if ships_framework(job.framework):
             steps.begin()
-        play = framework(job)
-        play.prepare()
+        adapter = load_adapter(job)
+        adapter.prepare()
         steps.begin()
-        play.open()
+        adapter.import_environment()
         steps.enter("load", "imported")
-        tasks = play.load()
+        tasks = adapter.load()
         seconds = time.monotonic() - started
-        driver = Driver(job, play, tasks, steps.events)
+        driver = Driver(job, adapter, tasks, steps.events)
         run_to_end(driver.pair_tasks())
         steps.enter(
             "run",
             "loaded",
             seconds=seconds,
-            framework_version=play.version,
-            compares=play.compares,
-            seed_entry=play.seed_entry,
-            seed_options=play.seed_options,
+            framework_version=adapter.version,
+            compares=adapter.compares,
+            seed_entry=adapter.seed_entry,
+            seed_options=adapter.seed_options,
             tasks=[task.event() for task in tasks],
         )
         run_to_end(driver.run(read_plan(steps.plan, job, tasks)))
@@ -101,9 +101,9 @@ class Driver:
     """One run of one loaded environment."""
 
     def __init__(
-        self, job: GuestJob, play: FrameworkAdapter, tasks: list[Task], events: Events
+        self, job: GuestJob, adapter: FrameworkAdapter, tasks: list[Task], events: Events
     ) -> None:
-        self.job, self.play, self.tasks, self.events = job, play, tasks, events
+        self.job, self.adapter, self.tasks, self.events = job, adapter, tasks, events
         self.gate = asyncio.Semaphore(max(1, job.concurrency))
         self.stalled = 0.0
 
@@ -115,9 +115,9 @@ class Driver:
 
     async def run(self, groups: list[list[Rollout]]) -> None:
         """Every rollout that the gateway has planned, side by side, in its order."""
-        async with self.interrupting(), self.play.serving():
+        async with self.interrupting(), self.adapter.shared_resources():
             await send_all_references(
-                [rollout for group in groups for rollout in group], self.play.http
+                [rollout for group in groups for rollout in group], self.adapter.http
             )
             await asyncio.gather(*(self.play_group(group) for group in groups))
 
@@ -158,7 +158,7 @@ class Driver:
         """
         limit = self.job.rollout_timeout
         started, stalled = time.monotonic(), self.stalled
-        work = asyncio.create_task(self.play.play(group))
+        work = asyncio.create_task(self.adapter.play(group))
         while not work.done():
             left = started + limit + self.stalled - stalled - time.monotonic()
             if left <= 0:

@@ -16,7 +16,7 @@ from typing import Any
 import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 
-from .play import Message, Rollout
+from .adapter import Message, Rollout
 from .reference import send_references
 
 ID = "envyard-inside"

@@ -14,20 +14,21 @@ PATH_VARIABLE = "ENVYARD_JOB"
 
 @dataclass(frozen=True, slots=True)
 class GuestJob:
-    """One run as the environment's side sees it. It holds no credential and no outside address.
+    """One run as the environment's side sees it, without a credential or an outside address.
 
-    Nor who answers: which rollouts there are is told once the tasks are loaded.
+    It does not state which policy answers which rollout: the plan arrives after the tasks are
+    loaded. `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
     `tasks` is the most tasks to take from the start of the dataset. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     """
 
     framework: str
-    api: str
+    adapter: str
     module: str
     tasks: int
     seed: int = 0
     concurrency: int = 4
-    door: str = "http://127.0.0.1:8000"
+    gateway: str = "http://127.0.0.1:8000"
     model: str = "policy"
     max_turns: int = 32
     max_tokens: int = 512

@@ -11,7 +11,7 @@ import inspect
 import json
 from typing import Any
 
-from .play import Message, Rollout, Task
+from .adapter import Message, Rollout, Task
 
 CANDIDATES = 8
 REQUEST_CHARACTERS = 1 << 20  # of one request
@@ -78,7 +78,7 @@ async def send_all_references(rollouts: list[Rollout], http: Any) -> None:
                 break
             body[rollout.id], rollout.references_sent = references, True
     if body:
-        response = await http.put(f"{rollouts[0].job.door}/references", json=body)
+        response = await http.put(f"{rollouts[0].job.gateway}/references", json=body)
         response.raise_for_status()
 
 
@@ -92,7 +92,7 @@ async def send_references(rollout: Rollout, messages: list[Message], http: Any) 
     rollout.references_sent = True
     body = await _references(rollout, messages)
     if any(body.values()):
-        response = await http.put(f"{rollout.door}/references", json=body)
+        response = await http.put(f"{rollout.gateway_url}/references", json=body)
         response.raise_for_status()
 
 

@@ -38,7 +38,7 @@ PRIVATE_EVENTS = ("driver_started", "imported")  # events for this process alone
 def main() -> int:
     """Run the driver and pass its events on; 0 where it finished its work."""
     keep_memory_private()
-    out, door = Events.inherited(), read_own().door
+    out, gateway = Events.inherited(), read_own().gateway
     if missing := lacking():
         out.emit("fatal", stage="machine", error=failure("MachineUnfit", missing, "platform"))
         return 1
@@ -53,7 +53,7 @@ def main() -> int:
             if before in STAGES_BEFORE and progress.stage == "import":
                 driver.go_on()
             elif before == "load" and progress.stage == "run":
-                driver.give(planned(door))
+                driver.give(planned(gateway))
         if not progress.ended:
             out.emit("fatal", **progress.cut_short(driver.status()))
     return 0 if progress.done else 1
@@ -69,11 +69,11 @@ def keep_memory_private() -> None:
         raise OSError(ctypes.get_errno(), "the supervisor cannot be closed to other processes")
 
 
-def planned(door: str) -> list[Any]:
+def planned(gateway: str) -> list[Any]:
     """What the gateway wants to be played."""
     import urllib.request
 
-    with urllib.request.urlopen(f"{door}/plan") as answer:
+    with urllib.request.urlopen(f"{gateway}/plan") as answer:
         groups: list[Any] = json.load(answer)
     return groups
 

@@ -26,9 +26,9 @@ from verifiers.errors import EmptyModelResponseError, ModelError
 from verifiers.types import ClientConfig
 
 from . import seeds, web
+from .adapter import Message, Outcome, Rollout, Task
 from .events import error_of
 from .job import GuestJob
-from .play import Message, Outcome, Rollout, Task
 from .reference import send_references
 
 NO_KEY = "ENVYARD_NO_KEY"
@@ -69,7 +69,7 @@ class VerifiersV0:
         self.http = web.client()
         record_rubric_scores()
 
-    def open(self) -> None:
+    def import_environment(self) -> None:
         """Import the module."""
         self.module = importlib.import_module(self.job.module)
 
@@ -84,7 +84,7 @@ class VerifiersV0:
         return [_task(index, row, split) for index, row in enumerate(rows)]
 
     @contextlib.asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
+    async def shared_resources(self) -> AsyncIterator[None]:
         """One HTTP client for references."""
         async with self.http:
             yield

@@ -20,9 +20,9 @@ from verifiers.v1.utils import loaders
 
 from . import config_seeds, web
 from . import harness as our_harness
+from .adapter import Message, Outcome, Rollout, Task
 from .events import Fault, error_of, failure
 from .job import GuestJob
-from .play import Message, Outcome, Rollout, Task
 from .reference import send_references
 from .toolservers import ForkServer, install
 
@@ -51,7 +51,7 @@ class VerifiersV1:
         """Make the client."""
         self.http = web.client()
 
-    def open(self) -> None:
+    def import_environment(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
         taskset = loaders.taskset_class(self.job.module)
         if _has_tools(taskset):
@@ -64,7 +64,7 @@ class VerifiersV1:
         return [self._task(index, task) for index, task in enumerate(self._first())]
 
     @contextlib.asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
+    async def shared_resources(self) -> AsyncIterator[None]:
         """The framework's interception and shared tool servers, and one HTTP client."""
         async with self.http, self.env.serving():
             our_harness.GuestHarness.http = self.http

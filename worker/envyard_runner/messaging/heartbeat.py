@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from envyard.contract.frameworks.adapters import FRAMEWORKS
 from envyard_runner.config import Config
-from envyard_runner.frameworks import FRAMEWORKS
 from envyard_runner.messaging.hub_client import HubClient, HubRefused, HubUnreachable
 from envyard_runner.sandbox import SandboxError, interpreter
 from envyard_runner.state.process_state import is_draining

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -71,14 +72,14 @@ class Rollout:
     references_sent: bool = False
 
     @property
-    def door(self) -> str:
+    def gateway_url(self) -> str:
         """Where the gateway knows this rollout."""
-        return f"{self.job.door}/rollouts/{self.id}"
+        return f"{self.job.gateway}/rollouts/{self.id}"
 
     @property
     def url(self) -> str:
         """The base URL whose calls the gateway counts for this rollout."""
-        return f"{self.door}/v1"
+        return f"{self.gateway_url}/v1"
 
 
 @dataclass(slots=True)
@@ -112,7 +113,7 @@ class FrameworkAdapter(Protocol):
         """Set up what is the framework's and ours; nothing of the environment is imported yet."""
         ...
 
-    def open(self) -> None:
+    def import_environment(self) -> None:
         """Import the environment."""
         ...
 
@@ -120,7 +121,7 @@ class FrameworkAdapter(Protocol):
         """The first tasks, in the environment's own order."""
         ...
 
-    def serving(self) -> AbstractAsyncContextManager[None]:
+    def shared_resources(self) -> AbstractAsyncContextManager[None]:
         """Hold what rollouts share."""
         ...
 
@@ -129,23 +130,14 @@ class FrameworkAdapter(Protocol):
         ...
 
 
-def framework(job: GuestJob) -> FrameworkAdapter:
-    """The framework a job names. Imported here, so that only the one in use is."""
+def load_adapter(job: GuestJob) -> FrameworkAdapter:
+    """The adapter that the job names. Imported here, so that only the framework in use is."""
     gc.disable()  # a quarter of the seconds that thousands of modules take, for hardly any garbage
     try:
-        return _framework(job)
+        module, _, name = job.adapter.partition(":")
+        kind = getattr(importlib.import_module(f".{module}", __package__), name)
+        adapter: FrameworkAdapter = kind(job)
     finally:
         gc.freeze()  # to look at it all takes 0.2 s, in the middle of a rollout
         gc.enable()
-
-
-def _framework(job: GuestJob) -> FrameworkAdapter:
-    if (job.framework, job.api) == ("verifiers", "v1"):
-        from .verifiers_v1 import VerifiersV1
-
-        return VerifiersV1(job)
-    if (job.framework, job.api) == ("verifiers", "v0"):
-        from .verifiers_v0 import VerifiersV0
-
-        return VerifiersV0(job)
-    raise ValueError(f"framework {job.framework!r} with api {job.api!r} is not supported")
+    return adapter

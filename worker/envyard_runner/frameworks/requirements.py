@@ -1,0 +1,63 @@
+"""Which distributions an environment's framework adapter adds to its venv.
+
+An author's own requirement is not enough. verifiers 0.4.0 removed `load_environment` environments;
+most of them declare `verifiers>=0.1` and would get 0.4 without the bound added here. Nor does the
+`verifiers` that v1 templates declare stop at the release they were written for. Of the releases
+left the wheel gets the newest that exports the names its code uses. Source: verifiers 0.2.0 to
+0.4.0, package contents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from envyard.contract import wheel as wheels
+from envyard.contract.frameworks.adapter import Adapter
+from envyard.contract.frameworks.choose import choose, requires_dist
+from envyard.contract.frameworks.table import table
+from envyard_runner.venvs.uv import VenvError
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkRequirements:
+    """What must be installed beside an environment.
+
+    `requirements` are lines for the resolver, `driven` those that a lock made by another runner
+    must meet too; `requires_python` is the framework's own Requires-Python.
+    """
+
+    requirements: tuple[str, ...]
+    driven: tuple[str, ...] = ()
+    requires_python: str = ""
+
+
+def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> FrameworkRequirements:
+    """The releases that have the adapter's API, that its guest program was written for and that
+    the wheel's code, whose environment is in `module`, can use.
+
+    Raises VenvError where no release can run it.
+    """
+    try:
+        members = wheels.sources(wheel)
+    except wheels.Unreadable as error:
+        raise VenvError(error.finding) from error
+    choice = choose(
+        members,
+        framework=adapter.framework,
+        api=adapter.api,
+        module=module,
+        requires_dist=requires_dist(members),
+    )
+    for problem in choice.findings:
+        if problem.code == "env.framework_undriven":
+            raise VenvError(problem)
+    requirements = (choice.requirement, *adapter.installed_beside)
+    return FrameworkRequirements(requirements, adapter.requirements, choice.requires_python)
+
+
+def is_known_release(framework: str, version: str) -> bool:
+    """Whether the table of the framework's releases lists the version and its exported names."""
+    return any(release.version == Version(version) for release in table(framework).releases)
