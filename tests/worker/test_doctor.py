@@ -18,9 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner import doctor
 from envyard_runner.config import Config
-from envyard_runner.doctor import Check
+from envyard_runner.doctor import command
+from envyard_runner.doctor.check import Check
+from envyard_runner.doctor.command import examine_environment, main
+from envyard_runner.doctor.machine import examine_machine, require_sandbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.sandbox.uids import LAST
 
@@ -68,7 +70,7 @@ def config() -> Iterator[Config]:
 
 
 def examine(config: Config) -> dict[str, Check]:
-    return {check.name: check for check in asyncio.run(doctor.examine(config, environment=False))}
+    return {check.name: check for check in asyncio.run(command.examine(config, environment=False))}
 
 
 def test_a_healthy_machine_passes_every_check(config: Config) -> None:
@@ -76,7 +78,7 @@ def test_a_healthy_machine_passes_every_check(config: Config) -> None:
     assert [check for check in checks.values() if not check.ok] == []
     assert "memory and processes held by" in checks["limits"].detail
     assert "gpu-1" in checks["token"].detail
-    asyncio.run(doctor.require_sandbox(config))
+    asyncio.run(require_sandbox(config))
 
 
 def test_a_missing_bubblewrap_is_named_and_no_run_is_taken(config: Config) -> None:
@@ -85,7 +87,7 @@ def test_a_missing_bubblewrap_is_named_and_no_run_is_taken(config: Config) -> No
     assert set(failed) == {"bubblewrap", "sandbox"}
     assert "apt-get install bubblewrap" in failed["bubblewrap"]
     with pytest.raises(SandboxError, match="apt-get install bubblewrap"):
-        asyncio.run(doctor.require_sandbox(broken))
+        asyncio.run(require_sandbox(broken))
 
 
 def test_a_bubblewrap_that_is_too_old_is_said(config: Config) -> None:
@@ -104,7 +106,7 @@ def test_a_named_cgroup_that_cannot_be_used_is_said_and_no_run_is_taken(config: 
     assert not check.ok
     assert check.detail.startswith("RUNNER_CGROUP: /nowhere is no cgroup v2 folder")
     with pytest.raises(SandboxError, match="RUNNER_CGROUP"):
-        asyncio.run(doctor.require_sandbox(wrong))
+        asyncio.run(require_sandbox(wrong))
 
 
 @pytest.mark.parametrize(("limit", "name"), [("--nofile", "NOFILE"), ("--nproc", "NPROC")])
@@ -144,12 +146,12 @@ def test_a_home_that_cannot_be_written_is_said_without_a_traceback(config: Confi
     said = config.home / "said"
     said.touch()
     said.chmod(0o666)
-    asyncio.run(doctor.examine_machine(config))  # what is imported late is brought near
+    asyncio.run(examine_machine(config))  # what is imported late is brought near
     if (child := os.fork()) == 0:
         try:
             os.setgroups([])
             os.setresuid(LAST + 1, LAST + 1, LAST + 1)
-            checks = asyncio.run(doctor.examine_machine(replace(config, home=Path("/usr/runner"))))
+            checks = asyncio.run(examine_machine(replace(config, home=Path("/usr/runner"))))
             said.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
         finally:
             os._exit(0)
@@ -173,7 +175,7 @@ def test_a_full_disk_is_said_and_is_no_reason_not_to_start(config: Config) -> No
     check = examine(full)["disk"]
     assert not check.ok
     assert "no run is taken" in check.detail
-    asyncio.run(doctor.require_sandbox(full))
+    asyncio.run(require_sandbox(full))
 
 
 def test_a_refused_token_is_said(config: Config) -> None:
@@ -205,9 +207,9 @@ def test_a_bad_setting_fails_the_command_with_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RUNNER_MEMORY_MB", "lots")
-    assert doctor.main([]) == 1
+    assert main([]) == 1
     assert capsys.readouterr().out.startswith("FAIL  settings      RUNNER_MEMORY_MB=lots must be")
-    assert doctor.main(["--json"]) == 1
+    assert main(["--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["name"] == "settings"
 
 
@@ -220,12 +222,12 @@ def results(checks: list[Check]) -> dict[str, tuple[bool, str]]:
 @pytest.mark.timeout(600)
 def test_a_known_good_environment_is_played_without_any_hub(config: Config) -> None:
     alone = replace(config, hub_url="http://127.0.0.1:9", token=None)
-    first = results(asyncio.run(doctor.examine_environment(alone)))
+    first = results(asyncio.run(examine_environment(alone)))
     assert {name: ok for name, (ok, _) in first.items()} == {
         "dependencies": True,
         "environment": True,
     }
-    again = results(asyncio.run(doctor.examine_environment(alone)))
+    again = results(asyncio.run(examine_environment(alone)))
     assert again["dependencies"] == (
         True,
         "those of the known-good environment were kept from before",
@@ -237,9 +239,9 @@ def test_a_known_good_environment_is_played_without_any_hub(config: Config) -> N
         assert "before the environment's code began to load" in detail
         assert "/dev/null" in detail
     away = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
-    ok, detail = results(
-        asyncio.run(doctor.examine_environment(replace(alone, index_environment=away)))
-    )["dependencies"]
+    ok, detail = results(asyncio.run(examine_environment(replace(alone, index_environment=away))))[
+        "dependencies"
+    ]
     assert not ok
     assert "cannot be installed from the package index: run.install_failed" in detail
     assert "UV_DEFAULT_INDEX" in detail

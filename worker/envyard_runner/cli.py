@@ -38,9 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     separator = words.index("--") if "--" in words else len(words)
     options, rest = _parser().parse_known_args(words[:separator])
     if options.command == "doctor":
-        from envyard_runner import doctor
+        from envyard_runner.doctor import command
 
-        return doctor.main(rest)
+        return command.main(rest)
     if options.command == "try":
         from envyard_runner.local import try_wheel
 
@@ -126,7 +126,7 @@ def _serve_model(options: argparse.Namespace, extra: list[str]) -> int:
 
 def _ready() -> Config:
     """The settings of a machine that can hold a sandbox and that the hub, where it is up, knows."""
-    from envyard_runner.doctor import require_sandbox
+    from envyard_runner.doctor.machine import require_sandbox
 
     config = Config.from_environment()
     if not config.token:
