@@ -100,7 +100,7 @@ def job(
         rollout_timeout=20.0,
     )
     spec = stub_hub.job(policies=policies, attempts=attempts, tasks=12)
-    gateway.given[module] = Given(replace(told, **options), spec, Plan(spec))
+    gateway.given[module] = Given(replace(told, **options), spec, Plan(spec), api=api)
     return gateway.given[module]
 
 
@@ -137,7 +137,7 @@ def play_one(given: Given, folder: Path) -> tuple[int, Played]:
     told = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
     process = subprocess.Popen(
         [PYTHON, str(INSIDE / "main.py")],
-        env=environment(given.inside.api, folder) | told,
+        env=environment(given.api, folder) | told,
         cwd=folder,
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,

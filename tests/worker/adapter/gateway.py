@@ -34,6 +34,7 @@ class Given:
     spec: JobSpec
     plan: Plan
     events: Path = Path()
+    api: str = "v1"
 
 
 @dataclass

@@ -66,7 +66,7 @@ def test_a_framework_that_cannot_be_imported_ends_before_the_environment_begins(
     gateway: Gateway, tmp_path: Path
 ) -> None:
     given = job("v1", "words_v1", gateway)
-    given.inside = replace(given.inside, framework="none_of_ours")
+    given.inside = replace(given.inside, framework="none_of_ours", adapter="none_of_ours:Adapter")
     status, played = play_one(given, tmp_path)
     assert status == 1
     (fatal,) = played.events
