@@ -1,4 +1,4 @@
-"""A home of its own for every test, and a real little HTTP server that answers as told."""
+"""An empty home for every test, and a small HTTP server with scripted replies."""
 
 import json
 import threading
@@ -24,13 +24,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @dataclass
 class Answers:
-    """What the server says to each `METHOD /path`, and what it was asked."""
+    """The replies of the server to each `METHOD /path`, and the requests that it got."""
 
     url: str = ""
     replies: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
 
-    def say(self, request: str, status: int, body: Any) -> None:
+    def reply(self, request: str, status: int, body: Any) -> None:
         """Answer `request` with that status and JSON body (or raw text)."""
         self.replies[request] = (status, body)
 
@@ -44,7 +44,9 @@ def server() -> Iterator[Answers]:
         def answer(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             self.rfile.read(length)
-            answers.asked.append((f"{self.command} {self.path}", self.headers.get("Authorization")))
+            answers.requests.append(
+                (f"{self.command} {self.path}", self.headers.get("Authorization"))
+            )
             status, body = answers.replies.get(f"{self.command} {self.path}", (404, "gone"))
             data = (body if isinstance(body, str) else json.dumps(body)).encode()
             self.send_response(status)
@@ -55,7 +57,7 @@ def server() -> Iterator[Answers]:
         do_GET = do_POST = do_DELETE = answer  # noqa: N815
 
         def log_message(self, *args: Any) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
         answers.url = f"http://127.0.0.1:{httpd.server_port}"

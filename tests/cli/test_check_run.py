@@ -26,7 +26,7 @@ def test_run_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A copy of this Python without hub-runner beside it stands for a machine that lacks it."""
+    """A copy of this Python without hub-runner beside it acts as a machine that lacks it."""
     wheel, bin_ = wheels.write_wheel(tmp_path), tmp_path / "bin"
     bin_.mkdir()
     if missing == "bubblewrap":

@@ -22,9 +22,9 @@ ROW: dict[str, Any] = {"example_id": 0, "metrics": {}}
 def hub(server: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """A hub with one run, whose second page is missing."""
     monkeypatch.setenv("HUB_URL", server.url)
-    server.say(f"GET /api/v1/runs/{RUN}/", 200, {"attempt": 1})
+    server.reply(f"GET /api/v1/runs/{RUN}/", 200, {"attempt": 1})
     following = f"{server.url}/api/v1/runs/{RUN}/samples/?cursor=2"
-    server.say(f"{SAMPLES}?limit=100", 200, {"results": [ROW], "next": following})
+    server.reply(f"{SAMPLES}?limit=100", 200, {"results": [ROW], "next": following})
     return server
 
 
@@ -39,7 +39,7 @@ def test_an_export_that_breaks_off_keeps_the_old_file_and_no_part(
     target = tmp_path / "out" / "rows.jsonl"
     target.parent.mkdir()
     target.write_text("before")
-    hub.say(f"{SAMPLES}?cursor=2", status, {})
+    hub.reply(f"{SAMPLES}?cursor=2", status, {})
     assert export(target) != 0
     assert [path.name for path in target.parent.iterdir()] == ["rows.jsonl"]
     assert target.read_text() == "before"
@@ -53,11 +53,11 @@ def test_export_writes_no_file_where_the_run_starts_again(
 
         def get(self, key: str, default: Any = None) -> Any:
             if "cursor=2" in key:
-                hub.say(f"GET /api/v1/runs/{RUN}/", 200, {"attempt": 2})
+                hub.reply(f"GET /api/v1/runs/{RUN}/", 200, {"attempt": 2})
             return super().get(key, default)
 
     hub.replies = Changing(hub.replies)
-    hub.say(f"{SAMPLES}?cursor=2", 200, {"results": [ROW], "next": None})
+    hub.reply(f"{SAMPLES}?cursor=2", 200, {"results": [ROW], "next": None})
     target = tmp_path / "rows.jsonl"
     assert export(target) != 0
     assert "was started again" in capsys.readouterr().err
@@ -68,7 +68,7 @@ def test_parquet_limits_the_columns_of_metrics(
     hub: Answers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = ROW | {"metrics": {f"m{number}": 1.0 for number in range(1001)}}
-    hub.say(f"{SAMPLES}?cursor=2", 200, {"results": [row], "next": None})
+    hub.reply(f"{SAMPLES}?cursor=2", 200, {"results": [row], "next": None})
     assert export(tmp_path / "rows.parquet", "--format", "parquet") != 0
     assert "more than 1000 metrics" in capsys.readouterr().err
     assert not list(tmp_path.glob("*rows*"))
@@ -87,7 +87,7 @@ def test_export_does_not_follow_a_link_at_its_draft(hub: Answers, tmp_path: Path
     victim, target = tmp_path / "victim", tmp_path / "rows.jsonl"
     victim.write_text("dear")
     (tmp_path / ".rows.jsonl.part").symlink_to(victim)
-    hub.say(f"{SAMPLES}?cursor=2", 200, {"results": [], "next": None})
+    hub.reply(f"{SAMPLES}?cursor=2", 200, {"results": [], "next": None})
     assert export(target) == 0
     assert victim.read_text() == "dear"
     assert target.read_text().count("\n") == 1

@@ -1,4 +1,4 @@
-"""Findings are data: on stdout, with the traceback that says why."""
+"""Findings are data: they are printed on stdout, with their traceback."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def version(**more: Any) -> dict[str, Any]:
 def test_info_prints_findings_and_their_traceback_on_stdout(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.say("GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, version())
+    server.reply("GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, version())
     assert main(["info", "alice/demo-env==0.1.0", "--url", server.url]) == 0
     out, err = capsys.readouterr()
     assert "✗ run.load_failed: KeyError: 'answer'\n" in out
@@ -59,7 +59,7 @@ def test_a_long_traceback_is_shown_by_its_last_lines(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = FINDING | {"details": {"traceback": "\n".join(f"line {n}" for n in range(500))}}
-    server.say(
+    server.reply(
         "GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, version(findings=[long])
     )
     main(["info", "alice/demo-env==0.1.0", "--url", server.url])
@@ -73,7 +73,7 @@ def test_odd_details_of_a_finding_are_shown_without_harm(
     server: Answers, capsys: pytest.CaptureFixture[str], details: Any
 ) -> None:
     odd = version(findings=[FINDING | {"details": details}])
-    server.say("GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, odd)
+    server.reply("GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, odd)
     assert main(["info", "alice/demo-env==0.1.0", "--url", server.url]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
@@ -82,8 +82,8 @@ def test_logs_end_with_the_findings_of_an_ended_run(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = {"text": "[runner] begun\n", "next": 15, "ended": True}
-    server.say(f"GET /api/v1/runs/{RUN}/log/?after=0", 200, log)
-    server.say(f"GET /api/v1/runs/{RUN}/", 200, {"findings": [FINDING]})
+    server.reply(f"GET /api/v1/runs/{RUN}/log/?after=0", 200, log)
+    server.reply(f"GET /api/v1/runs/{RUN}/", 200, {"findings": [FINDING]})
     assert main(["logs", RUN, "--url", server.url]) == 0
     out = capsys.readouterr().out
     assert out.startswith("[runner] begun\n\nFindings\n✗ run.load_failed")
@@ -115,10 +115,10 @@ def test_logs_show_where_the_environment_failed_in_each_kind_of_failed_rollout(
     log = {"text": "", "next": 0, "ended": True}
     error = {"type": "TaskError", "message": "scoring: IndexError", "traceback": CHAINED}
     rows = [{"task": task, "error": error} for task in range(5)]
-    server.say(f"GET /api/v1/runs/{RUN}/log/?after=0", 200, log)
-    server.say(f"GET /api/v1/runs/{RUN}/", 200, {"findings": [], "scores": [{"failed": 5}]})
+    server.reply(f"GET /api/v1/runs/{RUN}/log/?after=0", 200, log)
+    server.reply(f"GET /api/v1/runs/{RUN}/", 200, {"findings": [], "scores": [{"failed": 5}]})
     failed = {"results": rows, "next": None}
-    server.say(f"GET /api/v1/runs/{RUN}/rollouts/?limit=100&ok=false", 200, failed)
+    server.reply(f"GET /api/v1/runs/{RUN}/rollouts/?limit=100&ok=false", 200, failed)
     assert main(["logs", RUN, "--url", server.url]) == 0
     out = capsys.readouterr().out
     assert "task 0: TaskError: scoring: IndexError (5 rollouts)" in out

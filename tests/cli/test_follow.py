@@ -23,17 +23,17 @@ def version(status: str, queue: dict[str, int] | None) -> dict[str, Any]:
 
 def test_follow_reports_a_missing_runner_once(server: Answers) -> None:
     alone = {"before": 0, "waiting": 1, "runners": 0}
-    server.say(PATH, 200, version("evaluating", alone))
+    server.reply(PATH, 200, version("evaluating", alone))
     stderr = io.StringIO()
     out = Output(out=io.StringIO(), err=stderr)
     follower = threading.Thread(
         target=follow, args=(Hub(Config(server.url)), Ref("alice", "demo-env", "0.1.0"), out)
     )
     follower.start()
-    while len(server.asked) < 3:
+    while len(server.requests) < 3:
         follower.join(0.1)
         assert follower.is_alive()
-    server.say(PATH, 200, version("listed", None))
+    server.reply(PATH, 200, version("listed", None))
     follower.join(10)
     assert stderr.getvalue().splitlines()[:2] == [
         "evaluating ...",

@@ -9,13 +9,13 @@ from envyard.commands.install import framework_release
 from tests.cli.conftest import Answers
 
 
-def said_by(server: Answers, **state: Any) -> None:
-    """The hub knows alice/demo-env==0.1.0 in that state, and nothing newer."""
+def serve_version(server: Answers, **state: Any) -> None:
+    """Serve alice/demo-env==0.1.0 in that state, and nothing newer."""
     usual = {"ref": "alice/demo-env==0.1.0", "version": "0.1.0", "status": "listed"}
     version = usual | {"yanked": None, "quarantined": False} | state
     base = "GET /api/v1/environments/alice/demo-env/"
-    server.say(base, 200, {"latest_version": version})
-    server.say(f"{base}versions/0.1.0/", 200, version)
+    server.reply(base, 200, {"latest_version": version})
+    server.reply(f"{base}versions/0.1.0/", 200, version)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def said_by(server: Answers, **state: Any) -> None:
 def test_install_requires_an_exact_pin_for_an_unlisted_version(
     server: Answers, capsys: pytest.CaptureFixture[str], state: dict[str, Any], message: str
 ) -> None:
-    said_by(server, **state)
+    serve_version(server, **state)
     command = ["install", "--python", "/usr/bin/python3", "--url", server.url, "alice/demo-env"]
     assert main(command) == 1
     err = capsys.readouterr().err
@@ -41,7 +41,7 @@ def test_install_requires_an_exact_pin_for_an_unlisted_version(
 def test_install_refuses_a_quarantined_version(
     server: Answers, capsys: pytest.CaptureFixture[str], pin: str
 ) -> None:
-    said_by(server, quarantined=True)
+    serve_version(server, quarantined=True)
     ref = f"alice/demo-env{pin}"
     assert main(["install", "--python", "/usr/bin/python3", "--url", server.url, ref]) == 1
     assert "is quarantined" in capsys.readouterr().err

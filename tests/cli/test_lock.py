@@ -17,7 +17,7 @@ URL = "https://hub.example/files/ab/abc/demo_env-0.1.0-py3-none-any.whl"
 def known(
     server: Answers, *platforms: str, text: str = DEPENDENCY, visibility: str = "public"
 ) -> list[str]:
-    """The hub has alice/demo-env==0.1.0 with locks for these; the command that asks for one."""
+    """Serve alice/demo-env==0.1.0 with locks for these platforms; the arguments for `hub lock`."""
     version: dict[str, Any] = {
         "ref": "alice/demo-env==0.1.0",
         "environment": "alice/demo-env",
@@ -28,12 +28,12 @@ def known(
         "quarantined": False,
         "file": {"url": URL, "sha256": "2" * 64},
     }
-    server.say("GET /api/v1/environments/alice/demo-env/", 200, {"latest_version": version})
-    server.say(BASE, 200, version)
+    server.reply("GET /api/v1/environments/alice/demo-env/", 200, {"latest_version": version})
+    server.reply(BASE, 200, version)
     rows = [{"platform": platform, "made_at": "2026-11-22T00:00:00Z"} for platform in platforms]
-    server.say(f"{BASE}locks/", 200, {"results": rows})
+    server.reply(f"{BASE}locks/", 200, {"results": rows})
     for row in rows:
-        server.say(f"{BASE}locks/{row['platform']}/", 200, row | {"text": text})
+        server.reply(f"{BASE}locks/{row['platform']}/", 200, row | {"text": text})
     return ["lock", "--url", server.url, "alice/demo-env"]
 
 

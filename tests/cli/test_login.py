@@ -21,19 +21,19 @@ ME = {
 def test_login_checks_a_token_and_saves_it_readable_by_its_owner_only(
     server: Answers, home: Path
 ) -> None:
-    server.say("GET /api/v1/whoami/", 200, ME)
+    server.reply("GET /api/v1/whoami/", 200, ME)
     assert main(["login", "--url", server.url, "--token", "hub_abc"]) == 0
     saved = json.loads(config_path().read_text())
     assert saved == {"url": server.url, "tokens": {server.url: "hub_abc"}}
     assert stat.S_IMODE(config_path().stat().st_mode) == 0o600
-    assert server.asked == [("GET /api/v1/whoami/", "Bearer hub_abc")]
+    assert server.requests == [("GET /api/v1/whoami/", "Bearer hub_abc")]
 
 
 def test_login_does_not_save_a_refused_token(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
-    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    server.reply("GET /api/v1/whoami/", 401, {"error": error})
     assert main(["login", "--url", server.url, "--token", "hub_abc"]) == 1
     assert not config_path().exists()
     assert "The token is revoked." in capsys.readouterr().err
@@ -43,7 +43,7 @@ def test_a_refused_hub_token_gives_a_hint_about_the_variable(
     server: Answers, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = {"code": "token.invalid", "message": "The token is revoked.", "hint": "Log in."}
-    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    server.reply("GET /api/v1/whoami/", 401, {"error": error})
     monkeypatch.setenv("HUB_TOKEN", "hub_old")
     assert main(["whoami", "--url", server.url]) == 1
     stderr = capsys.readouterr().err
@@ -59,7 +59,7 @@ def test_login_rejects_text_that_is_no_token(capsys: pytest.CaptureFixture[str])
 def test_login_waits_for_the_confirmation_in_the_browser(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.say(
+    server.reply(
         "POST /api/v1/login/",
         200,
         {
@@ -71,11 +71,11 @@ def test_login_waits_for_the_confirmation_in_the_browser(
             "expires_in": 5,
         },
     )
-    server.say("POST /api/v1/login/poll/", 200, {"token": "hub_minted", "user": "alice"})
-    server.say("GET /api/v1/whoami/", 200, ME)
+    server.reply("POST /api/v1/login/poll/", 200, {"token": "hub_minted", "user": "alice"})
+    server.reply("GET /api/v1/whoami/", 200, ME)
     assert main(["login", "--url", server.url, "--no-browser"]) == 0
     assert "ABCD-EFGH" in capsys.readouterr().err
-    assert server.asked[-1] == ("GET /api/v1/whoami/", "Bearer hub_minted")
+    assert server.requests[-1] == ("GET /api/v1/whoami/", "Bearer hub_minted")
 
 
 def test_whoami_without_a_login_names_the_next_step(
@@ -86,7 +86,7 @@ def test_whoami_without_a_login_names_the_next_step(
         "message": "You are not signed in.",
         "hint": "Run `hub login`.",
     }
-    server.say("GET /api/v1/whoami/", 401, {"error": error})
+    server.reply("GET /api/v1/whoami/", 401, {"error": error})
     assert main(["whoami", "--url", server.url]) == 1
     assert "hint: Run `hub login`." in capsys.readouterr().err
 
@@ -96,7 +96,7 @@ def test_whoami_shows_members_read_access_only(
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_abc")
     lab = {"name": "lab", "kind": "organisation", "role": "member"}
-    server.say("GET /api/v1/whoami/", 200, ME | {"owners": [*ME["owners"], lab]})
+    server.reply("GET /api/v1/whoami/", 200, ME | {"owners": [*ME["owners"], lab]})
     assert main(["whoami", "--url", server.url]) == 0
     stderr = capsys.readouterr().err
     assert "may publish as alice (owner)" in stderr
@@ -108,7 +108,7 @@ def test_whoami_shows_the_reason_that_prevents_publishing(
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_abc")
     refusal = {"code": "account.mfa_required", "message": "alice has none", "hint": "Add one."}
-    server.say("GET /api/v1/whoami/", 200, ME | {"publish_refusal": refusal})
+    server.reply("GET /api/v1/whoami/", 200, ME | {"publish_refusal": refusal})
     assert main(["whoami", "--url", server.url]) == 0
     stderr = capsys.readouterr().err
     assert "may read alice (owner)" in stderr
@@ -117,12 +117,12 @@ def test_whoami_shows_the_reason_that_prevents_publishing(
 
 
 def test_logout_revokes_and_removes_the_token(server: Answers) -> None:
-    server.say("GET /api/v1/whoami/", 200, ME)
-    server.say("DELETE /api/v1/tokens/current/", 204, "")
+    server.reply("GET /api/v1/whoami/", 200, ME)
+    server.reply("DELETE /api/v1/tokens/current/", 204, "")
     main(["login", "--url", server.url, "--token", "hub_abc"])
     assert main(["logout"]) == 0
     assert json.loads(config_path().read_text())["tokens"] == {}
-    assert server.asked[-1] == ("DELETE /api/v1/tokens/current/", "Bearer hub_abc")
+    assert server.requests[-1] == ("DELETE /api/v1/tokens/current/", "Bearer hub_abc")
 
 
 def test_the_client_sends_the_token_to_no_other_host(
@@ -130,12 +130,12 @@ def test_the_client_sends_the_token_to_no_other_host(
 ) -> None:
     monkeypatch.setenv("HUB_TOKEN", "hub_secret")
     other = server.url.replace("127.0.0.1", "localhost")
-    server.say(
+    server.reply(
         "GET /api/v1/environments/?limit=20",
         200,
         {"results": [], "next": f"{other}/api/v1/environments/?cursor=x"},
     )
-    server.say("GET /api/v1/environments/?cursor=x", 200, {"results": [], "next": None})
+    server.reply("GET /api/v1/environments/?cursor=x", 200, {"results": [], "next": None})
     assert main(["search", "--url", server.url]) == 0
-    assert server.asked[0][1] == "Bearer hub_secret"
-    assert server.asked[1] == ("GET /api/v1/environments/?cursor=x", None)
+    assert server.requests[0][1] == "Bearer hub_secret"
+    assert server.requests[1] == ("GET /api/v1/environments/?cursor=x", None)

@@ -43,7 +43,7 @@ def test_an_answer_of_another_shape_is_named(
 ) -> None:
     monkeypatch.setenv("HUB_URL", server.url)
     method, path = request_line.split()
-    server.say(f"{method} {API}{path}", 200, answer)
+    server.reply(f"{method} {API}{path}", 200, answer)
     assert main(command) == 1
     err = capsys.readouterr().err
     assert word in err

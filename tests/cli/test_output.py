@@ -34,7 +34,7 @@ def test_output_separates_tables_by_tabs_in_a_pipe() -> None:
 def test_output_prints_json_alone_on_stdout(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.say("GET /api/v1/environments/?limit=20&q=nothing", 200, {"results": [], "next": None})
+    server.reply("GET /api/v1/environments/?limit=20&q=nothing", 200, {"results": [], "next": None})
     assert main(["search", "nothing", "--json", "--url", server.url]) == 0
     output = capsys.readouterr()
     assert json.loads(output.out) == []
@@ -48,8 +48,8 @@ def test_a_log_that_comes_in_pieces_keeps_its_lines(
     pieces = [("one\ntw", 1, False), ("o\nthr", 2, False), ("ee", 3, True)]
     for after, (text, following, ended) in enumerate(pieces):
         answer = {"text": text, "next": following, "ended": ended}
-        server.say(f"GET /api/v1/runs/{run}/log/?after={after}", 200, answer)
-    server.say(f"GET /api/v1/runs/{run}/", 200, {"findings": []})
+        server.reply(f"GET /api/v1/runs/{run}/log/?after={after}", 200, answer)
+    server.reply(f"GET /api/v1/runs/{run}/", 200, {"findings": []})
     assert main(["logs", run, "--url", server.url]) == 0
     assert capsys.readouterr().out == "one\ntwo\nthree\n"
 

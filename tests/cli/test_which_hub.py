@@ -63,7 +63,7 @@ def test_whoami_shows_where_the_address_is_from(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     me = {"user": "alice", "owners": [], "publish_refusal": None, "token": None}
-    server.say("GET /api/v1/whoami/", 200, me)
+    server.reply("GET /api/v1/whoami/", 200, me)
     assert main(["whoami", "--url", server.url]) == 0
     assert f"on {server.url} (from --url)" in capsys.readouterr().err
     assert main(["whoami", "--json", "--url", server.url]) == 0

@@ -26,7 +26,7 @@ CLASSIC = """
 
 
 def wheel(name: str, **files: str) -> dict[str, bytes]:
-    """Members of a wheel; `a__b` in a keyword stands for `a/b`, every file is a .py file."""
+    """Members of a wheel; `a__b` in a keyword is the path `a/b`, every file is a .py file."""
     members = {
         f"{path.replace('__', '/')}.py": textwrap.dedent(text).encode()
         for path, text in files.items()

@@ -1,4 +1,4 @@
-"""docs/wheels.md tells every rule for wheels, and none that there is not."""
+"""docs/wheels.md has every rule for wheels, and no other."""
 
 import re
 from pathlib import Path

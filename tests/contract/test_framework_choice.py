@@ -1,4 +1,4 @@
-"""Which releases of its framework a wheel can run with, and what is said where there is none."""
+"""The choice of a framework's release for a wheel, and the findings where there is none."""
 
 from __future__ import annotations
 

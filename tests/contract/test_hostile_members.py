@@ -65,7 +65,7 @@ def zstandard_blocks() -> bytes:
 
 
 def bzip2_in_zip() -> bytes:
-    """A zip of one member, said to have ten bytes, that bzip2 expands to 700 MB."""
+    """A zip of one member that declares ten bytes and that bzip2 expands to 700 MB."""
     packer = bz2.BZ2Compressor()
     data = b"".join(packer.compress(bytes(50 << 20)) for _ in range(14)) + packer.flush()
     sizes = (0, len(data), 10, 1, 0)

@@ -1,4 +1,4 @@
-"""A lock holds pins with hashes and nothing else, whoever wrote it."""
+"""A lock holds pins with hashes and nothing else, in any input."""
 
 import pytest
 

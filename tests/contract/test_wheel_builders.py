@@ -84,8 +84,10 @@ def test_a_wheel_of_each_build_backend_has_no_finding(backend: str, tmp_path: Pa
     path = built(source, backend, tmp_path)
     assert checks.run_all(path) == []
     parsed = wheel.read(path)
-    assert {"demo_env/__init__.py", "demo_env/größe.txt"} <= {one.name for one in parsed.files}
-    assert any(one.startswith("verifiers") for one in parsed.metadata.requires_dist)
+    assert {"demo_env/__init__.py", "demo_env/größe.txt"} <= {
+        member.name for member in parsed.files
+    }
+    assert any(line.startswith("verifiers") for line in parsed.metadata.requires_dist)
     assert detect(wheel.sources(path)).entry == "WordTaskset"
 
 

@@ -1,4 +1,4 @@
-"""METADATA is read as the specification says, judged field by field, and never raises."""
+"""Parsing and checking METADATA: field by field, without an exception for any content."""
 
 import io
 

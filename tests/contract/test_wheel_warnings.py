@@ -24,7 +24,7 @@ from tests.wheels import TASKSET, filename, make_wheel
 INIT = "demo_env/__init__.py"
 
 
-def found(**changes: object) -> list[Finding]:
+def findings_of(**changes: object) -> list[Finding]:
     return judged(make_wheel(**changes))  # type: ignore[arg-type]
 
 
@@ -40,7 +40,7 @@ def test_a_pickle_that_imports_is_a_warning_that_names_the_imports() -> None:
     data = pickle.dumps(collections.OrderedDict(a=1))
     for member in (data, gzip.compress(data), zlib.compress(data), zipped({"x": data}),
                    numpy_objects(data)):  # fmt: skip
-        [warning] = found(files=files(a=member))
+        [warning] = findings_of(files=files(a=member))
         assert (warning.code, warning.severity, warning.where) == (
             "wheel.pickle_imports", "warning", "demo_env/a",
         )  # fmt: skip
@@ -50,18 +50,18 @@ def test_a_pickle_that_imports_is_a_warning_that_names_the_imports() -> None:
 def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     data = b"\x80\x04" + b"N0" * (pickles.MAX_OPCODES // 2 + 1) + b"N."
     start = time.process_time()
-    [warning] = found(files=files(a=data))
+    [warning] = findings_of(files=files(a=data))
     assert (warning.code, warning.severity) == ("wheel.pickle_unread", "warning")
     assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("wanted", ["==3.12.4", ">3.11.4,<3.11.8", "~=3.13.2", ">=3.12,<4"])
 def test_requires_python_may_name_single_releases(wanted: str) -> None:
-    assert found(metadata={"Requires-Python": wanted}) == []
+    assert findings_of(metadata={"Requires-Python": wanted}) == []
 
 
 def test_a_text_pickle_that_runs_code_before_its_fault_is_refused() -> None:
-    [warning] = found(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
+    [warning] = findings_of(files=files(**{"a.p": b"cos\nsystem\n(S'id'\ntR~"}))
     assert (warning.code, warning.severity) == ("wheel.pickle_runs_code", "error")
 
 
@@ -75,12 +75,12 @@ def test_a_text_pickle_that_runs_code_before_its_fault_is_refused() -> None:
     ],
 )
 def test_text_whose_name_is_one_of_pickles_is_no_pickle(name: str, text: str) -> None:
-    assert found(files=files(**{name: text.encode()})) == []
+    assert findings_of(files=files(**{name: text.encode()})) == []
 
 
 def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
     data = pickle.dumps(collections.OrderedDict(a=1))[:-1] + b"\xff\xfe" + bytes(64)
-    [warning] = found(files=files(**{"a.joblib": data}))
+    [warning] = findings_of(files=files(**{"a.joblib": data}))
     assert (warning.code, warning.severity) == ("wheel.pickle_unread", "warning")
 
 
@@ -89,17 +89,19 @@ def test_a_pickle_with_raw_arrays_between_is_a_warning() -> None:
               b"\xca\xfe\xba\xbe\0\0\0\2" + bytes(60), b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0"],
 )  # fmt: skip
 def test_a_program_is_a_warning(start: bytes) -> None:
-    [warning] = found(files=files(tool=start))
+    [warning] = findings_of(files=files(tool=start))
     assert (warning.code, warning.severity) == ("wheel.program_member", "warning")
 
 
 def test_a_java_class_and_a_text_are_no_programs() -> None:
-    assert found(files=files(a=b"\xca\xfe\xba\xbe\0\0\0\x41" + bytes(60), b=b"MZ is text")) == []
+    assert (
+        findings_of(files=files(a=b"\xca\xfe\xba\xbe\0\0\0\x41" + bytes(60), b=b"MZ is text")) == []
+    )
 
 
 @pytest.mark.parametrize("path", ["tests/__init__.py", "utils.py", "README.md", ".prime/a.json"])
 def test_a_name_that_many_wheels_use_is_a_warning(path: str) -> None:
-    [warning] = found(files={INIT: TASKSET, path: "x"})
+    [warning] = findings_of(files={INIT: TASKSET, path: "x"})
     assert (warning.code, warning.severity) == ("wheel.shared_name", "warning")
     assert path.partition("/")[0] in warning.message
 

@@ -85,7 +85,7 @@ def declared_zip() -> bytes:
 
 
 def hungry_xz() -> bytes:
-    """A stream of one byte that wants a dictionary of 512 MiB."""
+    """A stream of one byte that declares a dictionary of 512 MiB."""
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 12}]
     data = bytearray(lzma.compress(b"a", lzma.FORMAT_XZ, filters=filters))
     head = 12  # a block's header: its length, flags, filter, length of properties, dictionary

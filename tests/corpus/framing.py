@@ -39,12 +39,12 @@ def extra(kind: int, data: bytes, length: int | None = None) -> bytes:
     return struct.pack("<2H", kind, len(data) if length is None else length) + data
 
 
-def whole(**values: object) -> Callable[[Zip], None]:
+def outer(**values: object) -> Callable[[Zip], None]:
     return lambda archive: [setattr(archive, *pair) for pair in values.items()] and None
 
 
 def two_archives(*, counted: bool) -> Callable[[Zip], None]:
-    return whole(prefix=make_wheel(), counted_prefix=counted)
+    return outer(prefix=make_wheel(), counted_prefix=counted)
 
 
 def overlapping(archive: Zip) -> None:
@@ -114,20 +114,20 @@ BAD = [
          ("end record is missing",)),
     Case("a wheel cut off in its last bytes", lambda: make_wheel()[:-4], "wheel.cut_off",
          ("end record is missing",)),
-    case("a script before the archive", whole(prefix=b"#!/bin/sh\n"), "wheel.prefix_bytes",
+    case("a script before the archive", outer(prefix=b"#!/bin/sh\n"), "wheel.prefix_bytes",
          "10 bytes", "none may"),
-    case("a counted script before the archive", whole(prefix=b"#!/bin/sh\n", counted_prefix=True),
+    case("a counted script before the archive", outer(prefix=b"#!/bin/sh\n", counted_prefix=True),
          "wheel.prefix_bytes", "first byte"),
-    case("a newline after the archive", whole(tail=b"\n"), "wheel.trailing_bytes",
+    case("a newline after the archive", outer(tail=b"\n"), "wheel.trailing_bytes",
          "1 bytes", "none may"),
     case("bytes between two members",
          lambda archive: setattr(archive.parts[1], "gap", b"hidden"), "wheel.extra_bytes",
          "starts at byte", "ends at byte"),
-    case("bytes before the directory", whole(before_directory=b"hidden"), "wheel.extra_bytes",
+    case("bytes before the directory", outer(before_directory=b"hidden"), "wheel.extra_bytes",
          "central directory", "ends at byte"),
-    case("a signature block before the directory", whole(before_directory=b"APK Sig Block 42"),
+    case("a signature block before the directory", outer(before_directory=b"APK Sig Block 42"),
          "wheel.extra_bytes", "central directory"),
-    case("bytes after the directory", whole(after_directory=b"hidden"), "wheel.extra_bytes",
+    case("bytes after the directory", outer(after_directory=b"hidden"), "wheel.extra_bytes",
          "its end record is at byte"),
     case("two archives one after the other", two_archives(counted=False), "wheel.two_archives",
          "whole archive", "precedes"),
@@ -137,26 +137,26 @@ BAD = [
          "starts at byte 0"),
     case("a member that runs into the directory", overlap_at_the_end, "wheel.shared_bytes",
          "central directory"),
-    case("an archive comment", whole(comment=b"hello"), "wheel.archive_comment",
+    case("an archive comment", outer(comment=b"hello"), "wheel.archive_comment",
          "5 bytes", "wheels have none"),
-    case("an archive comment that is not there", whole(end={"comment": 5}),
+    case("an archive comment that is not there", outer(end={"comment": 5}),
          "wheel.archive_comment", "5 bytes"),
     case("an end record in the archive's comment", late_end, "wheel.second_end_record",
          "another end record is between them"),
-    case("several disks", whole(end={"disk": 1}), "wheel.several_disks", "disk 1"),
+    case("several disks", outer(end={"disk": 1}), "wheel.several_disks", "disk 1"),
     case("a member on another disk", lambda archive: setattr(archive[INIT], "disk", 2),
          "wheel.several_disks", INIT, "disk 2", "not 0"),
-    case("fewer members counted", whole(end={"here": 3, "count": 3}), "wheel.member_count",
+    case("fewer members counted", outer(end={"here": 3, "count": 3}), "wheel.member_count",
          "counts 3 members"),
-    case("more members counted", whole(end={"here": 9, "count": 9}), "wheel.member_count",
+    case("more members counted", outer(end={"here": 9, "count": 9}), "wheel.member_count",
          "after 4 of 9 members"),
-    case("two counts of members", whole(end={"here": 3}), "wheel.member_count",
+    case("two counts of members", outer(end={"here": 3}), "wheel.member_count",
          "4 members", "3 on"),
-    case("a directory that lies beyond the file", whole(end={"start": 1 << 30}),
+    case("a directory that lies beyond the file", outer(end={"start": 1 << 30}),
          "wheel.bad_directory", "ends at byte"),
-    case("a directory of other bytes", whole(end={"start": 0, "length": 0}),
+    case("a directory of other bytes", outer(end={"start": 0, "length": 0}),
          "wheel.extra_bytes", "its end record is at byte"),
-    case("ZIP64 numbers in the end record", whole(end={"start": 0xFFFFFFFF}), "wheel.zip64",
+    case("ZIP64 numbers in the end record", outer(end={"start": 0xFFFFFFFF}), "wheel.zip64",
          "ZIP64"),
     case("ZIP64 records before the end record", zip64_records, "wheel.zip64", "ZIP64"),
     case("a ZIP64 extra field", both(extra=extra(1, bytes(16))), "wheel.zip64", INIT, "0x0001"),

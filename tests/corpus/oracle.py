@@ -25,7 +25,7 @@ def check(data: bytes) -> bool:
     except Unreadable:
         assert "error" in {finding.severity for finding in findings}
         return False
-    assert content == theirs(data)
+    assert content == zipfile_content(data)
     assert content == forwards(data)
     return True
 
@@ -47,15 +47,15 @@ def read(data: bytes) -> dict[str, bytes]:
     return content_by_name
 
 
-def theirs(data: bytes) -> dict[str, bytes]:
-    """What Python's own reader sees, which goes by the directory."""
+def zipfile_content(data: bytes) -> dict[str, bytes]:
+    """The content for zipfile, which reads the central directory."""
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         assert len(opened.namelist()) == len(set(opened.namelist()))
         return {info.filename: opened.read(info) for info in opened.infolist()}
 
 
 def forwards(data: bytes) -> dict[str, bytes]:
-    """What a reader sees that goes by the local headers, from the first byte on."""
+    """The content for a reader of the local headers, from the first byte on."""
     content_by_name = {}
     position = 0
     while data[position : position + 4] == b"PK\3\4":

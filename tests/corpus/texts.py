@@ -2,7 +2,7 @@
 
 from tests.corpus.case import Case
 from tests.corpus.content import files
-from tests.corpus.documents import raw, said
+from tests.corpus.documents import meta, raw
 from tests.corpus.framing import both, case, extra, raw_name
 from tests.corpus.paths import pair
 from tests.wheels import make_wheel
@@ -26,11 +26,11 @@ def line(name: str, text: str | bytes, *words: str) -> Case:
 
 
 def hidden(name: str, field: str, value: str, *words: str) -> Case:
-    return said(name, {field: value}, "metadata.hidden_character", field.lower(), *words)
+    return meta(name, {field: value}, "metadata.hidden_character", field.lower(), *words)
 
 
 def link(name: str, url: str) -> Case:
-    return said(f"a link {name}", {"Project-URL": f"Docs, {url}"}, "metadata.bad_url", "Docs")
+    return meta(f"a link {name}", {"Project-URL": f"Docs, {url}"}, "metadata.bad_url", "Docs")
 
 
 BAD = [
@@ -52,14 +52,14 @@ BAD = [
     *(hidden(f"{name} in Summary", "Summary", f"a{character}b", f"U+{ord(character):04X}")
       for name, character in INVISIBLE.items() if name not in ("a terminal's escape", "a backspace",
                                                                "a byte order mark inside")),
-    *(said(f"{name} in Summary", {"Summary": f"a{character}b"}, "metadata.bad_line", "U+")
+    *(meta(f"{name} in Summary", {"Summary": f"a{character}b"}, "metadata.bad_line", "U+")
       for name, character in INVISIBLE.items() if name in ("a terminal's escape", "a backspace",
                                                            "a byte order mark inside")),
     hidden("an override in Author", "Author", "alice\u202e", "U+202E"),
     hidden("a mark in Author-email", "Author-email", "a\u200eb <a@example.com>", "U+200E"),
     hidden("an invisible keyword", "Keywords", "a,\u200b", "U+200B"),
     hidden("an invisible label", "Project-URL", "Do\u200bcs, https://example.com", "U+200B"),
-    said("an override in License", {"License-Expression": None, "License": "MIT\u202e"},
+    meta("an override in License", {"License-Expression": None, "License": "MIT\u202e"},
          "metadata.hidden_character", "license", "U+202E"),
     Case("an override in the README", lambda: make_wheel(description="# a\u202eb\n"),
          "metadata.hidden_character", ("description", "U+202E")),
@@ -81,31 +81,31 @@ BAD = [
     line("an encoded word in a dependency",
          f"{HEAD}Requires-Dist: a; extra == '=?utf-8?q?x?='\n", "encoded word"),
     # fields against each other
-    said("a licence of both kinds", {"License": "MIT"}, "metadata.two_licenses", "MIT",
+    meta("a licence of both kinds", {"License": "MIT"}, "metadata.two_licenses", "MIT",
          "Apache-2.0"),
-    said("an extra twice", {"Provides-Extra": ["fast", "fast"]}, "metadata.repeated_extra", "fast"),
-    said("an extra twice in two spellings", {"Provides-Extra": ["my-fast", "My_Fast"]},
+    meta("an extra twice", {"Provides-Extra": ["fast", "fast"]}, "metadata.repeated_extra", "fast"),
+    meta("an extra twice in two spellings", {"Provides-Extra": ["my-fast", "My_Fast"]},
          "metadata.repeated_extra", "My_Fast", "my-fast"),
-    said("an Import-Name that is not there",
+    meta("an Import-Name that is not there",
          {"Metadata-Version": "2.5", "Import-Name": ["demo_env", "other"]}, "metadata.import_name",
          "other"),
-    said("an Import-Name below a module that is not there",
+    meta("an Import-Name below a module that is not there",
          {"Metadata-Version": "2.5", "Import-Name": "demo_env.gone"}, "metadata.import_name",
          "demo_env.gone"),
-    said("an Import-Namespace that is not there",
+    meta("an Import-Namespace that is not there",
          {"Metadata-Version": "2.5", "Import-Name": "demo_env", "Import-Namespace": "space"},
          "metadata.import_name", "Import-Namespace", "space"),
-    said("a dependency on itself", {"Requires-Dist": "Demo.Env"}, "metadata.self_dependency",
+    meta("a dependency on itself", {"Requires-Dist": "Demo.Env"}, "metadata.self_dependency",
          "Demo.Env"),
-    said("a dependency on another version of itself", {"Requires-Dist": "demo-env[x]>=9"},
+    meta("a dependency on another version of itself", {"Requires-Dist": "demo-env[x]>=9"},
          "metadata.self_dependency", ">=9"),
-    said("a Requires-Python that no Python is", {"Requires-Python": "<3"},
+    meta("a Requires-Python that no Python is", {"Requires-Python": "<3"},
          "metadata.bad_requires_python", "<3", "no Python 3"),
-    said("a Requires-Python against itself", {"Requires-Python": ">=3.12,<3.11"},
+    meta("a Requires-Python against itself", {"Requires-Python": ">=3.12,<3.11"},
          "metadata.bad_requires_python", "no Python 3"),
-    said("a dependency compared as text", {"Requires-Dist": "numpy===abc"},
+    meta("a dependency compared as text", {"Requires-Dist": "numpy===abc"},
          "metadata.bad_requirement", "numpy===abc", "'=='"),
-    said("a Requires-Python compared as text", {"Requires-Python": "===3.11"},
+    meta("a Requires-Python compared as text", {"Requires-Python": "===3.11"},
          "metadata.bad_requires_python", "===3.11", "'=='"),
     link("without a host", "https://"), link("to a dot", "https://."),
     link("with a user name", "https://github.com@evil.example/"),
@@ -113,7 +113,7 @@ BAD = [
     link("with a backslash", "https://example.com\\@evil.example"),
     link("with a quote", 'https://example.com/"onmouseover=x'),
     link("without slashes", "https:example.com"),
-    said("a download of a file", {"Download-URL": "file:///etc/passwd"}, "metadata.bad_url",
+    meta("a download of a file", {"Download-URL": "file:///etc/passwd"}, "metadata.bad_url",
          "file:///etc/passwd"),
     files("a program in a package", {"demo_env/tool.so.1": b"\x7fELF"}, "wheel.compiled_member"),
 ]  # fmt: skip

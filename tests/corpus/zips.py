@@ -27,7 +27,7 @@ class Head:
 
 @dataclass
 class Part:
-    """One member; `gap` stands before it, `offset` replaces where the directory puts it."""
+    """One member; `gap` precedes it, `offset` replaces its offset in the directory."""
 
     local: Head
     central: Head

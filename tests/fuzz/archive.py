@@ -1,6 +1,6 @@
 """Feed the archive reader bytes that atheris makes up: `make fuzz SECONDS=600`.
 
-The first byte of an input says how the rest is meant: as a whole file, or as changes of single
+The first byte of an input chooses the meaning of the rest: a whole file, or changes of single
 numbers in a good wheel, which get past the checksums that a blind change would break.
 """
 
@@ -29,7 +29,7 @@ BASE = make_wheel(
 
 
 def edited(provider: atheris.FuzzedDataProvider) -> bytes:
-    """A good wheel with the changes that the input asks for."""
+    """A good wheel with the changes that the input encodes."""
     archive = load(BASE)
     for _ in range(provider.ConsumeIntInRange(1, 4)):
         part = archive.parts[provider.ConsumeIntInRange(0, len(archive.parts) - 1)]
@@ -121,7 +121,7 @@ def write_seeds(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Run until the time is up, which `-max_total_time=` says, or until an input fails."""
+    """Run until the time of `-max_total_time=` is up, or until an input fails."""
     with tempfile.TemporaryDirectory() as folder:
         write_seeds(Path(folder))
         atheris.Setup([sys.argv[0], folder, *arguments], one_input)

@@ -1,4 +1,4 @@
-"""The archive reader stands what a fuzzer makes up, for as long as a run of the tests may take."""
+"""The archive fuzzer, for a short time: any input is refused or read, without an exception."""
 
 import importlib.util
 import os

@@ -108,7 +108,7 @@ def needs_login(version: dict[str, Any]) -> bool:
 
 
 def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
-    """A PEP 508 direct reference with its hash, local where the hub asks for a login."""
+    """A PEP 508 direct reference with its hash, to a local file where the hub requires a login."""
     file, name = version["file"], version["environment"].partition("/")[2]
     if not needs_login(version):
         return f"{name} @ {file['url']}#sha256={file['sha256']}"
@@ -117,7 +117,7 @@ def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != file["sha256"]:
         raise HubCliError(
-            f"{file['filename']} has sha256 {digest}, the hub promised {file['sha256']}",
-            "Do not install it; tell the hub's operator.",
+            f"{file['filename']} has sha256 {digest}, the hub gives {file['sha256']}",
+            "Do not install it; report it to the hub's operator.",
         )
     return f"{name} @ {path.as_uri()}#sha256={digest}"

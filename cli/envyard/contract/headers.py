@@ -24,7 +24,7 @@ ZIP64 = 0xFFFFFFFF  # marks a number that is in a ZIP64 field
 ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
 LATE_SIZES_FLAG = 0x0008
 UTF8_FLAG = 0x0800
-# Besides UTF-8 names only the two bits that tell how hard the compressor tried are harmless.
+# Besides UTF-8 names only the two bits of the compression level are harmless.
 KNOWN_FLAGS = 0x0002 | 0x0004 | UTF8_FLAG
 # Fields that replace values of the header.
 DECEIVING_EXTRAS = {

@@ -35,7 +35,7 @@ FOLDED = FREE_TEXTS | {
     "summary", "keywords", "author", "author-email", "maintainer", "maintainer-email", "platform",
 }  # fmt: skip
 MAIL_FIELDS = {"content-type", "content-transfer-encoding"}
-NEWLINE = re.compile(r"\r\n|\r|\n")  # what the email parser takes for one; splitlines knows more
+NEWLINE = re.compile(r"\r\n|\r|\n")  # of the email parser; splitlines has more
 MAX_TAG = 40
 MAX_TAGS = 20
 CLASSIFIED_LICENSE = "License :: "
@@ -94,18 +94,20 @@ def parse(raw: bytes) -> Metadata:
         text = raw.decode()
     except UnicodeDecodeError as error:
         return Metadata(
-            raw, faults=(_whole("metadata.not_utf8", f"byte {error.start} is not UTF-8"),)
+            raw, faults=(_file_fault("metadata.not_utf8", f"byte {error.start} is not UTF-8"),)
         )
     if "\0" in text:
         at = text.index("\0")
-        return Metadata(raw, faults=(_whole("metadata.nul", f"a NUL stands at character {at}"),))
+        return Metadata(
+            raw, faults=(_file_fault("metadata.nul", f"a NUL stands at character {at}"),)
+        )
     if excess := _excess(text) or _bad_line(text):
         return Metadata(raw, faults=(excess,))
     try:
         fields, unparsed = parse_email(raw)
     except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError):
         return Metadata(
-            raw, faults=(_whole("metadata.unreadable", "the headers cannot be parsed"),)
+            raw, faults=(_file_fault("metadata.unreadable", "the headers cannot be parsed"),)
         )
     return Metadata(
         raw=raw,
@@ -149,7 +151,7 @@ def _excess(text: str) -> Fault | None:
             return Fault(name[:80], rule, "metadata.long_field")
         if fields > MAX_FIELDS or len(sizes) > MAX_NAMES:
             rule = f"more than {MAX_FIELDS} fields or {MAX_NAMES} kinds of them; that is the limit"
-            return _whole("metadata.too_many_fields", rule)
+            return _file_fault("metadata.too_many_fields", rule)
     return None
 
 
@@ -165,7 +167,7 @@ def _bad_line(text: str) -> Fault | None:
     return None
 
 
-def _whole(code: str, message: str) -> Fault:
+def _file_fault(code: str, message: str) -> Fault:
     return Fault("metadata", message, code)
 
 
@@ -195,7 +197,7 @@ def _invalid(fields: RawMetadata) -> Iterator[Fault]:
             yield Fault(name, f"{error}{cause}"[:500], _code(name))
     except (MemoryError, RecursionError, ValueError) as error:
         # Thousands of digits or brackets, which the parsers of single fields give up on.
-        yield _whole("metadata.unreadable", f"a field is beyond reading: {error}"[:500])
+        yield _file_fault("metadata.unreadable", f"a field is beyond reading: {error}"[:500])
 
 
 def _code(name: str) -> str:

@@ -95,7 +95,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One rollout's record; `truncated` says that something did not fit and is cut or missing.
+    """One rollout's record; `truncated`: something did not fit and is cut or missing.
 
     `tools` are the sets of tools on offer, `options` what environments may set of a call besides:
     `stop`, `tool_choice`, `response_format`, `logprobs`.

@@ -87,7 +87,7 @@ def test_an_answer_of_another_shape_refuses_nothing(tmp_path: Path, answer: Any)
     assert not [*python_findings(wheel, about), *framework_findings(wheel, V1, about)]
 
 
-def test_offline_asks_nobody_and_a_hub_that_is_away_is_no_error(
+def test_check_offline_sends_no_request_and_an_unreachable_hub_is_no_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wheel = str(wheels.write_wheel(tmp_path))

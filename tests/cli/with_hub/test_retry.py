@@ -51,7 +51,7 @@ def test_a_followed_version_shows_each_lost_attempt_once_and_how_to_retry(server
     lost = {"attempt": 1, "runner": "gpu-1", "message": "uv cache: permission denied"}
     waiting = version("evaluating", {"before": 0, "waiting": 1, "runners": 2})
     waiting["run"] |= {"lost_attempts": [lost], "not_before": "2026-11-22T10:15:30+00:00"}
-    server.say(PATH, 200, waiting)
+    server.reply(PATH, 200, waiting)
     text = io.StringIO()
     out, refused = Output(out=io.StringIO(), err=text), []
 
@@ -63,10 +63,10 @@ def test_a_followed_version_shows_each_lost_attempt_once_and_how_to_retry(server
 
     follower = threading.Thread(target=followed)
     follower.start()
-    while len(server.asked) < 3:
+    while len(server.requests) < 3:
         follower.join(0.1)
         assert follower.is_alive()
-    server.say(PATH, 200, version("held", None))
+    server.reply(PATH, 200, version("held", None))
     follower.join(10)
     shown = "attempt 1 on gpu-1 ended early: uv cache: permission denied; another follows"
     assert text.getvalue().count(shown) == 1

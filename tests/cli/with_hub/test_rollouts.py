@@ -40,55 +40,55 @@ def run(live_server: LiveServer, alice: User, monkeypatch: pytest.MonkeyPatch) -
     return decided
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+def json_of(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     assert main([*words, "--json"]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
     return json.loads(captured.out)
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
+def stderr_of(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
     assert main(list(words)) == code
     return capsys.readouterr()
 
 
 def test_runs_are_listed_and_shown(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = told(capsys, "runs", "list", "alice/demo-env")
+    rows = json_of(capsys, "runs", "list", "alice/demo-env")
     assert [row["status"] for row in rows] == ["queued", "succeeded"]
-    out, err = said(capsys, "runs", "show", str(run.pk))
+    out, err = stderr_of(capsys, "runs", "show", str(run.pk))
     assert "alice/demo-env==0.1.0" in out
     assert "4/4 of 2 tasks" in out
     assert "oracle 1 [1, 1] n=2" in out
     assert f"hub rollouts list {run.pk}" in err
-    assert told(capsys, "runs", "show", str(run.pk))["id"] == str(run.pk)
-    assert "is not a run's id" in said(capsys, "runs", "show", "7", code=2)[1]
+    assert json_of(capsys, "runs", "show", str(run.pk))["id"] == str(run.pk)
+    assert "is not a run's id" in stderr_of(capsys, "runs", "show", "7", code=2)[1]
 
 
 def test_rollouts_of_a_version_are_those_of_the_run_that_decided(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, err = said(capsys, "rollouts", "list", REF)
+    out, err = stderr_of(capsys, "rollouts", "list", REF)
     assert [line.split("\t")[0] for line in out.splitlines()] == [
         "oracle/0/0", "oracle/1/0", "silent/0/0", "silent/1/0",
     ]  # fmt: skip
     assert [line.split("\t")[2] for line in out.splitlines()] == ["", "", "0.5", ""]
     assert "KeyError" in out
     assert f"/runs/{run.pk}/rollouts/" in err
-    assert len(told(capsys, "rollouts", "list", str(run.pk), "--policy", "oracle")) == 2
-    (failed,) = told(capsys, "rollouts", "list", REF, "--failed")
+    assert len(json_of(capsys, "rollouts", "list", str(run.pk), "--policy", "oracle")) == 2
+    (failed,) = json_of(capsys, "rollouts", "list", REF, "--failed")
     assert (failed["policy"], failed["task"]) == ("silent", 1)
-    assert len(told(capsys, "rollouts", "list", REF, "--task", "1")) == 2
-    assert "no such rollouts" in said(capsys, "rollouts", "list", REF, "--policy", "babble")[1]
+    assert len(json_of(capsys, "rollouts", "list", REF, "--task", "1")) == 2
+    assert "no such rollouts" in stderr_of(capsys, "rollouts", "list", REF, "--policy", "babble")[1]
     empty = str(Run.objects.get(status="queued").pk)
-    assert "has no rollouts yet" in said(capsys, "rollouts", "list", empty)[1]
-    assert "names no version" in said(capsys, "rollouts", "list", "alice/demo-env", code=2)[1]
+    assert "has no rollouts yet" in stderr_of(capsys, "rollouts", "list", empty)[1]
+    assert "names no version" in stderr_of(capsys, "rollouts", "list", "alice/demo-env", code=2)[1]
 
 
 def test_an_export_is_rows_of_verifiers_columns(
     run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "rows.jsonl"
-    _, err = said(capsys, "rollouts", "export", REF, "-o", str(file))
+    _, err = stderr_of(capsys, "rollouts", "export", REF, "-o", str(file))
     assert f"Wrote 4 rollouts of run {run.pk} to {file}" in err
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert rows[0]["prompt"] == [{"role": "user", "content": "漢"}]
@@ -111,7 +111,9 @@ def test_an_export_holds_the_reasoning_and_its_tokens(
     transcript = Transcript(nodes, [call])
     make_rollout(run, "parrot", 0, transcript=transcript, reasoning_tokens=3)
     file = tmp_path / "rows"
-    said(capsys, "rollouts", "export", REF, "-o", str(file), "--policy", "parrot", "--format", kind)
+    stderr_of(
+        capsys, "rollouts", "export", REF, "-o", str(file), "--policy", "parrot", "--format", kind
+    )
     (row,) = (
         pq.read_table(file).to_pylist()
         if kind == "parquet"
@@ -120,7 +122,7 @@ def test_an_export_holds_the_reasoning_and_its_tokens(
     assert row["completion"][0]["reasoning_content"] == "six sevens"
     assert row["token_usage"]["reasoning_tokens"] == 3
     assert row["trajectory"][0]["reasoning_tokens"] == 3
-    (summary,) = told(capsys, "rollouts", "list", REF, "--policy", "parrot")
+    (summary,) = json_of(capsys, "rollouts", "list", REF, "--policy", "parrot")
     assert summary["usage"]["reasoning_tokens"] == 3
 
 
@@ -128,9 +130,9 @@ def test_parquet_holds_the_same_rows(
     run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     lines, table = tmp_path / "rows.jsonl", tmp_path / "rows.parquet"
-    said(capsys, "rollouts", "export", REF, "-o", str(lines))
+    stderr_of(capsys, "rollouts", "export", REF, "-o", str(lines))
     words = ("rollouts", "export", REF, "--format", "parquet", "-o", str(table))
-    assert told(capsys, *words) == {"run": str(run.pk), "file": str(table), "rollouts": 4}
+    assert json_of(capsys, *words) == {"run": str(run.pk), "file": str(table), "rollouts": 4}
     rows = [json.loads(line) for line in lines.read_text().splitlines()]
     read = pq.read_table(table).to_pylist()
     assert [row["example_id"] for row in read] == [0, 1, 0, 1]
@@ -152,6 +154,6 @@ def test_a_failed_export_leaves_no_file(
 ) -> None:
     monkeypatch.delenv("HUB_TOKEN")
     file = tmp_path / "rows.jsonl"
-    _, err = said(capsys, "rollouts", "export", str(run.pk), "-o", str(file), code=1)
+    _, err = stderr_of(capsys, "rollouts", "export", str(run.pk), "-o", str(file), code=1)
     assert "not" in err
     assert list(tmp_path.glob("*rows*")) == []

@@ -27,7 +27,7 @@ def evidence(
     tasks: int = 5,
     attempts: int = 4,
 ) -> Evidence:
-    """An honest run unless told otherwise."""
+    """An honest run by default."""
     known = story.facts() if facts is None else facts
     played = story.honest(policies) if rollouts is None else rollouts
     return Evidence(policies, tasks, attempts, known, tuple(played))

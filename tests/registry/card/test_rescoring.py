@@ -1,4 +1,4 @@
-"""What the second reward of replayed rollouts says of an environment."""
+"""The measure of replayed rollouts: equal and differing rewards."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ def measured(code: str, evidence: Evidence) -> Measure:
 
 
 def replayed(rollout: RolloutResult, **fields: Any) -> RolloutResult:
-    """The rollout, played again with the same result unless told otherwise."""
+    """The rollout, replayed with the same result, apart from `fields`."""
     same: dict[str, Any] = {"reward": rollout.reward, "rewards": rollout.rewards}
     return replace(rollout, replay=Replay(**(same | fields)))
 

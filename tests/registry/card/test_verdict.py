@@ -85,20 +85,20 @@ def test_every_finding_has_a_message_and_a_hint() -> None:
 def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seeds_fault() -> None:
     facts = replace(story.facts(), hashes_again=["other"] * 5)
 
-    def found(**fields: object) -> Finding:
+    def error_for(**fields: object) -> Finding:
         run = Evidence(PROBE_NAMES, 5, 4, replace(facts, **fields), tuple(story.honest()))
-        [found] = [f for f in findings_of(run, PROBE_NAMES) if f.severity == "error"]
-        return found
+        [error] = [f for f in findings_of(run, PROBE_NAMES) if f.severity == "error"]
+        return error
 
-    unseeded = found(seed_entry="load_environment()", seed_options=[])
+    unseeded = error_for(seed_entry="load_environment()", seed_options=[])
     assert unseeded.code == "card.takes_no_seed"
     assert unseeded.message.startswith(
         "load_environment() takes no seed; tasks differed between two loads: 0 of 5 tasks were the"
     )
     assert "seed: int = 0" in unseeded.hint
-    seeded = found(seed_entry="load_environment()", seed_options=["random_seed"])
+    seeded = error_for(seed_entry="load_environment()", seed_options=["random_seed"])
     assert seeded.code == "card.reproducible_tasks"
     assert "with the same seed (load_environment(): random_seed)" in seeded.message
-    unknown = found(seed_options=None)
+    unknown = error_for(seed_options=None)
     assert unknown.code == "card.reproducible_tasks"
     assert "same seed" not in unknown.message + CODES[unknown.code].message
