@@ -67,14 +67,14 @@ class Figures:
             return
         for number, looks in enumerate(zip(*self.gpus, strict=True)):
             busy = sum(look[0] for look in looks) / len(looks)
-            most = max(look[1] for look in looks)
-            yield f"GPU {number}", f"{busy:.0f} % busy, {most:.0f} MiB at most"
+            peak = max(look[1] for look in looks)
+            yield f"GPU {number}", f"{busy:.0f} % busy, {peak:.0f} MiB at most"
 
 
 def asked() -> tuple[argparse.Namespace, list[str]]:
     """The command line, and what is vLLM's own."""
-    given = sys.argv[1:]
-    cut = given.index("--") if "--" in given else len(given)
+    arguments = sys.argv[1:]
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--model", required=True, help="a folder, or a name on the model hub")
     parser.add_argument("--gpus", default="", help="GPUs to spread it over, such as 0,1 (all)")
@@ -82,7 +82,7 @@ def asked() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--turns", type=int, default=4, help="calls of a rollout")
     parser.add_argument("--tokens", type=int, default=256, help="most tokens of an answer")
     parser.add_argument("--at-once", type=int, default=64, help="rollouts side by side at most")
-    return parser.parse_args(given[:cut]), given[cut + 1 :]
+    return parser.parse_args(arguments[:cut]), arguments[cut + 1 :]
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def serving(home: Path, options: argparse.Namespace, extra: list[str]) -> Iterat
     process = subprocess.Popen(command, env=environ, stdout=sys.stderr)
     try:
         until = time.monotonic() + START_SECONDS
-        while not any(one.phase == "ready" for one in seen(home)):
+        while not any(state.phase == "ready" for state in seen(home)):
             if process.poll() is not None or time.monotonic() > until:
                 sys.exit("the model is not served; why stands above")
             time.sleep(0.2)
@@ -129,9 +129,9 @@ async def watching_gpus(figures: Figures) -> AsyncIterator[None]:
 
     async def look() -> None:
         while shutil.which(SMI[0]):
-            found = await asyncio.to_thread(smi, "utilization.gpu,memory.used")
+            rows = await asyncio.to_thread(smi, "utilization.gpu,memory.used")
             with suppress(ValueError):  # a slice of a GPU (MIG) does not tell how busy it is
-                figures.gpus.append([(float(a), float(b)) for a, b in found])
+                figures.gpus.append([(float(a), float(b)) for a, b in rows])
             await asyncio.sleep(LOOK_SECONDS)
 
     looking = asyncio.create_task(look())
@@ -172,7 +172,9 @@ async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> 
                 async with places:
                     await rollout(client, f"{door}/rollouts/{word}/v1", number, options, figures)
 
-            await asyncio.gather(*(placed(one["rollout"], one["task"]) for (one,) in groups))
+            await asyncio.gather(
+                *(placed(placement["rollout"], placement["task"]) for (placement,) in groups)
+            )
             figures.seconds = time.monotonic() - began
         figures.peak = model.peak
         await gateway.close()
@@ -189,14 +191,14 @@ async def rollout(
     messages = [{"role": "user", "content": PROMPT.format(number=number)}]
     for _ in range(options.turns):
         async with client.post(f"{url}/chat/completions", json={"messages": messages}) as answer:
-            said = await answer.json()
+            answer_ = await answer.json()
         if answer.status != 200:
-            tell(said["error"]["message"])
+            tell(answer_["error"]["message"])
             figures.failed += 1
             break
-        figures.read += said["usage"]["prompt_tokens"]
-        figures.written += said["usage"]["completion_tokens"]
-        messages += [said["choices"][0]["message"], {"role": "user", "content": MORE}]
+        figures.read += answer_["usage"]["prompt_tokens"]
+        figures.written += answer_["usage"]["completion_tokens"]
+        messages += [answer_["choices"][0]["message"], {"role": "user", "content": MORE}]
     figures.rollouts += 1
 
 

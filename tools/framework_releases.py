@@ -99,7 +99,7 @@ def compact(exports: list[dict[str, set[str]]]) -> dict[str, dict[str, str]]:
         groups = defaultdict(list)
         for name, numbers in where.items():
             groups[_ranges(numbers)].append(name)
-        result[module] = {key: " ".join(sorted(found)) for key, found in sorted(groups.items())}
+        result[module] = {key: " ".join(sorted(names)) for key, names in sorted(groups.items())}
     return result
 
 
@@ -119,16 +119,16 @@ def _ranges(numbers: Iterable[int]) -> str:
     return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in ranges)
 
 
-def _visible(name: str, modules: Mapping[str, Names], seen: frozenset[str]) -> set[str]:
+def _visible(name: str, modules: Mapping[str, Names], visited: frozenset[str]) -> set[str]:
     """A module's names, with those that `import *` brings in."""
     module = modules[name]
     names = set(module.bound) | (module.exported or set())
     for star in module.stars:
         if star not in modules:
             names |= {OPEN} if star.partition(".")[0] != FRAMEWORK else set()
-        elif star not in seen:
+        elif star not in visited:
             exported = modules[star].exported
-            inner = _visible(star, modules, seen | {name})
+            inner = _visible(star, modules, visited | {name})
             names |= inner if exported is None else exported | (inner & {OPEN})
     return names
 

@@ -40,11 +40,13 @@ class Hub:
         **environ: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run the real `hub` as that person; its exit code must be `expect` (None: any)."""
-        said = {"HUB_URL": self.url, "HUB_TOKEN": self.token(by)} if by else {"HUB_URL": self.url}
+        credentials = (
+            {"HUB_URL": self.url, "HUB_TOKEN": self.token(by)} if by else {"HUB_URL": self.url}
+        )
         config = {"XDG_CONFIG_HOME": str(self.home / "config")}
         done = subprocess.run(
             [BIN / "hub", *map(str, command)],
-            env=clean_environ() | config | said | environ,
+            env=clean_environ() | config | credentials | environ,
             cwd=cwd,
             capture_output=True,
             text=True,
@@ -99,14 +101,14 @@ class Hub:
             return None
         return detail if detail["status"] in DECIDED else None
 
-    def wait(self, look: Any, what: str, seconds: float = 120, pause: float = 0.2) -> Any:
+    def wait(self, look: Any, awaited: str, seconds: float = 120, pause: float = 0.2) -> Any:
         """The first true answer of `look`."""
         deadline = time.monotonic() + seconds
-        while not (found := look()):
+        while not (result := look()):
             if time.monotonic() > deadline:
-                raise AssertionError(f"waited {seconds} s for {what}\n{self.logs()}")
+                raise AssertionError(f"waited {seconds} s for {awaited}\n{self.logs()}")
             time.sleep(pause)
-        return found
+        return result
 
     def pid(self, name: str) -> int:
         """The process of web, worker, clock or runner."""

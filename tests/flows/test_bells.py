@@ -90,11 +90,11 @@ def test_two_examples_are_listed_once_each_by_two_runners(hub: Hub, second: str)
         for name in EXAMPLES
     ]
     for name, push in zip(EXAMPLES, pushing, strict=True):
-        said, _ = push.communicate(timeout=600)
-        assert push.returncode == 0, f"{name}: {said}\n{hub.logs()}"
-    told = [line.split() for line in hub.manage("shell", "--no-imports", "-c", TELL).splitlines()]
-    assert [line[:4] for line in told] == [[name, "succeeded", "1", "1"] for name in EXAMPLES]
-    assert len({line[4] for line in told}) == 2
+        output, _ = push.communicate(timeout=600)
+        assert push.returncode == 0, f"{name}: {output}\n{hub.logs()}"
+    rows = [line.split() for line in hub.manage("shell", "--no-imports", "-c", TELL).splitlines()]
+    assert [line[:4] for line in rows] == [[name, "succeeded", "1", "1"] for name in EXAMPLES]
+    assert len({line[4] for line in rows}) == 2
     for name in EXAMPLES:
         assert hub.version(f"alice/{name}==0.1.0")["status"] == "listed"
         index = f"{hub.url}/alice/simple/{name}/"

@@ -96,8 +96,8 @@ def visitor(browser: Browser, hub: Hub) -> Iterator[Visitor]:
 def spotless(visitor: Visitor) -> Iterator[None]:
     """No page of a test may log an error."""
     yield
-    found, visitor.problems[:] = list(visitor.problems), []
-    assert not found, "\n".join(found)
+    problems, visitor.problems[:] = list(visitor.problems), []
+    assert not problems, "\n".join(problems)
 
 
 @pytest.fixture(scope="module")
@@ -140,22 +140,22 @@ def pushed(
     address = str(link.get_attribute("href"))
     run = visitor.open(address, visitor.tab())
     run.evaluate("window.sameDocument = true")
-    found = Pushed(page.url, run.url, [], [], reloaded=False)
+    result = Pushed(page.url, run.url, [], [], reloaded=False)
     while run.locator("#live[hx-get]").count():
-        seen = run.evaluate(
+        progress = run.evaluate(
             """() => [document.querySelector("progress")?.value ?? -1,
                 document.querySelector(".log")?.textContent.length ?? 0,
                 window.sameDocument === true]"""
         )
-        if seen[0] >= 0:
-            found.progress.append(seen[0])
-            found.log.append(seen[1])
-            found.reloaded |= not seen[2]
+        if progress[0] >= 0:
+            result.progress.append(progress[0])
+            result.log.append(progress[1])
+            result.reloaded |= not progress[2]
         run.wait_for_timeout(500)
     expect(run.locator("#live .pill").first).to_have_text("succeeded")
     expect(page.locator("h2 .pill")).to_have_text("listed")
     run.close()
-    return found
+    return result
 
 
 def test_one_signs_out_and_in_again(visitor: Visitor) -> None:
@@ -180,16 +180,16 @@ def test_hub_login_is_confirmed_on_the_page_it_names(
     )
     try:
         assert login.stderr
-        told = next(line for line in login.stderr if "/device/" in line)
-        page = visitor.open(told.strip())
-        expect(page.locator(".code")).to_have_text(told.strip()[-9:])
+        line = next(line for line in login.stderr if "/device/" in line)
+        page = visitor.open(line.strip())
+        expect(page.locator(".code")).to_have_text(line.strip()[-9:])
         page.get_by_role("button", name="Confirm").click()
         expect(page.get_by_text("Return to your terminal")).to_be_visible()
-        _, said = login.communicate(timeout=60)
+        _, output = login.communicate(timeout=60)
     finally:
         login.kill()
         login.communicate()
-    assert login.returncode == 0, said
+    assert login.returncode == 0, output
     assert hub.run("whoami", by="", **config).stdout.strip() == NAME
 
 
@@ -205,18 +205,18 @@ def test_a_push_is_watched_live_until_it_is_listed(visitor: Visitor, pushed: Pus
 
 
 def test_a_decided_version_and_an_ended_run_ask_no_more(visitor: Visitor, pushed: Pushed) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     page = visitor.tab()
 
     def note(request: Request) -> None:
         if "/live/" in request.url:
-            asked.append(request.url)
+            requests.append(request.url)
 
     page.on("request", note)
     for path in (pushed.version, pushed.run):
         visitor.open(path, page).wait_for_timeout(3000)  # the live part asks every 2 s
     page.close()
-    assert not asked
+    assert not requests
 
 
 def test_arrow_keys_step_through_the_rollouts(visitor: Visitor, pushed: Pushed) -> None:

@@ -25,9 +25,9 @@ def run(*command: str | Path, expect: int = 0, **environ: str) -> str:
         timeout=300,
         check=False,
     )
-    said = done.stdout + done.stderr
-    assert done.returncode == expect, f"{command}: {done.returncode}\n{said}"
-    return said
+    output = done.stdout + done.stderr
+    assert done.returncode == expect, f"{command}: {done.returncode}\n{output}"
+    return output
 
 
 def wheel(folder: Path, name: str, version: str = "0.1.0", description: str = "# One\n") -> Path:
@@ -55,8 +55,8 @@ def test_twine_uploads_and_the_same_bytes_again_are_no_mistake(hub: Hub, tmp_pat
     twine(hub, path)
     assert hub.version("alice/by-twine==0.1.0")["version"] == "0.1.0"
     (other := tmp_path / "other").mkdir()
-    said = twine(hub, wheel(other, "by-twine", description="# Two\n"), expect=1)
-    assert "File already exists" in said
+    output = twine(hub, wheel(other, "by-twine", description="# Two\n"), expect=1)
+    assert "File already exists" in output
 
 
 def test_uv_publishes_then_uv_and_pip_install_from_the_index(hub: Hub, tmp_path: Path) -> None:
@@ -74,12 +74,12 @@ def test_uv_publishes_then_uv_and_pip_install_from_the_index(hub: Hub, tmp_path:
     run(BIN / "uv", "pip", "uninstall", "--python", python, "by-uv")
     run(python, "-m", "pip", "install", "--no-deps", "--index-url", index, "by-uv==0.1.0")
     newer = ("--exclude-newer", "2020-01-01T00:00:00Z")
-    said = run(
+    output = run(
         *(BIN / "uv", "pip", "install", "--python", python, "--no-deps", "--reinstall", *newer),
         *("--default-index", index, "by-uv"),
         expect=1,
     )
-    assert "by-uv" in said
+    assert "by-uv" in output
 
 
 def test_a_stranger_may_not_publish_under_alices_name(hub: Hub, tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ for name, version, visibility in (
 @pytest.fixture(scope="module")
 def index(hub: Hub) -> str:
     """Alice's index with `small` and `secret` on it, which the worker has written down."""
-    ours = hub.environ | {"DJANGO_SETTINGS_MODULE": "hub.settings", "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", LISTED], env=ours, cwd=ROOT, timeout=60, check=True)
+    environ = hub.environ | {"DJANGO_SETTINGS_MODULE": "hub.settings", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", LISTED], env=environ, cwd=ROOT, timeout=60, check=True)
     url = f"{hub.url}/alice/simple/"
     page = hub.home / "files" / "index" / "alice" / "small" / "index.json"
     hub.wait(lambda: page.exists() and b"0.2.0" in page.read_bytes(), "the stored page")

@@ -64,60 +64,62 @@ def published(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Hub:
     return hub
 
 
-def told(hub: Hub, name: str) -> tuple[Any, dict[str, Any], str]:
+def report_of(hub: Hub, name: str) -> tuple[Any, dict[str, Any], str]:
     """The decided version, its findings by code, and the log as its author reads it."""
     version = hub.decided(f"alice/hostile-{name}==0.1.0")
-    found = {one["code"]: one for one in version["findings"]}
-    return version, found, hub.run("logs", version["run"]["id"]).stdout
+    findings = {row["code"]: row for row in version["findings"]}
+    return version, findings, hub.run("logs", version["run"]["id"]).stdout
 
 
 def test_a_spy_reaches_nothing_and_is_listed_with_what_it_tried(published: Hub) -> None:
-    version, found, log = told(published, "spy")
+    version, findings, log = report_of(published, "spy")
     assert "REACHED" not in log
     for stage in ("import", "load", "rollout"):
         assert f"spied at {stage}" in log
-        for what in ("tcp", "udp", "dns", "the hub", "file /etc/shadow", "the runner"):
-            assert f"refused {what} at {stage}" in log
+        for attempt in ("tcp", "udp", "dns", "the hub", "file /etc/shadow", "the runner"):
+            assert f"refused {attempt} at {stage}" in log
 
     assert version["status"] == "listed"
     rollouts = published.get(f"runs/{version['run']['id']}/rollouts/?limit=100")["results"]
-    assert {(one["metrics"]["reached"], one["metrics"]["door"]) for one in rollouts} == {(0.0, 1.0)}
-    assert {code: one["severity"] for code, one in found.items()} == {
+    assert {
+        (rollout["metrics"]["reached"], rollout["metrics"]["door"]) for rollout in rollouts
+    } == {(0.0, 1.0)}
+    assert {code: rollout["severity"] for code, rollout in findings.items()} == {
         "run.network": "warning",
         "run.unplanned_rollouts": "warning",
         "isolation.refused_calls": "warning",
     }
-    assert found["run.network"]["details"]["attempts"] > 10
-    assert set(found["run.network"]["details"]["targets"]) == {"1.1.1.1:443", "8.8.8.8:53"}
-    assert set(found["isolation.refused_calls"]["details"]["calls"]) == {"ptrace"}
+    assert findings["run.network"]["details"]["attempts"] > 10
+    assert set(findings["run.network"]["details"]["targets"]) == {"1.1.1.1:443", "8.8.8.8:53"}
+    assert set(findings["isolation.refused_calls"]["details"]["calls"]) == {"ptrace"}
     for forged in ("model/0/0", "oracle/99/0", "pleader/0/0", "loaded", "listed"):
-        assert forged in found["run.unplanned_rollouts"]["message"]
+        assert forged in findings["run.unplanned_rollouts"]["message"]
 
 
 def test_what_a_log_does_to_a_terminal_is_not_shown(published: Hub) -> None:
-    _, _, log = told(published, "spy")
+    _, _, log = report_of(published, "spy")
     assert "owned" in log
     assert not set(log) & {"\x1b", "\x07"}
 
 
 def test_a_hog_is_held_to_its_processes_and_disk_and_ended_for_its_memory(published: Hub) -> None:
-    version, found, log = told(published, "hog")
-    said = re.search(r"forked (\d+) processes", log)
-    assert said
-    assert 20 < int(said[1]) < 256
+    version, findings, log = report_of(published, "hog")
+    match = re.search(r"forked (\d+) processes", log)
+    assert match
+    assert 20 < int(match[1]) < 256
     wrote = [int(size) for size in re.findall(r"wrote (\d+) MiB", log)]
     assert len(wrote) == 2
     assert all(100 < size <= 256 for size in wrote)
     assert version["status"] == "rejected"
-    errors = [code for code, one in found.items() if one["severity"] == "error"]
-    assert errors == ["run.memory"], found
-    assert "more memory than its limit" in found["run.memory"]["message"]
+    errors = [code for code, row in findings.items() if row["severity"] == "error"]
+    assert errors == ["run.memory"], findings
+    assert "more memory than its limit" in findings["run.memory"]["message"]
 
 
 def test_a_loop_is_ended_and_its_log_is_bounded(published: Hub) -> None:
-    version, found, log = told(published, "loop")
+    version, findings, log = report_of(published, "loop")
     assert version["status"] == "rejected"
-    (error,) = (code for code, one in found.items() if one["severity"] == "error")
+    (error,) = (code for code, row in findings.items() if row["severity"] == "error")
     assert error in ("run.cpu", "run.wall_clock")
     assert "00000000 import blah" in log
     assert "characters are left out here\n" in log
@@ -128,9 +130,9 @@ def test_a_loop_is_ended_and_its_log_is_bounded(published: Hub) -> None:
 
 
 def test_a_flood_of_events_ends_the_run(published: Hub) -> None:
-    version, found, _ = told(published, "flood")
+    version, findings, _ = report_of(published, "flood")
     assert version["status"] == "rejected"
-    assert "more events than its limit" in found["run.flooded"]["message"]
+    assert "more events than its limit" in findings["run.flooded"]["message"]
 
 
 def test_the_same_runner_lists_a_good_one_afterwards(published: Hub) -> None:

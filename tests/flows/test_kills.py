@@ -68,8 +68,8 @@ def database(hub: Hub) -> Any:
 
 def rows(connection: Any) -> list[Row]:
     """All versions and runs."""
-    found = connection.execute(RUNS).fetchall()
-    return [Row(*one[:5], _time(one[5]), one[6]) for one in found]  # type: ignore[call-arg]
+    records = connection.execute(RUNS).fetchall()
+    return [Row(*record[:5], _time(record[5]), record[6]) for record in records]  # type: ignore[call-arg]
 
 
 def _time(value: Any) -> datetime | None:
@@ -140,8 +140,8 @@ class Watch:
             while not self.over.wait(0.2):
                 self.note(rows(connection), datetime.now(UTC))
 
-    def note(self, found: list[Row], now: datetime) -> None:
-        for row in found:
+    def note(self, rows: list[Row], now: datetime) -> None:
+        for row in rows:
             if row.lease is not None and row.status in HELD:
                 self.late = max(self.late, (now - row.lease).total_seconds())
             evaluated = row.status == "succeeded" and row.rollouts == POLICIES * TASKS
@@ -275,7 +275,7 @@ def test_every_planned_rollout_has_one_result(aftermath: tuple[Hub, Watch], name
     hub, _ = aftermath
     _, run, _ = run_of(hub, name)
     rollouts = hub.get(f"runs/{run['id']}/rollouts/?limit=100")["results"]
-    keys = sorted((one["policy"], one["task"], one["attempt"]) for one in rollouts)
+    keys = sorted((row["policy"], row["task"], row["attempt"]) for row in rollouts)
     planned = [(policy, task, 0) for policy in run["policies"] for task in range(TASKS)]
     assert keys == sorted(planned)
     assert (run["done"], run["total"]) == (len(planned), len(planned))

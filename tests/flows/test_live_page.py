@@ -60,14 +60,14 @@ class Told:
     seq: int = 0
     stored: dict[str, float] = field(default_factory=dict)
 
-    def post(self, what: str, body: dict[str, Any]) -> dict[str, Any]:
+    def post(self, endpoint: str, body: dict[str, Any]) -> dict[str, Any]:
         """One report; tried again while nobody answers."""
-        url = f"{self.hub.url}/api/v1/runner/runs/{self.job.run}/{what}/"
+        url = f"{self.hub.url}/api/v1/runner/runs/{self.job.run}/{endpoint}/"
         headers = {"Authorization": f"Bearer {self.job.run_token}"}
-        answer = self.hub.wait(lambda: _posted(url, headers, body), f"{what} to be taken")
+        answer = self.hub.wait(lambda: _posted(url, headers, body), f"{endpoint} to be taken")
         answer.raise_for_status()
-        told: dict[str, Any] = answer.json()
-        return told
+        body_: dict[str, Any] = answer.json()
+        return body_
 
     def tick(self, text: str = "") -> dict[str, Any]:
         """One more line of log and one more rollout; what the hub answers."""
@@ -96,7 +96,7 @@ def _posted(url: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def told(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     """alice/live-page, given to us and not to the hub's own runner."""
     token = hub.manage("create_runner", "by-hand")
     hub.manage("drain_runner", "embedded")
@@ -106,10 +106,10 @@ def told(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         hub.run("push", "--no-wait", wheel)
         poll = f"{hub.url}/api/v1/runner/poll/"
         headers = {"Authorization": f"Bearer {token}"}
-        found = hub.wait(
+        claim = hub.wait(
             lambda: requests.post(poll, headers=headers, json={}, timeout=20).content, "a run"
         )
-        yield Told(hub, JobSpec.from_dict(json.loads(found)))
+        yield Told(hub, JobSpec.from_dict(json.loads(claim)))
     finally:
         hub.manage("drain_runner", "embedded", "--resume")
 
@@ -129,26 +129,31 @@ class Reader:
         self.page.wait_for_timeout(1000 * seconds)
         return len(self.asked)
 
-    def sees(self, what: str) -> float:
+    def sees(self, text: str) -> float:
         """When it first showed that, in seconds of Unix time."""
-        self.page.wait_for_function("(what) => window.shown[what]", arg=what, timeout=PATIENCE)
-        return float(self.page.evaluate("(what) => window.shown[what]", what)) / 1000
+        self.page.wait_for_function("(what) => window.shown[what]", arg=text, timeout=PATIENCE)
+        return float(self.page.evaluate("(what) => window.shown[what]", text)) / 1000
 
 
 @pytest.fixture(scope="module")
-def reader(told: Told) -> Iterator[Reader]:
+def reader(leased: Told) -> Iterator[Reader]:
     """Signed in, and there before anything was told."""
     expect.set_options(timeout=PATIENCE)
-    passwords = json.loads((told.hub.home / "demo.json").read_text())
+    passwords = json.loads((leased.hub.home / "demo.json").read_text())
     with chromium.running() as browser:
         reader = Reader(browser.new_page())
         page = reader.page
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: reader.problems.append(str(error)))
-        page.on("request", lambda one: "/live/" in one.url and reader.asked.append(one.url))
-        page.on("requestfailed", lambda one: reader.failed.append(one.url))
-        page.on("console", lambda said: "olicy" in said.text and reader.problems.append(said.text))
-        page.goto(f"{told.hub.url}/login/?next=/runs/{told.job.run}/")
+        page.on(
+            "request", lambda request: "/live/" in request.url and reader.asked.append(request.url)
+        )
+        page.on("requestfailed", lambda request: reader.failed.append(request.url))
+        page.on(
+            "console",
+            lambda message: "olicy" in message.text and reader.problems.append(message.text),
+        )
+        page.goto(f"{leased.hub.url}/login/?next=/runs/{leased.job.run}/")
         page.get_by_label("Username").fill("alice")
         page.get_by_label("Password").fill(passwords["alice"])
         page.get_by_role("button", name="Sign in", exact=True).click()
@@ -158,21 +163,23 @@ def reader(told: Told) -> Iterator[Reader]:
         assert reader.problems == []
 
 
-def test_what_a_runner_tells_is_on_the_page_within_two_seconds(told: Told, reader: Reader) -> None:
+def test_what_a_runner_tells_is_on_the_page_within_two_seconds(
+    leased: Told, reader: Reader
+) -> None:
     answers = []
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # the page asks every second, we at any moment
         reader.page.wait_for_timeout(1000 * phase)
-        told.tick()
+        leased.tick()
         answers.append(reader.page.evaluate(ASK))
-        for what in (f"tick {told.seq}", f"done {told.seq}"):
-            reader.sees(what)
-    took = [reader.sees(what) - at for what, at in told.stored.items()]
+        for text in (f"tick {leased.seq}", f"done {leased.seq}"):
+            reader.sees(text)
+    took = [reader.sees(text) - at for text, at in leased.stored.items()]
     assert median(took) < PROMISED + median(answers), (took, answers)
 
 
-def test_codes_and_markup_in_a_log_do_nothing(told: Told, reader: Reader) -> None:
-    told.tick(HOSTILE)
-    reader.sees(f"tick {told.seq}")
+def test_codes_and_markup_in_a_log_do_nothing(leased: Told, reader: Reader) -> None:
+    leased.tick(HOSTILE)
+    reader.sees(f"tick {leased.seq}")
     log = reader.page.locator("#log")
     expect(log).to_contain_text("<script>window.owned = 1</script>")
     shown = log.inner_text()
@@ -185,37 +192,37 @@ def test_codes_and_markup_in_a_log_do_nothing(told: Told, reader: Reader) -> Non
     assert reader.problems == []
 
 
-def test_focus_stays_where_the_reader_has_it(told: Told, reader: Reader) -> None:
+def test_focus_stays_where_the_reader_has_it(leased: Told, reader: Reader) -> None:
     reader.page.locator("#cancel").focus()
-    told.tick()
-    reader.sees(f"tick {told.seq}")
+    leased.tick()
+    reader.sees(f"tick {leased.seq}")
     assert reader.page.evaluate("document.activeElement.id") == "cancel"
 
 
-def test_a_tab_that_nobody_sees_asks_for_nothing(told: Told, reader: Reader) -> None:
+def test_a_tab_that_nobody_sees_asks_for_nothing(leased: Told, reader: Reader) -> None:
     hide = "(hidden) => Object.defineProperty(document, 'hidden', {value: hidden, configurable: 1})"
     assert reader.asks(2.5) >= 1
     reader.page.evaluate(hide, True)
     reader.page.wait_for_timeout(1000)
     assert reader.asks(2.5) == 0
     reader.page.evaluate(hide, False)
-    told.tick()
-    reader.sees(f"tick {told.seq}")
+    leased.tick()
+    reader.sees(f"tick {leased.seq}")
 
 
-def test_the_page_goes_on_when_the_hub_was_away(told: Told, reader: Reader) -> None:
-    before = told.hub.pid("web")
+def test_the_page_goes_on_when_the_hub_was_away(leased: Told, reader: Reader) -> None:
+    before = leased.hub.pid("web")
     os.kill(before, signal.SIGKILL)
     reader.page.context.set_offline(True)  # a new process may be there before the page asks
     reader.page.wait_for_timeout(2000)
     reader.page.context.set_offline(False)
     assert [url for url in reader.failed if "/live/" in url]
-    told.hub.wait(lambda: told.hub.pid("web") != before, "another web process")
-    told.tick()
-    reader.sees(f"tick {told.seq}")  # in the same page: nobody loaded it anew
+    leased.hub.wait(lambda: leased.hub.pid("web") != before, "another web process")
+    leased.tick()
+    reader.sees(f"tick {leased.seq}")  # in the same page: nobody loaded it anew
 
 
-def test_a_run_is_cancelled_once_the_reader_is_sure(told: Told, reader: Reader) -> None:
+def test_a_run_is_cancelled_once_the_reader_is_sure(leased: Told, reader: Reader) -> None:
     page = reader.page
     page.get_by_role("link", name="Cancel this run").click()
     page.get_by_role("link", name="Let it run").click()
@@ -224,10 +231,10 @@ def test_a_run_is_cancelled_once_the_reader_is_sure(told: Told, reader: Reader) 
     page.get_by_role("button", name="Cancel the run").click()
     expect(page.locator("#live .pill").first).to_have_text("cancelling")
     expect(page.locator("#cancel")).to_have_count(0)
-    assert told.tick()["cancel"] is True
-    expect(page.locator("#log")).to_contain_text(f"tick {told.seq}")
+    assert leased.tick()["cancel"] is True
+    expect(page.locator("#log")).to_contain_text(f"tick {leased.seq}")
     expect(page.locator("#live .pill").first).to_have_text("cancelling")
-    told.post("finish", Finish(told.job.attempt, "cancelled").to_dict())
+    leased.post("finish", Finish(leased.job.attempt, "cancelled").to_dict())
     expect(page.locator("#live .pill").first).to_have_text("cancelled")
     expect(page.get_by_role("button", name="Evaluate again")).to_be_visible()
     assert reader.asks(2.5) == 0  # it has ended

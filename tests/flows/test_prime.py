@@ -73,7 +73,7 @@ class Prime:
 
     def __call__(self, *command: str | Path, expect: int = 0, **environ: str) -> str:
         """What it said on one line; its exit code must be `expect`."""
-        told = {
+        defaults = {
             "PRIME_API_BASE_URL": self.hub.url,
             "PRIME_API_KEY": self.hub.token(self.name),
             "PRIME_DISABLE_VERSION_CHECK": "1",
@@ -84,7 +84,7 @@ class Prime:
         }
         done = subprocess.run(
             [self.program, *command],
-            env=clean_environ() | told | environ,
+            env=clean_environ() | defaults | environ,
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -92,9 +92,9 @@ class Prime:
             timeout=300,
             check=False,
         )
-        said = " ".join((done.stdout + done.stderr).split())
-        assert done.returncode == expect, f"{command}: {done.returncode}\n{said}"
-        return said
+        output = " ".join((done.stdout + done.stderr).split())
+        assert done.returncode == expect, f"{command}: {done.returncode}\n{output}"
+        return output
 
     def json(self, *command: str) -> Any:
         """Its answer as JSON."""
@@ -135,43 +135,45 @@ def people(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> People:
     known = [Prime(hub, program, tmp_path_factory.mktemp(n), n) for n in ("alice", "bob", "carol")]
     alice = known[0]
     private = alice.environment("secret-words")
-    said = alice("env", "push", "-p", private, "--owner", "lab", "-v", "PRIVATE")
-    assert "Created environment: lab/secret-words" in said
-    assert "Successfully pushed lab/secret-words" in said
-    said = alice("env", "push", "-p", alice.environment("open-words"))
-    assert "Successfully pushed alice/open-words" in said
+    output = alice("env", "push", "-p", private, "--owner", "lab", "-v", "PRIVATE")
+    assert "Created environment: lab/secret-words" in output
+    assert "Successfully pushed lab/secret-words" in output
+    output = alice("env", "push", "-p", alice.environment("open-words"))
+    assert "Successfully pushed alice/open-words" in output
     return People(*known)
 
 
 def test_prime_knows_who_and_in_which_teams_one_is(people: People) -> None:
     assert "alice" in people.alice("whoami")
     assert [team["slug"] for team in people.alice.json("teams", "list")["teams"]] == ["lab"]
-    said = people.carol("login", "--headless", expect=1)
-    assert "prime config set-api-key" in said
+    output = people.carol("login", "--headless", expect=1)
+    assert "prime config set-api-key" in output
 
 
 def test_refusals_of_the_hub_reach_the_terminal(people: People) -> None:
     bad = people.alice.environment("bad-words", 'dependencies = ["x @ https://example.com/x.whl"]')
-    said = people.alice("env", "push", "-p", bad, expect=1)
-    assert "Failed to finalize wheel upload" in said
-    assert "metadata.direct_url" in said
-    said = people.alice("env", "push", "-p", people.alice.folder / "open-words", expect=1)
+    output = people.alice("env", "push", "-p", bad, expect=1)
+    assert "Failed to finalize wheel upload" in output
+    assert "metadata.direct_url" in output
+    output = people.alice("env", "push", "-p", people.alice.folder / "open-words", expect=1)
     assert re.search(
-        "content hash [0-9a-f]{64} already exists: it is alice/open-words==0.1.0", said
+        "content hash [0-9a-f]{64} already exists: it is alice/open-words==0.1.0", output
     )
-    said = people.carol("env", "push", "-p", people.carol.environment("mine"), "--owner", "alice",
+    output = people.carol("env", "push", "-p", people.carol.environment("mine"), "--owner", "alice",
                         expect=1)  # fmt: skip
-    assert "may not publish under alice" in said
-    said = people.alice("secret", "list", expect=1)
-    assert "this hub does not offer" in said
+    assert "may not publish under alice" in output
+    output = people.alice("secret", "list", expect=1)
+    assert "this hub does not offer" in output
 
 
 def test_strangers_learn_nothing_of_a_private_environment(people: People) -> None:
     for command in ("info", "inspect"):
-        said = people.carol("env", command, "lab/secret-words", expect=1)
-        assert "HTTP 404" in said
+        output = people.carol("env", command, "lab/secret-words", expect=1)
+        assert "HTTP 404" in output
         other = people.carol("env", command, "lab/no-words", expect=1)
-        assert other == said.replace("secret-words", "no-words").replace("secret_words", "no_words")
+        assert other == output.replace("secret-words", "no-words").replace(
+            "secret_words", "no_words"
+        )
 
 
 def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_index(
@@ -179,8 +181,10 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
 ) -> None:
     assert hub.decided("lab/secret-words==0.1.0")["status"] == "listed"
     bob = people.bob
-    found = bob.json("env", "list", "--owner", "lab", "--search", "secret words")
-    (row,) = (one for one in found["environments"] if one["environment"] == "lab/secret-words")
+    results = bob.json("env", "list", "--owner", "lab", "--search", "secret words")
+    (row,) = (
+        result for result in results["environments"] if result["environment"] == "lab/secret-words"
+    )
     assert row["visibility"] == "PRIVATE"
     assert people.carol.json("env", "list", "--owner", "lab")["total"] == 0
     assert bob.json("env", "status", "lab/secret-words")["latest_version"]["content_hash"]
@@ -195,18 +199,18 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
     bob("env", "pull", "lab/secret-words", "-t", "pulled")
     assert (bob.folder / "pulled" / "secret_words" / "__init__.py").read_text() == TASKSET
 
-    said = bob("env", "install", "lab/secret-words", VIRTUAL_ENV=str(bob.venv()))
-    assert "Successfully installed lab/secret-words@latest" in said
-    assert "/files/" in said
-    assert hub.token("bob") not in said
+    output = bob("env", "install", "lab/secret-words", VIRTUAL_ENV=str(bob.venv()))
+    assert "Successfully installed lab/secret-words@latest" in output
+    assert "/files/" in output
+    assert hub.token("bob") not in output
     by_index = ("--index", f"lab={hub.url}/lab/simple/", "--reinstall", "secret-words")
-    told = {"UV_INDEX_LAB_USERNAME": "__token__", "UV_INDEX_LAB_PASSWORD": hub.token("bob")}
+    credentials = {"UV_INDEX_LAB_USERNAME": "__token__", "UV_INDEX_LAB_PASSWORD": hub.token("bob")}
     subprocess.run(
         [BIN / "uv", "pip", "install", "-q", "--python", bob.venv(), *by_index],
-        env=clean_environ() | told,
+        env=clean_environ() | credentials,
         check=True,
     )
-    (loan,) = set(re.findall(r"__token__:([^@*]+)@", said))  # uv itself prints ****
+    (loan,) = set(re.findall(r"__token__:([^@*]+)@", output))  # uv itself prints ****
     assert requests.get(f"{hub.url}/lab/simple/secret-words/", timeout=30).status_code == 404
     lent = {"Authorization": f"Bearer {requests.utils.unquote(loan)}"}
     assert requests.get(f"{hub.url}/lab/simple/secret-words/", headers=lent, timeout=30).ok
@@ -221,14 +225,14 @@ def test_a_public_environment_installs_by_uv_and_goes_again(hub: Hub, people: Pe
     assert f"uv pip install {hub.url}/files/" in "".join(shown.split("\n"))
     assert "index-url" not in shown
     home = {"VIRTUAL_ENV": str(carol.venv())}
-    said = carol("env", "install", "alice/open-words@0.1.0", PRIME_API_KEY="", **home)
-    assert "Successfully installed alice/open-words@0.1.0" in said
-    assert "__token__" not in said
-    said = carol("env", "version", "list", "--full-hashes", "alice/open-words")
-    (content_hash,) = re.findall("[0-9a-f]{64}", said)
-    assert "2 artifacts" in said
-    said = carol("env", "version", "delete", "-f", "alice/open-words", content_hash, expect=1)
-    assert "delete" in said
+    output = carol("env", "install", "alice/open-words@0.1.0", PRIME_API_KEY="", **home)
+    assert "Successfully installed alice/open-words@0.1.0" in output
+    assert "__token__" not in output
+    output = carol("env", "version", "list", "--full-hashes", "alice/open-words")
+    (content_hash,) = re.findall("[0-9a-f]{64}", output)
+    assert "2 artifacts" in output
+    output = carol("env", "version", "delete", "-f", "alice/open-words", content_hash, expect=1)
+    assert "delete" in output
     people.alice("env", "version", "delete", "-f", "alice/open-words", content_hash[:12])
     carol("env", "info", "alice/open-words", expect=1)
 
@@ -240,12 +244,12 @@ def test_evaluations_are_pushed_listed_and_read_again(people: People) -> None:
     (folder / "metadata.json").write_text(json.dumps(METADATA))
     samples = [{"example_id": i, "reward": float(i), "completion": "x" * 50} for i in range(2)]
     (folder / "results.jsonl").write_text("\n".join(json.dumps(sample) for sample in samples))
-    said = bob("eval", "push", "evaluation")
-    (pk,) = set(re.findall(r"Evaluation ID: (\S+)", said))
-    assert f"/envs/lab/secret-words/evaluations/{pk}/" in said
-    found = json.loads(bob("eval", "get", pk))
-    assert (found["status"], found["version_id"]) == ("COMPLETED", "0.1.0")
-    assert (found["metrics"], found["total_samples"]) == ({"reward": 0.5}, 2)
+    output = bob("eval", "push", "evaluation")
+    (pk,) = set(re.findall(r"Evaluation ID: (\S+)", output))
+    assert f"/envs/lab/secret-words/evaluations/{pk}/" in output
+    evaluation = json.loads(bob("eval", "get", pk))
+    assert (evaluation["status"], evaluation["version_id"]) == ("COMPLETED", "0.1.0")
+    assert (evaluation["metrics"], evaluation["total_samples"]) == ({"reward": 0.5}, 2)
     assert json.loads(bob("eval", "samples", pk, "-n", "1", "-p", "2"))["samples"] == samples[1:]
     assert [row["evaluation_id"] for row in bob.json("eval", "list")["evaluations"]] == [pk]
     assert people.alice.json("eval", "list", "-e", "lab/secret-words")["total"] == 0

@@ -31,8 +31,8 @@ def test_one_that_crashes_at_load_is_rejected_with_its_own_words(hub: Hub, tmp_p
     detail = hub.version("alice/crashes-at-load==0.1.0")
     assert detail["status"] == "rejected"
     assert [step["state"] for step in detail["pipeline"]] == ["done", "done", "failed", "waiting"]
-    found = next(f for f in detail["findings"] if f["severity"] == "error")
-    assert found["code"] == "run.load_failed"
+    finding = next(f for f in detail["findings"] if f["severity"] == "error")
+    assert finding["code"] == "run.load_failed"
     log = hub.run("logs", detail["run"]["id"]).stdout
     assert "answer column is missing" in log
     results = json.loads(hub.run("search", "crashes-at-load", "--json").stdout)

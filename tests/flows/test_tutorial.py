@@ -62,17 +62,17 @@ class Step:
 
 def steps(text: str) -> list[Step]:
     """Every `$ ` line of the console blocks with the lines below it."""
-    found: list[Step] = []
+    result: list[Step] = []
     for kind, body in BLOCK.findall(text):
         if kind != "console":
             continue
         assert body.startswith("$ "), f"a console block begins with a command, not {body[:40]!r}"
         for line in body.splitlines():
             if line.startswith("$ "):
-                found.append(Step(line[2:]))
+                result.append(Step(line[2:]))
             else:
-                found[-1].recorded.append(line)
-    return found
+                result[-1].recorded.append(line)
+    return result
 
 
 def lines(text: str) -> list[str]:
@@ -129,7 +129,7 @@ def play(walk: list[Step], folder: Path, environ: dict[str, str]) -> None:
     """Run them in one bash on a terminal of its own; fills in what they printed."""
     script = folder.parent / "walk.sh"
     script.write_text(MARKING + "".join(f"{step.command}\nmark\n" for step in walk))
-    ours, its = pty.openpty()
+    terminal, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     bash = subprocess.Popen(
         ["bash", "--norc", str(script)],
@@ -144,11 +144,11 @@ def play(walk: list[Step], folder: Path, environ: dict[str, str]) -> None:
     too_long = threading.Timer(SECONDS, os.killpg, (bash.pid, signal.SIGKILL))
     too_long.start()
     try:
-        said = read_all(ours)
+        output = read_all(terminal)
     finally:
         too_long.cancel()
         bash.wait()
-    parts = said.split(MARK)
+    parts = output.split(MARK)
     for number, step in enumerate(walk):
         assert number + 1 < len(parts), f"nothing came after `$ {step.command}`:\n{parts[-1]}"
         before = parts[number] if number == 0 else parts[number].split("\n", 1)[1]
@@ -158,14 +158,14 @@ def play(walk: list[Step], folder: Path, environ: dict[str, str]) -> None:
 
 def read_all(terminal: int) -> str:
     """Everything until the last writer is gone, which Linux reports as an error."""
-    said = b""
+    output = b""
     with os.fdopen(terminal, "rb", buffering=0) as source:
         try:
             while block := source.read(1 << 16):
-                said += block
+                output += block
         except OSError:
             pass
-    return said.decode()
+    return output.decode()
 
 
 @pytest.fixture
@@ -193,10 +193,16 @@ def listens(port: int) -> bool:
 def environ(hub: Hub, home: Path, model: str) -> dict[str, str]:
     """What the tutorial has its reader set, a plain terminal, and the cache of wheels."""
     cache = subprocess.check_output([BIN / "uv", "cache", "dir"], text=True).strip()
-    told = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HUB_URL": hub.url}
-    asked = {"MODEL_URL": model, "MODEL": "stub", "MODEL_KEY": "unused"}
+    variables = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HUB_URL": hub.url}
+    model_variables = {"MODEL_URL": model, "MODEL": "stub", "MODEL_KEY": "unused"}
     look = {"NO_COLOR": "1", "TERM": "xterm", "UV_NO_PROGRESS": "1"}
-    return clean_environ() | told | asked | look | {"HOME": str(home), "UV_CACHE_DIR": cache}
+    return (
+        clean_environ()
+        | variables
+        | model_variables
+        | look
+        | {"HOME": str(home), "UV_CACHE_DIR": cache}
+    )
 
 
 def test_every_command_of_the_tutorial_prints_what_it_says(

@@ -62,7 +62,7 @@ def conversation() -> Transcript:
         Node(5, {"role": "assistant", "content": ""}),
         Node(1, {"role": "assistant", "content": "another beginning"}),
     ]
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "tools": 0,
         "options": 0,
         "sampling": {"model": "Qwen/Qwen3-0.6B", "temperature": 0.7, "max_tokens": 512, "seed": 7},
@@ -74,11 +74,11 @@ def conversation() -> Transcript:
         "at": 1.79e9,
     }
     calls = [
-        Exchange(asked=1, reply=7, **told),
-        Exchange(asked=1, reply=2, **told),
+        Exchange(asked=1, reply=7, **fields),
+        Exchange(asked=1, reply=2, **fields),
         Exchange(asked=3, error="the model server answered 503: no slot is free", options=0),
-        Exchange(asked=3, reply=4, **told),
-        Exchange(asked=5, reply=6, **told | {"finish_reason": "length"}),
+        Exchange(asked=3, reply=4, **fields),
+        Exchange(asked=5, reply=6, **fields | {"finish_reason": "length"}),
     ]
     options = [{"stop": ["</answer>"], "tool_choice": "auto", "logprobs": True}]
     return Transcript(nodes, calls, [[TOOL]], options)
@@ -88,9 +88,9 @@ def hostile() -> Transcript:
     """Markup, terminal codes and marks that turn the direction of text, wherever text may be."""
     evil = HOSTILE + "\x1b[31m\u202egnirts\x07"
     call = {"id": "1", "type": "function", "function": {"name": evil, "arguments": evil}}
-    said = {"role": "assistant", "content": evil, "tool_calls": [call]}
+    message = {"role": "assistant", "content": evil, "tool_calls": [call]}
     return Transcript(
-        [Node(-1, {"role": "user", "content": evil + "x" * 300}), Node(0, said)],
+        [Node(-1, {"role": "user", "content": evil + "x" * 300}), Node(0, message)],
         [Exchange(asked=0, reply=1, options=0, finish_reason=evil), Exchange(asked=1, error=evil)],
         options=[{"stop": [evil]}],
     )
@@ -111,16 +111,16 @@ def full(run: Run, done: int) -> None:
         make_rollout(run, policy, task, reward=float(policy == "oracle"), turns=1, seconds=0.2)
 
 
-def finds(run: Run, *codes: str, **said: Any) -> None:
+def finds(run: Run, *codes: str, **fields: Any) -> None:
     """Findings as the runner tells them."""
-    told = [finding(code, "It did what it may not.", **said) for code in codes]
-    store_findings(run.version, VersionFinding.Stage.RUN, told, run)
+    findings = [finding(code, "It did what it may not.", **fields) for code in codes]
+    store_findings(run.version, VersionFinding.Stage.RUN, findings, run)
 
 
 def listed(alice: User) -> dict[str, str]:
     """Its pages, and its rollouts' of every kind."""
-    one = version(alice, "0.1.0", "listed", readme="# Word games\n\nSort words.")
-    run = make_run(one, policies=PROBES, tasks=5, total=25, done=25, facts=facts().to_dict())
+    row = version(alice, "0.1.0", "listed", readme="# Word games\n\nSort words.")
+    run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=facts().to_dict())
     full(run, 25)
     cards.compute(run=run)
     again = Replay(
@@ -150,7 +150,7 @@ def listed(alice: User) -> dict[str, str]:
         "version-listed": f"{env}0.1.0/",
         "run-succeeded": f"/runs/{run.pk}/",
         "run-filtered": f"/runs/{run.pk}/?policy=silent&failed=1",
-        **{name: f"/runs/{run.pk}/rollouts/{one.pk}/" for name, one in rollouts.items()},
+        **{name: f"/runs/{run.pk}/rollouts/{row.pk}/" for name, row in rollouts.items()},
     }
 
 
@@ -168,12 +168,12 @@ def under_way(alice: User) -> dict[str, str]:
     pages = {"version-checking": f"/envs/alice/{NAME}/1.0.0/"}
     version(alice, "1.0.0", "checking")
     for minor, (state, fields) in enumerate(states.items(), 1):
-        one = version(alice, f"1.{minor}.0", "evaluating")
-        run = make_run(one, **{"policies": PROBES, "tasks": 5} | fields)
+        row = version(alice, f"1.{minor}.0", "evaluating")
+        run = make_run(row, **{"policies": PROBES, "tasks": 5} | fields)
         if run.total:
             full(run, run.done)
         pages[f"run-{state}"] = f"/runs/{run.pk}/"
-        pages[f"version-{state}"] = f"/envs/alice/{NAME}/{one.version}/"
+        pages[f"version-{state}"] = f"/envs/alice/{NAME}/{row.version}/"
     return pages
 
 
@@ -186,12 +186,12 @@ def ended(alice: User) -> dict[str, str]:
     }
     pages = {}
     for minor, (state, (status, codes)) in enumerate(states.items(), 1):
-        one = version(alice, f"2.{minor}.0", status)
-        run = make_run(one, status=state, policies=PROBES, tasks=5, total=25, done=6, attempt=3)
+        row = version(alice, f"2.{minor}.0", status)
+        run = make_run(row, status=state, policies=PROBES, tasks=5, total=25, done=6, attempt=3)
         full(run, 6)
         finds(run, *codes, where="10.0.0.1:443, 8.8.8.8:53")
         pages[f"run-{state}"] = f"/runs/{run.pk}/"
-        pages[f"version-{state}"] = f"/envs/alice/{NAME}/{one.version}/"
+        pages[f"version-{state}"] = f"/envs/alice/{NAME}/{row.version}/"
     return pages
 
 
@@ -206,18 +206,18 @@ def machines() -> None:
         "gpu-e": {"last_seen_at": now},
     }.items():
         runner, _ = runners.create(name=name)
-        said: dict[str, Any] = {"models": ["Qwen/Qwen3-0.6B"] if name == "gpu-a" else []}
+        capabilities: dict[str, Any] = {"models": ["Qwen/Qwen3-0.6B"] if name == "gpu-a" else []}
         if name == "gpu-e":
-            said["out_of_service"] = {
+            capabilities["out_of_service"] = {
                 "since": now.isoformat(),
                 "reason": "3 runs in a row ended with run.install_failed",
                 "check": "uv: its cache cannot be written",
             }
-        type(runner).objects.filter(pk=runner.pk).update(capabilities=said, **fields)
+        type(runner).objects.filter(pk=runner.pk).update(capabilities=capabilities, **fields)
 
 
 def pages(alice: User) -> dict[str, str]:
     """The address of each page by a name for it; the rows behind it are made here."""
-    made = {**listed(alice), **under_way(alice), **ended(alice)}
+    addresses = {**listed(alice), **under_way(alice), **ended(alice)}
     machines()
-    return made
+    return addresses

@@ -38,6 +38,6 @@ def flat(response: HttpResponse) -> str:
 
 def link_in_mail(to: str, subject: str = "") -> str:
     """The path of the first link in the newest mail to that address."""
-    found = next(m for m in reversed(mail.outbox) if to in m.to and subject in m.subject)
-    link = next(link for link in LINK.findall(str(found.body)) if link.count("/") > 3)
+    message = next(m for m in reversed(mail.outbox) if to in m.to and subject in m.subject)
+    link = next(link for link in LINK.findall(str(message.body)) if link.count("/") > 3)
     return "/" + link.split("/", 3)[3]

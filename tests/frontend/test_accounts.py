@@ -214,8 +214,8 @@ def test_an_authenticator_app_is_asked_for_at_the_next_sign_in(client: Client) -
     codes = re.findall(r"\b\d{8}\b", text(client, f"{SECURITY}recovery-codes/"))
     assert len(codes) == 10
     client.post("/logout/")
-    asked = client.post("/login/?next=/publish/", {"login": "alice", "password": "alice"})
-    assert asked.headers["Location"].startswith(f"{SECURITY}authenticate/")
+    response = client.post("/login/?next=/publish/", {"login": "alice", "password": "alice"})
+    assert response.headers["Location"].startswith(f"{SECURITY}authenticate/")
     assert "_auth_user_id" not in client.session
     wrong = client.post(f"{SECURITY}authenticate/", {"code": "000000"})
     assert "Incorrect code" in wrong.content.decode()
@@ -259,9 +259,9 @@ def test_what_is_dangerous_asks_for_the_password_again(
         answer = client.get(path)
         assert answer.headers["Location"].startswith("/reauthenticate/?next=")
     form = {"name": "ci", "scope": "publish", "environment": "", "days": "90"}
-    asked = client.post("/settings/tokens/", form)
+    response = client.post("/settings/tokens/", form)
     assert not alice.tokens.exists()
-    done = client.post(asked.headers["Location"], {"password": "alice"})
+    done = client.post(response.headers["Location"], {"password": "alice"})
     assert "hub_" in done.content.decode()
     assert alice.tokens.get().name == "ci"
     settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 0

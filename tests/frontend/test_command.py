@@ -114,5 +114,5 @@ def test_the_wheel_holds_the_hubs_public_address_in_its_record(settings: Any) ->
 @pytest.mark.once
 def test_a_hub_hands_out_the_commands_as_they_were_when_it_began(tmp_path: Path) -> None:
     """Or two of its processes hand out two, whose hashes differ."""
-    asked = "import hub.wsgi, frontend.command as c; print(c.pack.cache_info().currsize)"
-    assert run(sys.executable, "-c", asked, HUB_HOME=tmp_path).split() == ["2"]
+    script = "import hub.wsgi, frontend.command as c; print(c.pack.cache_info().currsize)"
+    assert run(sys.executable, "-c", script, HUB_HOME=tmp_path).split() == ["2"]

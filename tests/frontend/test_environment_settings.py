@@ -47,8 +47,8 @@ def test_settings_are_for_those_who_manage_it(
     make_version(lab)
     make_version(lab, "secret", visibility="private")
     page = "/envs/lab/demo-env/"
-    for who, status, hidden in ((carol, 403, 404), (bob, 403, 403), (alice, 200, 200)):
-        client.force_login(who)
+    for user, status, hidden in ((carol, 403, 404), (bob, 403, 403), (alice, 200, 200)):
+        client.force_login(user)
         text(client, f"{page}settings/", status)
         text(client, "/envs/lab/secret/settings/", hidden)
         assert (f'href="{page}settings/"' in text(client, page)) is (status == 200)

@@ -44,7 +44,7 @@ def signed_in(
         reduced_motion="reduce",  # or a page still scrolls to what has the focus
     )
     page, problems = context.new_page(), list[str]()
-    page.on("console", lambda said: problems.append(f"{page.url}: {said.text}"))
+    page.on("console", lambda message: problems.append(f"{page.url}: {message.text}"))
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
     page.goto(f"{url}/login/")
     page.get_by_label("Username").fill(name)
@@ -55,20 +55,22 @@ def signed_in(
 
 def wrong(page: Page, name: str) -> list[str]:
     """What is wrong with the page that is shown, by name."""
-    found = [f"{name}: {said}" for said in page.evaluate(BEYOND)]
+    problems = [f"{name}: {problem}" for problem in page.evaluate(BEYOND)]
     if page.evaluate(UNSEEN) or page.title() == "owned":
-        found.append(f"{name}: it shows what cannot be seen, or was owned")
-    for one in Axe().run(page).response["violations"]:
-        found += [f"{name}: {one['id']} {node['html'][:200]}" for node in one["nodes"]]
+        problems.append(f"{name}: it shows what cannot be seen, or was owned")
+    for violation in Axe().run(page).response["violations"]:
+        problems += [
+            f"{name}: {violation['id']} {node['html'][:200]}" for node in violation["nodes"]
+        ]
     if shots := os.environ.get("SHOTS"):
         page.screenshot(path=Path(shots, f"{name}.png"), full_page=True)
-    return found
+    return problems
 
 
 def test_every_state_fits_reads_well_and_runs_nothing(
     live_server: LiveServer, alice: User, root: User
 ) -> None:
-    pages, found = gallery.pages(alice), list[str]()
+    pages, problems_ = gallery.pages(alice), list[str]()
     cancel = f"{pages['run-running']}cancel/"
     walks = {
         ("alice", "light"): {**pages, "cancel": cancel, "runner": "/runner/"},
@@ -76,13 +78,13 @@ def test_every_state_fits_reads_well_and_runs_nothing(
         ("root", "light"): {"moderation": "/moderation/", "staff": pages["version-errored"]},
     }
     with chromium.running() as browser:
-        for (who, scheme), walk in walks.items():
-            page, problems = signed_in(browser, live_server.url, who, scheme)
+        for (person, scheme), walk in walks.items():
+            page, problems = signed_in(browser, live_server.url, person, scheme)
             for name, path in walk.items():
                 page.goto(live_server.url + path)
-                found += wrong(page, name)
-            found += problems
-    assert not found, "\n".join(found)
+                problems_ += wrong(page, name)
+            problems_ += problems
+    assert not problems_, "\n".join(problems_)
 
 
 def test_the_keyboard_reaches_everything_in_order_and_is_seen(
@@ -94,8 +96,8 @@ def test_the_keyboard_reaches_everything_in_order_and_is_seen(
         page.goto(live_server.url + path)
         while "API" not in names:  # the last one of the page
             page.keyboard.press("Tab")
-            name, seen = page.evaluate(FOCUSED)
-            assert seen, name
+            name, visible = page.evaluate(FOCUSED)
+            assert visible, name
             names.append(name)
     order = ["Skip to content", "Cancel this run", "Log", "failed", "silent · task 0", "API"]
     assert [name for name in names if name in order] == order, names

@@ -33,11 +33,11 @@ def page_of(run: Run) -> tuple[str, float]:
     return html.unescape(address[1]), float(address[2])
 
 
-async def follow(url: str, address: str, every: float, seen: dict[str, float]) -> None:
+async def follow(url: str, address: str, every: float, shown: dict[str, float]) -> None:
     """Ask as the page does until all lines were seen: what it gets says what it asks next, and
     204 changes nothing."""
     async with aiohttp.ClientSession() as session:
-        while len(seen) < LINES:
+        while len(shown) < LINES:
             await asyncio.sleep(every)
             async with session.get(url + address) as answer:
                 if answer.status == 204:
@@ -45,25 +45,25 @@ async def follow(url: str, address: str, every: float, seen: dict[str, float]) -
                 text = await answer.text()
             address = html.unescape(re.findall(r'hx-get="([^"]+)"', text)[0])
             for line in re.findall(r"line \d", text):
-                seen.setdefault(line, time.monotonic())
+                shown.setdefault(line, time.monotonic())
 
 
 async def play(url: str, job: JobSpec, address: str, every: float) -> list[float]:
     """Seconds from saying each line to the page that shows it."""
-    said: dict[str, float] = {}
-    seen: dict[str, float] = {}
+    sent: dict[str, float] = {}
+    shown: dict[str, float] = {}
     async with aiohttp.ClientSession() as session:
         reports = EventOutbox(HubClient(session, url=url, token="hubr_x"), job)
         reports.phase = "running"
         talking = asyncio.create_task(reports.keep_sending())
-        following = asyncio.create_task(follow(url, address, every, seen))
+        following = asyncio.create_task(follow(url, address, every, shown))
         for number in range(LINES):
             await asyncio.sleep(1.3)
-            said[f"line {number}"] = time.monotonic()
+            sent[f"line {number}"] = time.monotonic()
             reports.add_output(f"line {number}\n".encode())
         await asyncio.wait_for(following, timeout=20)
         talking.cancel()
-    return [seen[line] - at for line, at in said.items()]
+    return [shown[line] - at for line, at in sent.items()]
 
 
 def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(

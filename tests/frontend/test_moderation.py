@@ -28,9 +28,9 @@ def test_a_reader_reports_and_staff_withdraw_and_resolve(
     client.force_login(carol)
     assert f"{PAGE}report/" in text(client, PAGE)
     assert "selected>0.1.0" in text(client, f"{PAGE}report/?version=0.1.0")
-    said = {"reason": "malware", "version": "0.1.0", "text": "It reads <my> keys."}
-    assert client.post(f"{PAGE}report/", said).status_code == 302
-    again = client.post(f"{PAGE}report/", said)
+    form = {"reason": "malware", "version": "0.1.0", "text": "It reads <my> keys."}
+    assert client.post(f"{PAGE}report/", form).status_code == 302
+    again = client.post(f"{PAGE}report/", form)
     assert again.status_code == 400
     assert "already" in again.content.decode()
     assert text(client, "/moderation/", 403)
@@ -74,12 +74,12 @@ def test_the_journal_is_a_tab_for_those_who_publish(
     client.post(f"{PAGE}quarantine/", {"reason": "It mines coins."})
     client.force_login(alice)
     assert f"{PAGE}journal/" in text(client, PAGE)
-    told = "root put lab/demo-env into quarantine: It mines coins."
-    assert told in text(client, f"{PAGE}journal/")
+    sentence = "root put lab/demo-env into quarantine: It mines coins."
+    assert sentence in text(client, f"{PAGE}journal/")
     assert "/owners/lab/journal/" in text(client, "/owners/lab/")
-    assert told in text(client, "/owners/lab/journal/")
+    assert sentence in text(client, "/owners/lab/journal/")
     client.force_login(root)
-    assert told in text(client, "/moderation/journal/")
+    assert sentence in text(client, "/moderation/journal/")
 
 
 def test_a_runner_that_stopped_is_away_and_one_that_finishes_its_run_is_draining(

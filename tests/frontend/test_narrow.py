@@ -59,8 +59,8 @@ def test_pages_fit_a_narrow_screen(
 
         def look(path: str) -> None:
             page.goto(f"{live_server.url}{path}")
-            if found := page.evaluate(BEYOND):
-                wrong[path] = found
+            if overflow := page.evaluate(BEYOND):
+                wrong[path] = overflow
             if shots:
                 name = path.strip("/").replace("/", "-") or "home"
                 page.screenshot(path=Path(shots, f"{name}-{scheme}.png"), full_page=True)

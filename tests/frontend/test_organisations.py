@@ -22,8 +22,8 @@ def test_one_makes_an_organisation_and_manages_it(client: Client, alice: User) -
     assert "You belong to no organisation" in text(client, "/settings/organisations/")
     refused = client.post("/settings/organisations/", {"name": "admin", "title": ""})
     assert "reserved" in refused.content.decode()
-    made = client.post("/settings/organisations/", {"name": "lab", "title": "The lab"})
-    assert made.headers["Location"] == LAB
+    response = client.post("/settings/organisations/", {"name": "lab", "title": "The lab"})
+    assert response.headers["Location"] == LAB
     assert "The lab" in text(client, LAB)
     client.post(f"{LAB}title/", {"title": "Our lab"})
     assert "Our lab" in text(client, "/owners/lab/")
@@ -91,10 +91,10 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     assert Invitation.objects.get().digest == token_format.sha256(link.split("/")[2])
     assert link.split("/")[2] not in text(client, LAB)
     client.logout()
-    asked = text(client, link)
-    assert "<b>alice</b> invites new@example.com to <b>lab</b>" in asked
-    assert f'href="/login/?next={link}"' in asked
-    assert f'href="/signup/?next={link}"' in asked
+    page = text(client, link)
+    assert "<b>alice</b> invites new@example.com to <b>lab</b>" in page
+    assert f'href="/login/?next={link}"' in page
+    assert f'href="/signup/?next={link}"' in page
     assert client.post(link).headers["Location"] == f"/login/?next={link}"
     assert client.post(f"/login/?next={link}", CAROL).headers["Location"] == link
     assert "You have no open invitations" in text(client, "/settings/invitations/")
@@ -108,10 +108,10 @@ def test_a_link_without_its_secret_tells_nobody_of_the_organisation(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
-    said = text(client, "/invitations/guessed/", 404)
-    assert "This invitation is not valid" in said
-    assert "alice" not in said
-    assert "lab" not in said.replace("label", "")
+    page = text(client, "/invitations/guessed/", 404)
+    assert "This invitation is not valid" in page
+    assert "alice" not in page
+    assert "lab" not in page.replace("label", "")
 
 
 def test_an_invitation_to_a_person_is_theirs_alone(
@@ -123,14 +123,14 @@ def test_an_invitation_to_a_person_is_theirs_alone(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        made = invitations.invite(organisation=lab, to="carol", role="member", by=alice)
+        invitation = invitations.invite(organisation=lab, to="carol", role="member", by=alice)
     link = link_in_mail("carol@example.com")
     client.force_login(root)
     text(client, link, 404)
-    assert client.post(f"/settings/invitations/{made.pk}/").status_code == 404
+    assert client.post(f"/settings/invitations/{invitation.pk}/").status_code == 404
     client.force_login(carol)
     assert "invites you" in text(client, "/settings/invitations/")
-    client.post(f"/settings/invitations/{made.pk}/", {"answer": "decline"})
+    client.post(f"/settings/invitations/{invitation.pk}/", {"answer": "decline"})
     assert not Membership.objects.filter(user=carol).exists()
     text(client, link, 404)
 
@@ -148,17 +148,17 @@ def test_an_old_invitation_is_over_and_makes_room_for_another(
     assert client.post(f"/settings/invitations/{old.pk}/").status_code == 404
     sign_in(client, "alice")
     client.post(f"{LAB}invite/", {"to": "carol", "role": "member"})
-    made = Invitation.objects.exclude(pk=old.pk).get()
+    invitation = Invitation.objects.exclude(pk=old.pk).get()
     assert "carol" in text(client, LAB)
-    client.post(f"{LAB}invitations/{made.pk}/")
-    made.refresh_from_db()
-    assert made.ended_at
+    client.post(f"{LAB}invitations/{invitation.pk}/")
+    invitation.refresh_from_db()
+    assert invitation.ended_at
 
 
 def test_accepting_never_lowers_a_role(lab: Organisation, alice: User, bob: User) -> None:
-    made = invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
+    invitation = invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)
     Membership.objects.filter(user=bob).update(role="maintainer")
-    invitations.accept(invitation=made, user=bob)
+    invitations.accept(invitation=invitation, user=bob)
     assert Membership.objects.get(user=bob).role == "maintainer"
 
 

@@ -133,7 +133,7 @@ def test_hostile_messages_and_links_are_only_text(client: Client, alice: User) -
     run = make_run(version)
     call = {"id": "1", "type": "function", "function": {"name": evil, "arguments": evil}}
     message = {"role": evil, "content": evil, "tool_calls": [call]}
-    told = Transcript(
+    transcript = Transcript(
         [Node(-1, message), Node(-1, message)],
         [
             Exchange(asked=0, reply=1, tools=0, sampling={"model": evil}, finish_reason=evil),
@@ -141,8 +141,8 @@ def test_hostile_messages_and_links_are_only_text(client: Client, alice: User) -
         ],
         [[{"type": "function", "function": {"name": evil, "description": evil}}]],
     )
-    one = make_rollout(run, transcript=told, stop=evil)
-    for path in (PAGE, VERSION, f"/runs/{run.pk}/", f"/runs/{run.pk}/rollouts/{one.pk}/"):
+    rollout = make_rollout(run, transcript=transcript, stop=evil)
+    for path in (PAGE, VERSION, f"/runs/{run.pk}/", f"/runs/{run.pk}/rollouts/{rollout.pk}/"):
         page = text(client, path)
         assert "<script>alert" not in page
         assert "javascript:" not in page

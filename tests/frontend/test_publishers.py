@@ -22,12 +22,12 @@ def test_a_maintainer_adds_and_removes_a_publisher(
     assert b"No workflow may publish here yet" in client.get(AT).content
     assert AT in client.get("/envs/lab/demo-env/settings/").content.decode()
     page = client.post(AT, FORM, follow=True).content.decode()
-    made = TrustedPublisher.objects.get()
-    assert (made.added_by, made.environment_id is None) == (bob, False)
+    publisher = TrustedPublisher.objects.get()
+    assert (publisher.added_by, publisher.environment_id is None) == (bob, False)
     assert "lab/envs" in page
     assert "publish.yml" in page
-    assert client.post(f"{AT}{made.pk}/remove/").status_code == 302
-    assert client.post(f"{AT}{made.pk}/remove/").status_code == 404
+    assert client.post(f"{AT}{publisher.pk}/remove/").status_code == 302
+    assert client.post(f"{AT}{publisher.pk}/remove/").status_code == 404
     assert not TrustedPublisher.objects.exists()
 
 
@@ -63,8 +63,8 @@ def test_a_pending_publisher_is_added_under_its_owner(client: Client, alice: Use
     assert at in client.get("/owners/alice/").content.decode()
     page = client.post(at, FORM | {"name": "later"}, follow=True).content.decode()
     assert "alice/later" in page
-    made = TrustedPublisher.objects.get()
-    assert client.post(f"{at}{made.pk}/remove/").status_code == 302
+    publisher = TrustedPublisher.objects.get()
+    assert client.post(f"{at}{publisher.pk}/remove/").status_code == 302
     assert not TrustedPublisher.objects.exists()
 
 
@@ -82,7 +82,7 @@ def test_the_pages_are_for_those_who_publish(
 
 
 def test_a_version_says_which_workflow_published_it(client: Client, alice: User) -> None:
-    said = {
+    claims = {
         "kind": "github",
         "issuer": GITHUB,
         "server": "https://github.com",
@@ -90,7 +90,7 @@ def test_a_version_says_which_workflow_published_it(client: Client, alice: User)
         "workflow": "publish.yml",
         "run": "https://github.com/lab/envs/actions/runs/7",
     }
-    make_version(alice, published_with=said)
+    make_version(alice, published_with=claims)
     for at in ("/envs/alice/demo-env/", "/envs/alice/demo-env/0.1.0/"):
         page = client.get(at).content.decode()
         assert '<a href="https://github.com/lab/envs" rel="nofollow noopener">lab/envs</a>' in page

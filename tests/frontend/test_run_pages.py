@@ -23,8 +23,8 @@ def test_a_run_shows_scores_rollouts_and_errors(client: Client, listed: Version)
     page = text(client, f"/runs/{run.pk}/")
     assert "ValueError: no tag" in page
     assert "hx-get" not in page
-    one = run.rollouts.get(policy="silent")
-    assert "no tag" in text(client, f"/runs/{run.pk}/rollouts/{one.pk}/")
+    rollout = run.rollouts.get(policy="silent")
+    assert "no tag" in text(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/")
     text(client, f"/runs/{run.pk}/rollouts/999999/", 404)
     text(client, "/runs/00000000-0000-4000-8000-000000000000/", 404)
 
@@ -125,7 +125,7 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     client: Client, listed: Version
 ) -> None:
     opening = {"role": "assistant", "content": "e4 " + "x" * 5000, "reasoning_content": "<b>e4?</"}
-    told = Transcript(
+    transcript = Transcript(
         [
             Node(-1, {"role": "system", "content": "You are white."}),
             Node(0, opening),
@@ -157,8 +157,8 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     )
     tokens = {"completion_tokens": 640, "reasoning_tokens": 5}
     run = Run.objects.get()
-    one = make_rollout(run, "babble", transcript=told, shortened=True, calls=4, **tokens)
-    page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
+    rollout = make_rollout(run, "babble", transcript=transcript, shortened=True, calls=4, **tokens)
+    page = text(client, f"/runs/{rollout.run_id}/rollouts/{rollout.pk}/")
     assert (
         page.index("e4 x") < page.index("Another conversation: 2 messages") < page.index("then e5")
     )
@@ -176,8 +176,8 @@ def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(
     assert f"<details>{summary}&lt;b&gt;e4?" in page
     assert "<pre>&lt;b&gt;e4?&lt;/</pre></details>" in page
     assert "640 out, 5 of them reasoning" in page
-    Rollout.objects.filter(pk=one.pk).update(pack=None, offset=0, length=0)
-    page = text(client, f"/runs/{one.run_id}/rollouts/{one.pk}/")
+    Rollout.objects.filter(pk=rollout.pk).update(pack=None, offset=0, length=0)
+    page = text(client, f"/runs/{rollout.run_id}/rollouts/{rollout.pk}/")
     assert "This transcript is no longer stored." in page
 
 
@@ -197,8 +197,8 @@ def test_a_rollout_that_was_played_again_shows_its_second_reward(
     client: Client, listed: Version, again: Replay, row: str, side: tuple[str, ...]
 ) -> None:
     run = Run.objects.get()
-    one = make_rollout(run, "babble", replay=again.to_dict(), rescored=again.reward)
-    page = text(client, f"/runs/{run.pk}/rollouts/{one.pk}/")
+    rollout = make_rollout(run, "babble", replay=again.to_dict(), rescored=again.reward)
+    page = text(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/")
     assert "<h2>Replay</h2>" in page
     for shown in side:
         assert shown in page
@@ -219,10 +219,10 @@ def test_a_version_page_names_what_no_runner_has(client: Client, alice: User) ->
     client.force_login(alice)
     for path in (f"/runs/{run.pk}/", VERSION):
         assert "No runner has Python 3.14" in text(client, path)
-    asked = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
-    text(client, html.unescape(asked), 204)
+    address = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
+    text(client, html.unescape(address), 204)
     Run.objects.update(pythons="")
-    assert "No runner has" not in text(client, html.unescape(asked))
+    assert "No runner has" not in text(client, html.unescape(address))
 
 
 def test_a_held_version_offers_one_way_to_retry_to_those_who_may(
@@ -268,7 +268,7 @@ def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_ot
         assert "The next attempt starts no earlier than" in page
         assert "on gpu-1: uv cache: permission denied" in page
         assert "not counted" in page
-    asked = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
-    text(client, html.unescape(asked), 204)
+    address = re.findall(r'hx-get="([^"]+)"', text(client, VERSION))[0]
+    text(client, html.unescape(address), 204)
     Run.objects.update(not_before=timezone.now())
-    assert "The next attempt starts no earlier than" not in text(client, html.unescape(asked))
+    assert "The next attempt starts no earlier than" not in text(client, html.unescape(address))

@@ -26,14 +26,14 @@ def main() -> None:
     listed = make_version(alice, "listed-env", wheel=make_wheel("listed-env"))
     writer.update_pages()
     story.make_run(story.make_version(alice.owner, name="queued-env"))
-    made = {
+    ids = {
         "publish": tokens.mint(user=alice, name="x", scope=Token.Scope.PUBLISH, days=1)[1],
         "admin": tokens.mint(user=alice, name="y", scope=Token.Scope.ADMIN, days=1)[1],
         "runner": runners.create(name="gpu-1")[1],
         "environment": f"env_{make_environment(alice).pk}",
         "file": f"/files/{listed.sha256[:2]}/{listed.sha256}/{listed.filename}",
     }
-    sys.stdout.write(json.dumps(made))
+    sys.stdout.write(json.dumps(ids))
 
 
 if __name__ == "__main__":

@@ -39,11 +39,11 @@ def test_every_task_of_the_clock_exists() -> None:
 
 
 def test_web_threads_send_through_the_hubs_own_app() -> None:
-    seen: list[str] = []
-    thread = threading.Thread(target=lambda: seen.append(current_app.main))
+    brokers: list[str] = []
+    thread = threading.Thread(target=lambda: brokers.append(current_app.main))
     thread.start()
     thread.join()
-    assert seen == ["hub"]
+    assert brokers == ["hub"]
 
 
 def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Path) -> None:

@@ -58,10 +58,10 @@ class Hub:
                 except OSError:
                     continue
 
-    def call(self, method: str, path: str, token: str = "", **said: Any) -> requests.Response:
+    def call(self, method: str, path: str, token: str = "", **options: Any) -> requests.Response:
         headers = {"Authorization": f"Bearer {self.made[token]}"} if token else {}
-        headers |= said.pop("headers", {})
-        return requests.request(method, f"{self.url}{path}", headers=headers, timeout=60, **said)
+        headers |= options.pop("headers", {})
+        return requests.request(method, f"{self.url}{path}", headers=headers, timeout=60, **options)
 
     def upload(self, wheel: bytes, filename: str, **headers: str) -> requests.Response:
         return self.call(
@@ -83,8 +83,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     options = f"size={DISK},mode=0711"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", home], check=True)
     try:
-        with serving(home) as found:
-            yield found
+        with serving(home) as running:
+            yield running
     finally:
         subprocess.run(["umount", "-l", home], check=True)
 
@@ -112,12 +112,12 @@ def serving(home: Path) -> Iterator[Hub]:
     command = [sys.executable, "-m", "gunicorn", "hub.wsgi:application", "--threads", "4"]
     command += ["--worker-class", programs.WORKER, "--bind", f"127.0.0.1:{port}"]
     command += ["--no-control-socket"]
-    found = Hub(f"http://127.0.0.1:{port}", home, json.loads(done.stdout))
-    with found.log.open("wb") as log:
+    running = Hub(f"http://127.0.0.1:{port}", home, json.loads(done.stdout))
+    with running.log.open("wb") as log:
         process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environ, stderr=log)
     try:
-        wait(found, process)
-        yield found
+        wait(running, process)
+        yield running
     finally:
         process.terminate()
         process.wait(20)
@@ -188,9 +188,9 @@ def writes(hub: Hub) -> Iterator[tuple[str, requests.Response]]:
     yield "samples", hub.call("POST", path, "publish", json=samples)
     headers = {"Authorization": f"Bearer {job['run_token']}"}
     for kind in ("events", "finish"):
-        said = batch if kind == "events" else {"attempt": 1, "outcome": "succeeded", "findings": []}
+        body = batch if kind == "events" else {"attempt": 1, "outcome": "succeeded", "findings": []}
         path = f"/api/v1/runner/runs/{job['run']}/{kind}/"
-        yield kind, hub.call("POST", path, json=said, headers=headers)
+        yield kind, hub.call("POST", path, json=body, headers=headers)
     yield "star", hub.call("PUT", "/api/v1/environments/alice/listed-env/star/", "admin")
 
 
@@ -218,12 +218,12 @@ def test_a_full_disk_refuses_writes_with_507_and_serves_what_is_read(hub: Hub) -
 def pages(hub: Hub) -> None:
     """A browser gets a page, twine and uv a sentence."""
     browser = requests.Session()
-    form = browser.get(f"{hub.url}/signup/", timeout=60)
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
-    assert token is not None, form.text
-    said = {"username": "carol", "email": "carol@example.com", "password1": "horse-battery-1"}
-    said |= {"csrfmiddlewaretoken": token[1]}
-    page = browser.post(f"{hub.url}/signup/", data=said, timeout=60)
+    signup = browser.get(f"{hub.url}/signup/", timeout=60)
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', signup.text)
+    assert token is not None, signup.text
+    form = {"username": "carol", "email": "carol@example.com", "password1": "horse-battery-1"}
+    form |= {"csrfmiddlewaretoken": token[1]}
+    page = browser.post(f"{hub.url}/signup/", data=form, timeout=60)
     assert page.status_code == 507, page.text
     assert "<h1>No disk space left</h1>" in page.text
     style = re.search(r'href="(/static/css/base[^"]*)"', page.text)

@@ -48,16 +48,16 @@ def test_healthz_needs_no_database(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_suite_runs_on_the_database_it_was_asked_for(pytestconfig: pytest.Config) -> None:
-    asked = "postgresql" if pytestconfig.getoption("postgresql") else "sqlite"
-    assert connection.vendor == asked
+    vendor = "postgresql" if pytestconfig.getoption("postgresql") else "sqlite"
+    assert connection.vendor == vendor
 
 
 @pytest.mark.django_db(transaction=True)
 def test_readyz_tries_every_part_and_leaves_no_object(client: Client) -> None:
-    status, found = again(client)
-    assert (status, found["status"]) == (200, "ready")
-    assert list(found["checks"]) == ["database", "storage", "broker", "queue", "space"]
-    assert {check["status"] for check in found["checks"].values()} == {"ok"}
+    status, report = again(client)
+    assert (status, report["status"]) == (200, "ready")
+    assert list(report["checks"]) == ["database", "storage", "broker", "queue", "space"]
+    assert {check["status"] for check in report["checks"].values()} == {"ok"}
     assert list(storage.get().list()) == []
 
 
@@ -67,23 +67,23 @@ def test_readyz_names_the_part_that_fails_and_what_to_do(
 ) -> None:
     (tmp_path / "file").touch()
     settings.HUB_STORAGE_PATH = tmp_path / "file"
-    status, found = again(client)
-    assert (status, found["status"]) == (503, "not ready")
-    failing = found["checks"]["storage"]
+    status, report = again(client)
+    assert (status, report["status"]) == (503, "not ready")
+    failing = report["checks"]["storage"]
     assert failing["status"] == "failing"
     assert "HUB_STORAGE_PATH" in failing["hint"]
-    assert found["checks"]["database"]["status"] == "ok"
+    assert report["checks"]["database"]["status"] == "ok"
     settings.HUB_STORAGE_PATH = tmp_path / "files"
 
     settings.HUB_READY_FREE_MB = 10**7
-    status, found = again(client)
+    status, report = again(client)
     assert status == 503
-    assert "less than HUB_READY_FREE_MB=10000000" in found["checks"]["space"]["message"]
+    assert "less than HUB_READY_FREE_MB=10000000" in report["checks"]["space"]["message"]
     settings.HUB_READY_FREE_MB = 1
 
     settings.CELERY_BROKER_URL = f"filesystem://{tmp_path / 'nowhere'}"
-    status, found = again(client)
-    assert (status, found["checks"]["broker"]["status"]) == (503, "failing")
+    status, report = again(client)
+    assert (status, report["checks"]["broker"]["status"]) == (503, "failing")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -92,10 +92,10 @@ def test_a_long_queue_is_reported_and_counts_only_where_it_is_required(
 ) -> None:
     run = make_run(make_version(alice), status="queued")
     Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(hours=2))
-    status, found = again(client)
-    assert (status, found["status"]) == (200, "degraded")
-    assert found["checks"]["queue"]["status"] == "warning"
-    assert f"run {run.pk} has been queued for 72" in found["checks"]["queue"]["message"]
+    status, report = again(client)
+    assert (status, report["status"]) == (200, "degraded")
+    assert report["checks"]["queue"]["status"] == "warning"
+    assert f"run {run.pk} has been queued for 72" in report["checks"]["queue"]["message"]
     settings.HUB_READY_REQUIRED = ("queue",)
     assert again(client)[0] == 503
 
@@ -134,19 +134,19 @@ def test_a_check_that_hangs_is_given_up_and_not_started_again(settings: Any) -> 
         return "came back"
 
     storage = Part("storage", hang, "See that it is mounted.")
-    made = Readiness((storage, Part("space", lambda: "free", "")))
+    readiness = Readiness((storage, Part("space", lambda: "free", "")))
     began = time.monotonic()
-    first = made.report()
+    first = readiness.report()
     assert time.monotonic() - began < 3
     assert [result.status for result in first.results] == ["failing", "ok"]
     assert first.results[0].message.startswith("no result within 1 s")
     time.sleep(1.1)
-    assert made.report() is not first
+    assert readiness.report() is not first
     assert started == [1]
     released.set()
     time.sleep(1.1)
-    made.report()
-    assert made.report().results[0].status == "ok"
+    readiness.report()
+    assert readiness.report().results[0].status == "ok"
 
 
 def test_a_report_is_kept_so_that_many_requests_cost_one_try(settings: Any) -> None:
@@ -157,8 +157,8 @@ def test_a_report_is_kept_so_that_many_requests_cost_one_try(settings: Any) -> N
         tried.append(1)
         return ""
 
-    made = Readiness((Part("space", count, ""),))
-    threads = [threading.Thread(target=made.report) for _ in range(8)]
+    readiness = Readiness((Part("space", count, ""),))
+    threads = [threading.Thread(target=readiness.report) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -176,20 +176,20 @@ def test_a_report_in_the_making_delays_nobody_who_can_have_the_last(settings: An
         released.wait(30)
         return "came back"
 
-    made = Readiness((Part("storage", check, ""),))
-    first = made.report()
+    readiness = Readiness((Part("storage", check, ""),))
+    first = readiness.report()
     released.clear()
     hanging.clear()
     time.sleep(1.1)
-    maker = threading.Thread(target=made.report)
+    maker = threading.Thread(target=readiness.report)
     maker.start()
     assert hanging.wait(10)
     began = time.monotonic()
-    assert made.report() is first
+    assert readiness.report() is first
     assert time.monotonic() - began < 5
     released.set()
     maker.join()
-    assert made.report() is not first
+    assert readiness.report() is not first
 
 
 @pytest.mark.django_db(transaction=True)
@@ -201,10 +201,10 @@ def test_a_database_without_its_tables_is_not_ready(client: Client) -> None:
     row = (newest.app, newest.name)
     newest.delete()
     try:
-        status, found = again(client)
+        status, report = again(client)
         assert status == 503
-        assert f"{row[0]}.{row[1]}" in found["checks"]["database"]["message"]
-        assert found["checks"]["database"]["hint"] == "Run `manage.py migrate`."
+        assert f"{row[0]}.{row[1]}" in report["checks"]["database"]["message"]
+        assert report["checks"]["database"]["hint"] == "Run `manage.py migrate`."
     finally:
         MigrationRecorder.Migration.objects.create(app=row[0], name=row[1])
 
@@ -214,7 +214,7 @@ def test_what_a_killed_probe_left_is_deleted_after_an_hour(settings: Any) -> Non
     store.write("probe/gone-1", b"x", content_type="text/plain", stamp=int(time.time()) - 7200)
     store.write("probe/here-2", b"x", content_type="text/plain", stamp=int(time.time()))
     assert probe.discard_old(now=timezone.now()) == 1
-    assert [found.key for found in store.list()] == ["probe/here-2"]
+    assert [entry.key for entry in store.list()] == ["probe/here-2"]
 
 
 def test_every_part_is_documented() -> None:

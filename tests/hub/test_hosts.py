@@ -61,15 +61,15 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
         process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environ, stderr=log)
     try:
         deadline = time.monotonic() + 60
-        found = Web(port, home / "log")
+        running = Web(port, home / "log")
         while True:
-            assert process.poll() is None, found.log.read_text()
+            assert process.poll() is None, running.log.read_text()
             assert time.monotonic() < deadline
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.05)
-        yield found
+        yield running
     finally:
         process.terminate()
         process.wait(20)

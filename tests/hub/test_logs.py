@@ -27,7 +27,7 @@ def test_a_refusal_leaves_no_traceback(
             logging.getLogger("registry").exception("ours")
     finally:
         logging.getLogger().handlers[:] = handlers
-    refused, _, ours = capsys.readouterr().err.partition("ERROR registry")
+    refused, _, fault = capsys.readouterr().err.partition("ERROR registry")
     assert "Forbidden" in refused
     assert "Traceback" not in refused
-    assert "Traceback" in ours
+    assert "Traceback" in fault

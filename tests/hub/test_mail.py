@@ -12,9 +12,9 @@ from hub import mail
 
 def test_without_a_server_messages_become_files_that_only_we_may_read(tmp_path: Path) -> None:
     folder = tmp_path / "mail"
-    told = mail.from_url("", folder=folder)
+    options = mail.from_url("", folder=folder)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    connection = get_connection(told["EMAIL_BACKEND"], file_path=told["EMAIL_FILE_PATH"])
+    connection = get_connection(options["EMAIL_BACKEND"], file_path=options["EMAIL_FILE_PATH"])
     assert Path(connection.file_path) == folder
 
 
@@ -29,11 +29,11 @@ def test_without_a_server_messages_become_files_that_only_we_may_read(tmp_path: 
 def test_an_address_says_all_about_the_server(
     tmp_path: Path, url: str, port: int, ssl: bool, tls: bool
 ) -> None:
-    told = mail.from_url(url, folder=tmp_path)
-    assert (told["EMAIL_HOST"], told["EMAIL_PORT"]) == ("mail.example", port)
-    assert (told["EMAIL_USE_SSL"], told["EMAIL_USE_TLS"]) == (ssl, tls)
+    options = mail.from_url(url, folder=tmp_path)
+    assert (options["EMAIL_HOST"], options["EMAIL_PORT"]) == ("mail.example", port)
+    assert (options["EMAIL_USE_SSL"], options["EMAIL_USE_TLS"]) == (ssl, tls)
     if "@" in url:
-        assert (told["EMAIL_HOST_USER"], told["EMAIL_HOST_PASSWORD"]) == ("me@x", "s/cret")
+        assert (options["EMAIL_HOST_USER"], options["EMAIL_HOST_PASSWORD"]) == ("me@x", "s/cret")
 
 
 @pytest.mark.parametrize(

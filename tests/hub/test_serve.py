@@ -87,7 +87,7 @@ def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
 
 def living(children: dict[str, int]) -> list[supervisor.Process]:
     """What is left of all that these have started."""
-    return [found for found in supervisor.processes() if found.session in children.values()]
+    return [process for process in supervisor.processes() if process.session in children.values()]
 
 
 def free_port() -> int:
@@ -119,9 +119,9 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
             f"a hub already runs in HUB_HOME={place.home} (process {serving.pid} "
             f"at http://127.0.0.1:{place.port})" in (tmp_path / "again").read_text()
         )
-        said = beside.said.read_text()
-        assert f"cannot listen on 127.0.0.1:{place.port} (Address already in use)" in said
-        assert "set HUB_PORT to a free port" in said
+        output = beside.said.read_text()
+        assert f"cannot listen on 127.0.0.1:{place.port} (Address already in use)" in output
+        assert "set HUB_PORT to a free port" in output
         assert place.healthy()
 
         children = place.processes()
@@ -163,6 +163,6 @@ def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refused = Place(tmp_path / "file" / "home", free_port())
     assert refused.serve(into=tmp_path / "said").wait(timeout=60) == 1
-    said = (tmp_path / "said").read_text()
-    assert said.startswith(f"error: HUB_HOME={str(refused.home)!r}: cannot be written")
-    assert len(said.splitlines()) == 1
+    output = (tmp_path / "said").read_text()
+    assert output.startswith(f"error: HUB_HOME={str(refused.home)!r}: cannot be written")
+    assert len(output.splitlines()) == 1

@@ -39,62 +39,64 @@ def child(tmp_path: Path, command: list[str], name: str = "one") -> supervisor.C
 
 
 @pytest.fixture
-def said() -> list[str]:
+def lines() -> list[str]:
     return []
 
 
-def test_a_child_that_ends_is_started_again_after_a_pause(tmp_path: Path, said: list[str]) -> None:
-    watcher = supervisor.Supervisor(tmp_path, said.append)
-    one = child(tmp_path, SLEEPER)
-    watcher.start(one)
+def test_a_child_that_ends_is_started_again_after_a_pause(tmp_path: Path, lines: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, lines.append)
+    first = child(tmp_path, SLEEPER)
+    watcher.start(first)
     try:
-        assert one.popen
-        first = one.popen.pid
-        os.kill(first, signal.SIGKILL)
-        until(lambda: watcher.restart_ended() or said)
-        assert "one ended (SIGKILL), restarting in 1 s" in said[0]
-        until(lambda: watcher.restart_ended() or one.popen)
-        assert one.popen.pid != first
+        assert first.popen
+        pid = first.popen.pid
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: watcher.restart_ended() or lines)
+        assert "one ended (SIGKILL), restarting in 1 s" in lines[0]
+        until(lambda: watcher.restart_ended() or first.popen)
+        assert first.popen.pid != pid
     finally:
         watcher.stop()
-    assert one.popen is None
+    assert first.popen is None
 
 
-def test_a_child_that_keeps_failing_waits_longer_each_time(tmp_path: Path, said: list[str]) -> None:
-    watcher = supervisor.Supervisor(tmp_path, said.append)
+def test_a_child_that_keeps_failing_waits_longer_each_time(
+    tmp_path: Path, lines: list[str]
+) -> None:
+    watcher = supervisor.Supervisor(tmp_path, lines.append)
     watcher.start(child(tmp_path, ["false"]))
-    until(lambda: watcher.restart_ended() or len(said) == 2)
+    until(lambda: watcher.restart_ended() or len(lines) == 2)
     watcher.stop()
-    assert [line.split(";")[0] for line in said] == [
+    assert [line.split(";")[0] for line in lines] == [
         "one ended (exit 1), restarting in 1 s",
         "one ended (exit 1), restarting in 2 s",
     ]
 
 
-def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, said: list[str]) -> None:
-    watcher = supervisor.Supervisor(tmp_path, said.append)
-    one = child(tmp_path, [sys.executable, "-c", STUBBORN])
-    watcher.start(one)
-    assert one.popen
-    leader = one.popen.pid
-    until(lambda: len(supervisor.session_members(leader, one.started)) == 2)
+def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, lines: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, lines.append)
+    stubborn = child(tmp_path, [sys.executable, "-c", STUBBORN])
+    watcher.start(stubborn)
+    assert stubborn.popen
+    leader = stubborn.popen.pid
+    until(lambda: len(supervisor.session_members(leader, stubborn.started)) == 2)
     watcher.stop()
-    assert supervisor.session_members(leader, one.started) == []
+    assert supervisor.session_members(leader, stubborn.started) == []
     assert not list(tmp_path.glob("*.pid"))
 
 
 def test_what_outlives_another_is_told_to_end_after_it_and_all_else_at_once(
-    tmp_path: Path, said: list[str]
+    tmp_path: Path, lines: list[str]
 ) -> None:
     """Each writes when it was told; the first two go on for a while."""
     note = "date +%s.%N >> {}.told; sleep {}; exit"
     script = 'trap "{}" TERM; while :; do sleep 0.05; done'
-    watcher = supervisor.Supervisor(tmp_path, said.append)
+    watcher = supervisor.Supervisor(tmp_path, lines.append)
     for name, lasts in (("web", 0), ("worker", 1), ("runner", 1)):
-        told = note.format(tmp_path / name, lasts)
-        one = child(tmp_path, ["sh", "-c", script.format(told)], name)
-        one.outlives = "runner" if name == "web" else ""
-        watcher.start(one)
+        command = note.format(tmp_path / name, lasts)
+        started = child(tmp_path, ["sh", "-c", script.format(command)], name)
+        started.outlives = "runner" if name == "web" else ""
+        watcher.start(started)
     time.sleep(0.5)  # each has set its trap
     watcher.stop()
     web, worker, runner = (
@@ -103,15 +105,15 @@ def test_what_outlives_another_is_told_to_end_after_it_and_all_else_at_once(
     assert abs(worker - runner) < 0.9 < web - runner
 
 
-def test_kill_now_kills_all_processes_immediately(tmp_path: Path, said: list[str]) -> None:
-    watcher = supervisor.Supervisor(tmp_path, said.append)
+def test_kill_now_kills_all_processes_immediately(tmp_path: Path, lines: list[str]) -> None:
+    watcher = supervisor.Supervisor(tmp_path, lines.append)
     for name in ("one", "two"):
         watcher.start(child(tmp_path, [sys.executable, "-c", STUBBORN], name))
     watcher.children[0].outlives = "two"
-    leaders = [one.popen.pid for one in watcher.children if one.popen]
+    leaders = [entry.popen.pid for entry in watcher.children if entry.popen]
 
     def living() -> int:
-        return sum(found.session in leaders for found in supervisor.processes())
+        return sum(process.session in leaders for process in supervisor.processes())
 
     until(lambda: living() == 4)
     stopping = threading.Thread(target=watcher.stop)
@@ -124,7 +126,7 @@ def test_kill_now_kills_all_processes_immediately(tmp_path: Path, said: list[str
     assert time.monotonic() - began < supervisor.STOP_SIGNALS[1][0]
     assert living() == 0
     assert not list(tmp_path.glob("*.pid"))
-    assert not said
+    assert not lines
 
 
 def test_leftovers_of_a_killed_supervisor_are_ended_even_without_their_leader(
@@ -153,9 +155,9 @@ def test_leftovers_of_a_killed_supervisor_are_ended_even_without_their_leader(
 def test_a_stranger_who_got_the_number_later_is_left_alone(tmp_path: Path) -> None:
     stranger = subprocess.Popen(SLEEPER, start_new_session=True)
     try:
-        found = supervisor.process(stranger.pid)
-        assert found
-        (tmp_path / "web.pid").write_text(f"{stranger.pid} {found.started - 1}\n")
+        process = supervisor.process(stranger.pid)
+        assert process
+        (tmp_path / "web.pid").write_text(f"{stranger.pid} {process.started - 1}\n")
         assert supervisor.end_leftovers(tmp_path) == []
         assert stranger.poll() is None
     finally:

@@ -30,7 +30,7 @@ def main() -> None:
         "HUB_PROBES": settings.HUB_PROBES,
         "replies": list(REPLIES),
         "openapi": Client().get("/api/v1/schema?format=json", HTTP_HOST="localhost").text,
-        "detection": [found.message for found in detect({"a.py": b""}).findings],
+        "detection": [finding.message for finding in detect({"a.py": b""}).findings],
         "templates": scaffold.templates(),
         "code": finding("run.too_loud").to_dict(),
         "card": _card(),
@@ -53,7 +53,7 @@ def _card() -> dict[str, Any]:
     evidence = Evidence(("shout",), 1, 1, facts, rollouts)
     return {
         "measures": [measure.code for measure in all_measures(evidence)],
-        "findings": [found.to_dict() for found in findings_of(evidence, ("shout",))],
+        "findings": [finding.to_dict() for finding in findings_of(evidence, ("shout",))],
     }
 
 

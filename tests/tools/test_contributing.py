@@ -119,7 +119,7 @@ def test_an_added_probe_is_played_documented_and_bounded_by_its_floor(
     assert "shout" in shown["replies"]
     assert "shout" in shown["openapi"]
     assert "| `shout` | your last message in capitals |" in shown["docs"]
-    hints = {found["code"]: found["hint"] for found in shown["card"]["findings"]}
+    hints = {finding["code"]: finding["hint"] for finding in shown["card"]["findings"]}
     assert hints["card.floor"] == "Pay nothing for capitals."
 
 

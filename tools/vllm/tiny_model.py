@@ -39,14 +39,14 @@ def tokenizer() -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     pairs.train_from_iterator(TEXTS * 20, trainer)
-    made = PreTrainedTokenizerFast(
+    fast = PreTrainedTokenizerFast(
         tokenizer_object=pairs,
         **{f"{name}_token": f"<|{word}|>" for name, word in MARKS.items()},
         model_max_length=POSITIONS,
         clean_up_tokenization_spaces=False,
     )
-    made.chat_template = TEMPLATE
-    return made
+    fast.chat_template = TEMPLATE
+    return fast
 
 
 def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:

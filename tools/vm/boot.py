@@ -57,9 +57,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=1800)
     parser.add_argument("--property", action="append", default=[], help="a line of the service")
     parser.add_argument("command", nargs="+")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        return boot(unpacked_kernel(), asked)
+        return boot(unpacked_kernel(), options)
     except Unavailable as error:
         sys.stderr.write(f"the machine with cgroup v2 cannot be had: {error}\n")
         return UNAVAILABLE
@@ -76,9 +76,9 @@ def unpacked_kernel() -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         command = ["apt-get", "download", *PACKAGES]
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if said.returncode:
-            raise Unavailable(f"{' '.join(command)}: {said.stderr.strip()}")
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise Unavailable(f"{' '.join(command)}: {result.stderr.strip()}")
         files = Path(folder) / "files"
         for package in Path(folder).glob("*.deb"):
             subprocess.run(["dpkg", "-x", package, files], check=True)
@@ -86,17 +86,17 @@ def unpacked_kernel() -> Path:
     return target
 
 
-def boot(kernel: Path, asked: argparse.Namespace) -> int:
+def boot(kernel: Path, options: argparse.Namespace) -> int:
     """Run the machine to its end, its words on our output."""
     with tempfile.TemporaryDirectory() as folder:
         initial = Path(folder) / "initrd"
-        initial.write_bytes(archive(kernel, units(asked)))
+        initial.write_bytes(archive(kernel, units(options)))
         command = [
             *("nice", str(kernel / "usr" / "bin" / "linux.uml"), f"mem={MEMORY}", "quiet"),
             *(f"initrd={initial}", f"uml_dir={folder}", "umid=envyard"),
             *("con=null", "con0=null,fd:1", "panic=-1", "nohz=off"),
         ]
-        return _watched(command, asked.seconds)
+        return _watched(command, options.seconds)
 
 
 def _watched(command: list[str], seconds: int) -> int:
@@ -111,13 +111,13 @@ def _watched(command: list[str], seconds: int) -> int:
     return code
 
 
-def units(asked: argparse.Namespace) -> dict[str, str]:
+def units(options: argparse.Namespace) -> dict[str, str]:
     """The units of the machine: our own service, and nothing else."""
     service = SERVICE.format(
-        root=ROOT, command=_quoted(f"{shlex.join(asked.command)}; echo; echo {EXIT}$?")
+        root=ROOT, command=_quoted(f"{shlex.join(options.command)}; echo; echo {EXIT}$?")
     )
     delegated = [line for line in UNIT.read_text().splitlines() if line.startswith("Delegate")]
-    more = [*delegated, *asked.property, *(["User=games"] if asked.user else [])]
+    more = [*delegated, *options.property, *(["User=games"] if options.user else [])]
     return {
         "envyard.target": TARGET,
         "envyard-tests.service": f"{service}{''.join(f'{line}{chr(10)}' for line in more)}",
@@ -130,7 +130,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def archive(kernel: Path, made: dict[str, str]) -> bytes:
+def archive(kernel: Path, unit_texts: dict[str, str]) -> bytes:
     """The first files of the machine: a cpio archive (cpio(5), the new format)."""
     [modules] = (kernel / "usr/lib/uml/modules").iterdir()
     known = {file.stem: file for file in modules.rglob("*.ko")}
@@ -141,7 +141,7 @@ def archive(kernel: Path, made: dict[str, str]) -> bytes:
             f"modules/{number}-{name}.ko": (0o644, known[name].read_bytes())
             for number, name in enumerate(MODULES)
         },
-        **{f"units/{name}": (0o644, text.encode()) for name, text in made.items()},
+        **{f"units/{name}": (0o644, text.encode()) for name, text in unit_texts.items()},
     }
     folders = ["bin", "dev", "lower", "modules", "root", "units", "upper"]
     entries = [(name, 0o40755, b"") for name in folders]

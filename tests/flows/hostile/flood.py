@@ -24,8 +24,10 @@ def supervisors() -> Path | None:
     """The pipe by which our parent reports; None where its memory and descriptors are closed."""
     parent = Path(f"/proc/{os.getppid()}")
     try:
-        given = (parent / "environ").read_bytes().split(b"\0")
-        number = next(one for one in given if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
+        variables = (parent / "environ").read_bytes().split(b"\0")
+        number = next(
+            variable for variable in variables if variable.startswith(b"ENVYARD_EVENTS_FD=")
+        ).split(b"=")[1]
         pipe = parent / "fd" / number.decode()
         pipe.open("wb").close()
     except OSError as error:

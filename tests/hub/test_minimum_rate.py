@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub.test_worker import serving
+from tests.hub.test_gunicorn_worker import serving
 
 pytestmark = pytest.mark.once
 

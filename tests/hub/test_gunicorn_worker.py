@@ -74,23 +74,23 @@ def connected(port: int) -> http.client.HTTPConnection:
     return http.client.HTTPConnection("127.0.0.1", port, timeout=20)
 
 
-def http_answer(said: IO[bytes]) -> bytes:
+def http_answer(stream: IO[bytes]) -> bytes:
     """The next answer's body."""
     length = 0
-    while (line := said.readline()) != b"\r\n":
+    while (line := stream.readline()) != b"\r\n":
         if line.startswith(b"Content-Length: "):
             length = int(line.partition(b":")[2])
-    return said.read(length)
+    return stream.read(length)
 
 
 def test_a_busy_connection_leaves_the_only_thread_to_others(tmp_path: Path) -> None:
-    stopped, asked = threading.Event(), []
+    stopped, answers = threading.Event(), []
     with serving(tmp_path, threads=1) as (port, _):
 
         def hurry() -> None:
             with closing(connected(port)) as busy:
                 while not stopped.is_set():
-                    asked.append(ask(busy))
+                    answers.append(ask(busy))
 
         hurrying = threading.Thread(target=hurry)
         hurrying.start()
@@ -102,7 +102,7 @@ def test_a_busy_connection_leaves_the_only_thread_to_others(tmp_path: Path) -> N
         finally:
             stopped.set()
             hurrying.join(20)
-    assert len(asked) > 5
+    assert len(answers) > 5
 
 
 def test_requests_that_come_together_are_answered_by_one_thread(tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_requests_that_come_together_are_answered_by_one_thread(tmp_path: Path) 
         socket.create_connection(("127.0.0.1", port), 20) as raw,
     ):
         raw.sendall(b"GET / HTTP/1.1\r\nHost: hub\r\n\r\n" * 5)
-        with raw.makefile("rb") as said:
-            answers = [http_answer(said) for _ in range(5)]
+        with raw.makefile("rb") as stream:
+            answers = [http_answer(stream) for _ in range(5)]
     assert len(set(answers)) == 1
 
 
