@@ -20,13 +20,13 @@ NAMED, LISTED = 3, 20  # differing rollouts in the sentence, and in a finding's 
 class Rescored:
     """Rollouts with both rewards: how many agree, and which do not, in the run's order.
 
-    `left_out` counts the reasons for which others could not be compared; `strayed` are those that
+    `left_out` counts the reasons for which others could not be compared; `diverging` are those that
     agree although the replay's conversation differs.
     """
 
     agreeing: int
     differing: tuple[RolloutResult, ...]
-    strayed: tuple[RolloutResult, ...]
+    diverging: tuple[RolloutResult, ...]
     left_out: dict[str, int]
 
     @property
@@ -50,10 +50,10 @@ class Rescored:
         parts += [comparison(rollout) for rollout in self.differing[:NAMED]]
         if len(self.differing) > NAMED:
             parts += [f"{len(self.differing) - NAMED} more differ"]
-        if self.strayed:
-            again = self.strayed[0].replay
-            first = f"{name(self.strayed[0])}{_stray(again)}" if again else ""
-            parts += [f"{len(self.strayed)} agree although the conversation changed: {first}"]
+        if self.diverging:
+            replay = self.diverging[0].replay
+            first = f"{name(self.diverging[0])}{_divergence(replay)}" if replay else ""
+            parts += [f"{len(self.diverging)} agree although the conversation changed: {first}"]
         parts += [f"{count} left out: {why}" for why, count in sorted(self.left_out.items())]
         return "; ".join(parts)
 
@@ -61,33 +61,36 @@ class Rescored:
 def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     """Compare what can be compared; a rollout that is left out counts neither way."""
     played = [(r, r.replay) for r in rollouts if r.replay is not None]
-    compared = [(r, again) for r, again in played if not again.left_out and r.reward is not None]
-    differing = tuple(r for r, again in compared if not agree(r.reward, again.reward))
-    same = [(r, again) for r, again in compared if agree(r.reward, again.reward)]
+    compared = [(r, replay) for r, replay in played if not replay.left_out and r.reward is not None]
+    differing = tuple(r for r, replay in compared if not agree(r.reward, replay.reward))
+    same = [(r, replay) for r, replay in compared if agree(r.reward, replay.reward)]
     return Rescored(
         agreeing=len(same),
         differing=differing,
-        strayed=tuple(r for r, again in same if again.diverged),
-        left_out=dict(Counter(again.left_out for _, again in played if again.left_out)),
+        diverging=tuple(r for r, replay in same if replay.diverged),
+        left_out=dict(Counter(replay.left_out for _, replay in played if replay.left_out)),
     )
 
 
 def comparison(rollout: RolloutResult) -> str:
     """Both rewards of one rollout in words, and whether its conversation had changed by then."""
-    again = rollout.replay or Replay()
-    second = f"failed ({again.error[:200]})" if again.reward is None else f"got {again.reward:g}"
+    replay = rollout.replay or Replay()
+    second = f"failed ({replay.error[:200]})" if replay.reward is None else f"got {replay.reward:g}"
     parts = [
-        f"{part} {first['score']:g}, then {again.rewards[part]['score']:g}"
+        f"{part} {first['score']:g}, then {replay.rewards[part]['score']:g}"
         for part, first in rollout.rewards.items()
-        if part in again.rewards and again.rewards[part] != first
+        if part in replay.rewards and replay.rewards[part] != first
     ]
     which = f" ({', '.join(parts)})" if parts else ""
-    stray = _stray(again) or ", with the same conversation"
-    return f"{name(rollout)} got {rollout.reward:g}, then {second}{which}{stray}"
+    divergence = _divergence(replay) or ", with the same conversation"
+    return f"{name(rollout)} got {rollout.reward:g}, then {second}{which}{divergence}"
 
 
-def _stray(again: Replay) -> str:
-    return f", its call {again.diverged} being another: {again.asked!r}" if again.diverged else ""
+def _divergence(replay: Replay) -> str:
+    """The first call that differs from the recorded one; empty where none does."""
+    if not replay.diverged:
+        return ""
+    return f", its call {replay.diverged} being another: {replay.asked!r}"
 
 
 def agree(first: float | None, second: float | None) -> bool:

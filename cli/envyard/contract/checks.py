@@ -65,7 +65,7 @@ STATIC: tuple[Check, ...] = (
     metadata_rules.own_dependency,
     metadata_rules.pythons,
     metadata_rules.links,
-    metadata_checks.card,
+    metadata_checks.recommended_texts,
 )
 
 

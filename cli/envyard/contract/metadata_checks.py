@@ -134,7 +134,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 
 
-def card(whl: Wheel) -> Iterator[Finding]:
+def recommended_texts(whl: Wheel) -> Iterator[Finding]:
     """A reader finds a summary, a README and a licence; without them the wheel still passes."""
     metadata = whl.metadata
     if not metadata.name:

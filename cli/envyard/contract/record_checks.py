@@ -42,7 +42,7 @@ def record(whl: Wheel) -> Iterator[Finding]:
     except csv.Error as error:
         yield finding("wheel.record_not_csv", f"{where!r} is not CSV: {error}", where=where)
         return
-    yield from _strangers(whl, listed, where)
+    yield from _extra_rows(whl, listed, where)
     yield from _members(whl, listed, where)
 
 
@@ -58,7 +58,7 @@ def _row(row: list[str], subject: str, listed: Rows, where: str) -> Iterator[Fin
         listed[row[0]] = (row[1], row[2])
 
 
-def _strangers(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
+def _extra_rows(whl: Wheel, listed: Rows, where: str) -> Iterator[Finding]:
     names = {member.name for member in whl.files}
     for path in sorted(listed.keys() - names):
         yield finding(
