@@ -113,7 +113,8 @@ def floor(evidence: Evidence) -> list[Floor]:
 
 
 def ceiling(evidence: Evidence) -> Ceiling | None:
-    """The reference answers' rewards; None where no task has a reference answer.
+    """The reference answers' rewards; None where the oracle has no rollout, unless it was planned
+    for tasks with an oracle().
 
     The minimum is nine tenths of the weights' sum, or three tenths of it above the best-paid
     probe: no policy wins every game, and weights may exclude one another.

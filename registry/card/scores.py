@@ -33,7 +33,7 @@ class Score:
 
 
 def by_policy(rollouts: Sequence[RolloutResult]) -> list[Score]:
-    """One score a policy, in the order in which the policies come first."""
+    """The score of each policy, in the order of its first rollout."""
     grouped: dict[str, list[RolloutResult]] = defaultdict(list)
     for rollout in rollouts:
         grouped[rollout.policy].append(rollout)

@@ -1,4 +1,4 @@
-"""The measures of a card, one module a subject; may import the card's pure functions only.
+"""The measures of a card, one module for each subject; may import the card's pure functions.
 
 docs/card.md explains the measures, docs/decisions/0004-card-thresholds.md their thresholds.
 """
