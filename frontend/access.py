@@ -94,32 +94,32 @@ def _not_found_as_404() -> Iterator[None]:
 
 def refused(request: HttpRequest, problem: HubError) -> None:
     """Show a refusal on the next page."""
-    messages.error(request, told(problem))
+    messages.error(request, sentences(problem))
 
 
-def told(problem: HubError) -> str:
+def sentences(problem: HubError) -> str:
     """Message and hint as sentences."""
     message = problem.message[:1].upper() + problem.message[1:]
     return f"{message.rstrip('.')}. {problem.hint}".strip()
 
 
 def demand(request: HttpRequest, verb: str, obj: Object) -> User:
-    """Who is signed in, where they may do that; else the page 404 or 403 that says why."""
+    """The signed-in person, if they may do that; else the page 404, or 403 with the reason."""
     try:
         require(request.user, verb, obj)
     except NotFound:
         raise Http404 from None
     except HubError as problem:
-        raise PermissionDenied(told(problem)) from None
+        raise PermissionDenied(sentences(problem)) from None
     return person(request)
 
 
 def unless_refused(form: forms.Form, act: Callable[[], object]) -> bool:
-    """Did it work? Where not, the refusal stands under the field that it names."""
+    """Whether it worked; a refusal is added to the field of the form that it names."""
     try:
         act()
     except HubError as problem:
         field = str(problem.details.get("field", ""))
-        form.add_error(field if field in form.fields else None, told(problem))
+        form.add_error(field if field in form.fields else None, sentences(problem))
         return False
     return True

@@ -20,7 +20,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.access import told
+from frontend.access import sentences
 from registry.accounts import addresses, services
 from registry.accounts.models import User
 from registry.errors import HubError
@@ -64,7 +64,7 @@ class SignUp(SignupForm):  # type: ignore[misc]
         try:
             result: tuple[User | None, HttpResponse | None] = super().try_save(request)
         except HubError as error:
-            messages.error(request, told(error))
+            messages.error(request, sentences(error))
             return None, redirect(request.get_full_path())
         return result
 
@@ -131,4 +131,4 @@ def under_the_field() -> Iterator[None]:
     try:
         yield
     except HubError as refused:
-        raise forms.ValidationError(told(refused), code=refused.code) from None
+        raise forms.ValidationError(sentences(refused), code=refused.code) from None

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from frontend import rates
-from frontend.access import lately, person, takes_form, told
+from frontend.access import lately, person, sentences, takes_form
 from registry.accounts import devices, tokens
 from registry.errors import HubError
 
@@ -41,5 +41,5 @@ def device(request: HttpRequest) -> HttpResponse:
         elif code:
             context["login"] = devices.find(user_code=code)
     except HubError as problem:
-        context["problem"] = told(problem)
+        context["problem"] = sentences(problem)
     return render(request, "pages/device.html", context)

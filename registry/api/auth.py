@@ -1,4 +1,4 @@
-"""Who is asking: a token as Bearer, a token as Basic password (twine, uv, pip), or the browser."""
+"""Credentials of a request: a token as Bearer or as Basic password (twine, uv, pip), a session."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def token_of(request: HttpRequest) -> Token | None:
     text = credentials(request)
     if text is None:
         return None
-    token = exchange.verify(text) or _lent(request, text)
+    token = exchange.verify(text) or _index_credential(request, text)
     if token is None:
         raise HubError("token.invalid", status=401)
     return token
 
 
-def _lent(request: HttpRequest, text: str) -> Token | None:
+def _index_credential(request: HttpRequest, text: str) -> Token | None:
     """A loan, which opens the index and its files and nothing of the API."""
     return None if request.path.startswith("/api/") else index_credentials.verify(text)
 
@@ -133,7 +133,7 @@ def get_actor(request: Request) -> tuple[Actor, Token | None]:
 
 
 def by_token(request: Request) -> None:
-    """Raise 403 for a browser session: the page where it gives rights asks for the password."""
+    """Raise 403 for a browser session: the page that gives rights requires the password."""
     if get_actor(request)[1] is None:
         raise Forbidden(
             "a browser session gives no rights over the API",

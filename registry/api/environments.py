@@ -162,7 +162,7 @@ def environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="environment.transfer")])
 def transfer(request: Request, owner: str, name: str) -> Response:
-    """Give it to another owner, under whom the actor publishes too."""
+    """Give it to another owner, under whose name the actor publishes too."""
     row = lookup.environment(request, owner, name)
     to = find_owner(validated(catalog.NewOwnerSerializer, request)["owner"])
     demand(request, "owner.publish", to)

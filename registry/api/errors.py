@@ -1,4 +1,4 @@
-"""Every refusal of the API in one shape, whoever raised it."""
+"""Every refusal of the API in one shape: of the hub, of DRF, of Django, of a bug."""
 
 from __future__ import annotations
 

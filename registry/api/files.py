@@ -27,7 +27,10 @@ from registry.space import unless_full
 
 ADDRESS = re.compile(r"/files/([0-9a-f]{2})/(\1[0-9a-f]{62})/([^/]+?)(\.metadata)?")
 TABLE = Environment._meta.db_table  # noqa: SLF001 - Django documents it
-_SHA256, _FILENAME = "the wheel's sha256", "the wheel's file name"  # stand for what is asked for
+_SHA256, _FILENAME = (
+    "the wheel's sha256",
+    "the wheel's file name",
+)  # placeholders of the prepared query
 FOREVER = "max-age=31536000, immutable"
 TYPE = "application/octet-stream"
 STORED = "/.stored/"  # where deploy/nginx.conf has the storage; no owner's name begins so
@@ -35,7 +38,7 @@ STORED = "/.stored/"  # where deploy/nginx.conf has the storage; no owner's name
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What an answer about a wheel says; `public` where strangers may have it."""
+    """The fields of a response with a wheel; `public` if anybody may download it."""
 
     environment: int
     sha256: str
@@ -46,16 +49,16 @@ class File:
 
 
 def early(request: HttpRequest) -> HttpResponseBase | None:
-    """The answer about a file that everybody may have, before all that has to do with browsers,
-    which costs more than the file does; None for any other, which is the views'."""
+    """The response with a public file, before the middleware for browsers, which costs more than
+    the file does; None for any other request, which the views answer."""
     address = ADDRESS.fullmatch(request.path_info)
     if address is None or request.method not in ("GET", "HEAD"):
         return None
     _, sha256, filename, metadata = address.groups()
-    found = prepared.row(_public, {_SHA256: sha256, _FILENAME: filename})
-    if found is None:
+    row = prepared.row(_public, {_SHA256: sha256, _FILENAME: filename})
+    if row is None:
         return None
-    environment, metadata_sha256, size = found
+    environment, metadata_sha256, size = row
     file = File(environment, sha256, metadata_sha256, filename, size, public=True)
     return _metadata(request, file) if metadata else _wheel(request, file)
 
@@ -77,16 +80,16 @@ def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> Ht
 def _wheel(request: HttpRequest, file: File) -> HttpResponseBase:
     etag = f'"{file.sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
-        return _dressed(unchanged, file, etag)
+        return _with_headers(unchanged, file, etag)
     key = storage.key("wheels", file.sha256)
     address = storage.get().url(key, file.filename) if request.method == "GET" else None
     if address is None:
-        response = _dressed(_bytes(request, key, file, etag), file, etag)
+        response = _with_headers(_bytes(request, key, file, etag), file, etag)
     else:
         response = HttpResponseRedirect(address)
         response["Cache-Control"] = "no-store"  # the address expires within minutes
-    whole = request.method == "GET" and "Range" not in request.headers
-    if whole and not _by_runner(request):
+    complete = request.method == "GET" and "Range" not in request.headers
+    if complete and not _by_runner(request):
         _count_install(file.environment)
     return response
 
@@ -94,36 +97,36 @@ def _wheel(request: HttpRequest, file: File) -> HttpResponseBase:
 def _metadata(request: HttpRequest, file: File) -> HttpResponseBase:
     etag = f'"{file.metadata_sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
-        return _dressed(unchanged, file, etag)
+        return _with_headers(unchanged, file, etag)
     with storage.get().open(storage.key("metadata", file.metadata_sha256)) as reader:
         data = reader.read()
     response = HttpResponse(data, content_type="text/plain; charset=utf-8")
     response["Content-Length"] = str(len(data))
-    return _dressed(response, file, etag)
+    return _with_headers(response, file, etag)
 
 
 def _public() -> QuerySet[Version, tuple[Any, ...]]:
-    everybodys = Version.objects.installable().visible_to(AnonymousUser())
-    named = everybodys.filter(sha256=_SHA256, filename=_FILENAME, staged="")
-    return named.values_list("environment", "metadata_sha256", "size")
+    public_rows = Version.objects.installable().visible_to(AnonymousUser())
+    rows = public_rows.filter(sha256=_SHA256, filename=_FILENAME, staged="")
+    return rows.values_list("environment", "metadata_sha256", "size")
 
 
 def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) -> File:
-    """The version whose file this is; 404 where the get_actor may not install it.
+    """The version whose file this is; 404 where the actor may not install it.
 
-    Two owners may have published the same bytes: any version that the get_actor may install does.
+    Two owners may have published the same bytes: any version that the actor may install does.
     What everybody may install is found before anybody is identified, so that the answer varies
     with no cookie and shared caches can keep it.
     """
-    named = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
-    versions = list(named.select_related("environment__owner")) if shard == sha256[:2] else []
+    rows = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
+    versions = list(rows.select_related("environment__owner")) if shard == sha256[:2] else []
     allowed = [v for v in versions if can(AnonymousUser(), "version.install", v)]
     if not allowed and _by_runner(request):
         run = leased_run(auth.credentials(request) or "")
         allowed = [version for version in versions if version.pk == run.version_id]
     elif not allowed:
-        who, token = auth.identify(request)
-        allowed = [v for v in versions if can(who, "version.install", v, token)]
+        actor, token = auth.identify(request)
+        allowed = [v for v in versions if can(actor, "version.install", v, token)]
     if not allowed:
         raise NotFound(f"there is no file {filename[:120]!r} of that sha256, or you may not see it")
     version = allowed[0]
@@ -161,35 +164,34 @@ def _by_runner(request: HttpRequest) -> bool:
 def _bytes(request: HttpRequest, key: str, file: File, etag: str) -> HttpResponseBase:
     """200, 206 or 416 from our own storage; HEAD has the headers of the GET and no bytes.
 
-    With HUB_ACCEL nginx does all that, told by a header where the bytes lie.
+    With HUB_ACCEL nginx does all that, with the path of the bytes from a header.
     """
-    said = {"Content-Disposition": f'attachment; filename="{file.filename}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{file.filename}"'}
     if settings.HUB_ACCEL:
-        said["X-Accel-Redirect"] = f"{STORED}{key}"
-        return HttpResponse(content_type=TYPE, headers=said)
-    asked = request.headers.get("Range", "")
+        headers["X-Accel-Redirect"] = f"{STORED}{key}"
+        return HttpResponse(content_type=TYPE, headers=headers)
+    range_header = request.headers.get("Range", "")
     if request.headers.get("If-Range", etag) != etag:
-        asked = ""
+        range_header = ""
     try:
-        part = ranges.wanted(asked, file.size)
+        part = ranges.wanted(range_header, file.size)
     except ranges.Unsatisfiable:
         return HttpResponse(status=416, headers={"Content-Range": f"bytes */{file.size}"})
     start, end = part or (0, file.size)
     body = () if request.method == "HEAD" else storage.get().open(key, start, end)
     response = FileResponse(body, status=206 if part else 200, content_type=TYPE)
-    for name, value in {**said, "Content-Length": str(end - start)}.items():
+    for name, value in {**headers, "Content-Length": str(end - start)}.items():
         response[name] = value  # in place of its own guesses
     if part:
         response["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
     return response
 
 
-def _dressed(response: HttpResponseBase, file: File, etag: str) -> HttpResponseBase:
-    """The headers that every answer about a file has. What strangers may not see, shared caches
-    may not keep."""
+def _with_headers(response: HttpResponseBase, file: File, etag: str) -> HttpResponseBase:
+    """Set the headers of every response about a file. Shared caches may keep public files only."""
     response["ETag"] = etag
     response["X-Content-Type-Options"] = "nosniff"
-    if "X-Accel-Redirect" not in response:  # nginx says it by itself
+    if "X-Accel-Redirect" not in response:  # nginx sets it itself
         response["Accept-Ranges"] = "bytes"
     response["Cache-Control"] = f"{'public' if file.public else 'private'}, {FOREVER}"
     if not file.public:

@@ -27,22 +27,22 @@ MAX_AGE = 600  # seconds
 def provenance(
     request: HttpRequest, owner: str, name: str, number: str, filename: str
 ) -> HttpResponseBase:
-    """The provenance object; 404 where the file has none or the get_actor may not install it."""
-    found = (
+    """The provenance object; 404 where the file has none or the actor may not install it."""
+    row = (
         Provenance.objects.select_related("version__environment__owner")
         .filter(version__environment__owner__name=owner, version__environment__name=name)
         .filter(version__version=number, version__filename=filename, version__deleted_at=None)
         .first()
     )
-    who, token = auth.identify(request)
-    if found is None or not can(who, "version.install", found.version, token):
+    actor, token = auth.identify(request)
+    if row is None or not can(actor, "version.install", row.version, token):
         raise NotFound(f"{filename[:120]!r} has no provenance, or you may not see it")
     kind = request.get_preferred_type([V1, JSON])
     if kind is None:
         raise HubError("request.invalid", f"provenance comes as {V1} or {JSON}", status=406)
-    data = json.dumps(found.document, separators=(",", ":")).encode()
+    data = json.dumps(row.document, separators=(",", ":")).encode()
     response = HttpResponse(data, content_type=kind)
-    public = can(AnonymousUser(), "version.install", found.version)
+    public = can(AnonymousUser(), "version.install", row.version)
     response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     response["Cache-Control"] = f"{'public' if public else 'private'}, max-age={MAX_AGE}"
     patch_vary_headers(response, ("Accept", "Authorization", "Cookie"))

@@ -1,7 +1,7 @@
 """POST /api/v1/leaks/: revoke a token of ours that somebody found anywhere.
 
-Whoever can show a token could use it, so showing it is permission enough to end it, and nobody has
-to sign in. The answer holds for each text only whether it was a token of this hub.
+A person who can show a token could use it, so showing it is permission enough to end it, and nobody
+has to sign in. The answer holds for each text only whether it was a token of this hub.
 Source: GitHub's secret scanning partner programme, for the list and its answer.
 """
 
@@ -74,9 +74,9 @@ def leaks(request: Request) -> Response:
 
 def _revoke(leak: dict[str, str]) -> dict[str, str]:
     place = leak["url"] or leak["source"] or UNKNOWN_PLACE
-    ours = leaked.revoke(leak["token"], where=place)
+    revoked = leaked.revoke(leak["token"], where=place)
     return {
         "token_raw": leak["token"],
         "token_type": leak["type"],
-        "label": "true_positive" if ours else "false_positive",
+        "label": "true_positive" if revoked else "false_positive",
     }

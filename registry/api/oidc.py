@@ -1,7 +1,7 @@
-"""/_/oidc/: where a workflow changes its identity token for one of ours, as on PyPI.
+"""/_/oidc/: a workflow exchanges its identity token for an upload token, as on PyPI.
 
 Source: what uv, twine and the PyPA's publishing action send and show; they build these addresses
-from the host of the upload address, so no owner stands in them.
+from the host of the upload address, so they name no owner.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from registry.api.errors import request_id
 from registry.errors import HubError
 from registry.publishers import exchange
 
-MOST = 32 << 10  # bytes; identity tokens have about 2,000
+MAX_BYTES = 32 << 10  # bytes; identity tokens have about 2,000
 
 
 @require_safe
 def audience(request: HttpRequest) -> JsonResponse:
-    """Whom the identity token must be made for: this hub and no other."""
+    """The audience that an identity token must have: this hub and no other."""
     return JsonResponse({"audience": settings.HUB_URL})
 
 
@@ -36,10 +36,10 @@ def mint(request: HttpRequest) -> JsonResponse:
         rate_limits.check(request, "mint")
         minted = exchange.mint(identity_token=_token(request))
     except HubError as error:
-        ours = error.to_dict(request_id(request))
-        said = f"{error.message.rstrip('.')}. {error.hint}".strip()
-        theirs = {"code": error.code, "description": said}
-        body = {"message": "Token request failed", "errors": [theirs]} | ours
+        hub_error = error.to_dict(request_id(request))
+        message = f"{error.message.rstrip('.')}. {error.hint}".strip()
+        pypi_error = {"code": error.code, "description": message}
+        body = {"message": "Token request failed", "errors": [pypi_error]} | hub_error
         response = JsonResponse(body, status=error.status)
         if "retry_after" in error.details:
             response["Retry-After"] = str(error.details["retry_after"])
@@ -55,16 +55,17 @@ def mint(request: HttpRequest) -> JsonResponse:
 
 
 def _token(request: HttpRequest) -> str:
-    """The one field. uv sends it without a content type, so none is asked for."""
-    raw = request.read(MOST + 1)
+    """The one field. uv sends it without a content type, so none is required."""
+    raw = request.read(MAX_BYTES + 1)
     try:
-        text = json.loads(raw)["token"] if len(raw) <= MOST else None
+        text = json.loads(raw)["token"] if len(raw) <= MAX_BYTES else None
     except (ValueError, TypeError, LookupError, RecursionError):
         text = None
     if not isinstance(text, str) or not text.isascii():
         raise HubError(
             "request.invalid",
-            f'the body must be JSON like {{"token": "<identity token>"}}, of at most {MOST} bytes',
+            'the body must be JSON like {"token": "<identity token>"}, '
+            f"of at most {MAX_BYTES} bytes",
             status=422,
         )
     return text

@@ -60,7 +60,7 @@ def slash(request: HttpRequest, owner: str, name: str = "") -> HttpResponseBase:
 @require_safe
 @answers_errors
 def root(request: HttpRequest, owner: str) -> HttpResponseBase:
-    """All environments of an owner that the get_actor may install from."""
+    """All environments of an owner that the actor may install from."""
     token = token_of(request)
     page = pages.root(owner)
     if page is None:
@@ -82,7 +82,7 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
         return _moved(request, owner, normal)
     place = pages.find(owner, name)
     if place is None or not place.public:
-        # Asked for unknown ones too: a bad credential must not tell them from hidden ones.
+        # Of unknown ones too: a bad credential must not distinguish them from hidden ones.
         token = token_of(request)
         if place is None or not _may_see(place, token):
             raise NotFound(f"{owner[:40]}'s index has no {name[:100]!r}")
@@ -94,14 +94,14 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
 
 
 def _may_see(place: pages.Place, token: Token | None) -> bool:
-    who: Actor = AnonymousUser() if token is None else token.user
-    return can(who, "environment.see", Environment.objects.get(pk=place.environment), token)
+    actor: Actor = AnonymousUser() if token is None else token.user
+    return can(actor, "environment.see", Environment.objects.get(pk=place.environment), token)
 
 
 def _answer(
     request: HttpRequest, page: pages.Page, *, vary: str = VARY, cache: str = "public"
 ) -> HttpResponseBase:
-    """The page in the form that was asked for, or 304 where the client has it already."""
+    """The page in the accepted form, or 304 where the client has it already."""
     meta = request.META
     wanted = request.GET.get("format", "") if meta.get("QUERY_STRING") else ""
     form = negotiate.form(meta.get("HTTP_ACCEPT", ""), meta.get("HTTP_ACCEPT_ENCODING", ""), wanted)

@@ -37,7 +37,7 @@ USE = "This address takes uploads: twine upload --repository-url {url} dist/*.wh
 
 @csrf_exempt  # it takes a token, never the browser's session
 def upload(request: HttpRequest, owner: str) -> HttpResponseBase:
-    """Publish the wheel in the form under that owner: 200, or a refusal that says why."""
+    """Publish the wheel in the form under that owner: 200, or a refusal with its reason."""
     if request.method != "POST":
         url = f"{settings.HUB_URL}{reverse('upload', args=[owner])}"
         return HttpResponse(
@@ -97,10 +97,10 @@ def _read_and_accept(
 def _owner(token: Token, name: str) -> Owner:
     """Mostly the token's own person, who came with it."""
     own = getattr(token.user, "owner", None)  # operators may make users without one
-    found = own if own and own.name == name else Owner.objects.filter(name=name).first()
-    if found is None:
+    row = own if own and own.name == name else Owner.objects.filter(name=name).first()
+    if row is None:
         raise NotFound(f"there is no owner {name!r}")
-    return found
+    return row
 
 
 def _form(request: HttpRequest) -> tuple[dict[str, list[str]], UploadedFile]:
@@ -154,15 +154,17 @@ class _Unnamed(FileUploadHandler):
 
 
 def _refusal(request: HttpRequest, error: HubError) -> HttpResponse:
-    said = f"{error.message.rstrip('.')}. {error.hint}".strip()
+    message = f"{error.message.rstrip('.')}. {error.hint}".strip()
     response: HttpResponse
     if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
-        response = HttpResponse(f"{said} [{error.code}]\n", status=error.status, content_type=TEXT)
+        response = HttpResponse(
+            f"{message} [{error.code}]\n", status=error.status, content_type=TEXT
+        )
     else:
         # `title` and `detail` are RFC 9457's, which uv shows; the rest is the API's own shape.
-        body = {"title": error.code, "detail": said} | error.to_dict(request_id(request))
+        body = {"title": error.code, "detail": message} | error.to_dict(request_id(request))
         response = JsonResponse(body, status=error.status, content_type=PROBLEM)
-    plain = said.encode("ascii", "replace").decode()
+    plain = message.encode("ascii", "replace").decode()
     response.reason_phrase = "".join(c if c.isprintable() else " " for c in plain)[:MAX_REASON]
     for name, value in headers(error).items():
         response[name] = value

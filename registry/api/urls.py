@@ -1,4 +1,4 @@
-"""Where the registry's HTTP surface is mounted. An API path nobody knows is a JSON 404."""
+"""Where the registry's HTTP surface is mounted. An unknown API path is a JSON 404."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path, re_path
@@ -33,7 +33,7 @@ RUN = "runs/<uuid:pk>/"
 ORG = "organisations/<str:name>/"
 
 
-@csrf_exempt  # a form without its token is told so in HTML
+@csrf_exempt  # Django refuses a form without its token in HTML
 @answers_errors
 def nothing(request: HttpRequest) -> HttpResponse:
     """404 in the API's own shape."""

@@ -189,7 +189,7 @@ def _last_tools(transcript: Transcript) -> list[dict[str, Any]]:
 
 def _steps(transcript: Transcript) -> tuple[list[TrajectoryStep], int]:
     """Every call, and about how many characters they have: `after` is the step whose reply it goes
-    on from, null where it begins a conversation, and `prompt` what stands between the two.
+    on from, null where it begins a conversation, and `prompt` the messages between the two.
 
     The transcript's tree holds once what these repeat: beyond a bound the other calls are left out.
     """

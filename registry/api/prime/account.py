@@ -11,7 +11,7 @@ from registry.accounts.models import Membership, Token
 from registry.accounts.permissions import require
 from registry.api.auth import get_actor, person, sole_person
 from registry.api.prime.endpoint import answer, endpoint
-from registry.api.prime.query import whole
+from registry.api.prime.query import query_number
 from registry.errors import HubError, NotFound
 from registry.lookup import owner as find_owner
 from registry.read_models.times import when
@@ -40,8 +40,8 @@ def whoami(request: Request) -> Response:
 def teams(request: Request) -> Response:
     """The person's organisations; a token for one environment opens none of them."""
     user, (_, token) = person(request), get_actor(request)
-    limit = whole(request, "limit", 100, low=1, high=100)
-    offset = whole(request, "offset", 0, low=0, high=1_000_000)
+    limit = query_number(request, "limit", 100, low=1, high=100)
+    offset = query_number(request, "offset", 0, low=0, high=1_000_000)
     rows = (
         Membership.objects.filter(user=user, organisation__owner__isnull=False)
         .select_related("organisation__owner")
@@ -68,8 +68,8 @@ def members(request: Request, team: str) -> Response:
     organisation = find_owner(team).organisation
     if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
-    who, token = get_actor(request)
-    require(who, "organisation.see", organisation, token)
+    actor, token = get_actor(request)
+    require(actor, "organisation.see", organisation, token)
     rows = organisation.memberships.select_related("user").order_by("user__username")
     shown = [
         {
@@ -98,11 +98,11 @@ def login(request: Request) -> Response:
 
 @endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
 def refuse(request: Request, **_: str) -> Response:
-    """What the hub does not offer, said so that nobody waits for it."""
-    what = request.path.removeprefix("/api/v1/").split("/")[0]
+    """What the hub does not offer, refused so that no client waits for it."""
+    subject = request.path.removeprefix("/api/v1/").split("/")[0]
     raise HubError(
         "prime.not_offered",
-        f"this hub does not offer what prime asks for at {what!r}: it keeps environments and "
+        f"this hub does not offer what prime asks for at {subject!r}: it keeps environments and "
         "evaluations, and runs none in the cloud",
         status=403,
     )

@@ -31,7 +31,7 @@ def text(data: dict[str, Any], field: str, *, default: str | None = None) -> str
     return value
 
 
-def whole(data: dict[str, Any], field: str) -> int | None:
+def number(data: dict[str, Any], field: str) -> int | None:
     """A whole number, or None where the field is missing or null."""
     value = data.get(field)
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):

@@ -28,12 +28,12 @@ def endpoint(
 ) -> Callable[[Callable[..., Response]], Callable[..., HttpResponseBase]]:
     """A view of the API whose refusals carry `detail` too."""
 
-    def dressed(view: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
-        made = api_view(list(methods))(parser_classes([parser])(view))
-        made.cls.get_exception_handler = lambda _: handle  # type: ignore[method-assign,assignment]
-        return made
+    def decorate(view: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
+        wrapped = api_view(list(methods))(parser_classes([parser])(view))
+        wrapped.cls.get_exception_handler = lambda _: handle  # type: ignore[method-assign,assignment]
+        return wrapped
 
-    return dressed
+    return decorate
 
 
 def handle(exc: Exception, context: dict[str, Any]) -> Response:
@@ -46,13 +46,16 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response:
 def detail(error: dict[str, Any]) -> str:
     """A refusal in one line: all that was found, the next step and the code."""
     findings = error["details"].get("findings", [])
-    said = [
-        f"{found['message']} ({found['where']})" if found["where"] else found["message"]
-        for found in findings[:MOST_FINDINGS]
+    lines = [
+        f"{finding['message']} ({finding['where']})" if finding["where"] else finding["message"]
+        for finding in findings[:MOST_FINDINGS]
     ]
-    text = "; ".join(said) or error["message"]
-    more = len(findings) - MOST_FINDINGS
-    parts = [text.rstrip(".") + "." if more <= 0 else f"{text}; and {more} more.", error["hint"]]
+    text = "; ".join(lines) or error["message"]
+    hidden = len(findings) - MOST_FINDINGS
+    parts = [
+        text.rstrip(".") + "." if hidden <= 0 else f"{text}; and {hidden} more.",
+        error["hint"],
+    ]
     return f"{' '.join(part for part in parts if part)} ({error['code']})".translate(BRACKETS)
 
 
@@ -73,13 +76,13 @@ def flag(request: Request, name: str) -> bool:
     return value in ("true", "1")
 
 
-def short(data: dict[str, Any], field: str, most: int, *, default: str | None = "") -> str:
-    """A text of at most so many characters; without a default it must be there."""
+def short(data: dict[str, Any], field: str, maximum: int, *, default: str | None = "") -> str:
+    """A text of at most `maximum` characters; without a default it is required."""
     value = body.text(data, field, default=default)
-    if len(value) > most:
+    if len(value) > maximum:
         raise HubError(
             "request.invalid",
-            f"{field} has {len(value)} characters; the most are {most}",
+            f"{field} has {len(value)} characters; the maximum is {maximum}",
             details={"field": field},
         )
     return value

@@ -13,7 +13,7 @@ from registry.api import lookup
 from registry.api.auth import get_actor, person
 from registry.api.prime import body, find, shapes
 from registry.api.prime.endpoint import answer, endpoint, flag, short
-from registry.api.prime.query import whole
+from registry.api.prime.query import query_number
 from registry.catalog import deletion, services
 from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.results import CatalogSearch, SearchResults
@@ -33,16 +33,16 @@ MOST_PAGE, LAST, MOST_VERSIONS, MOST_TAGS = 100, 1_000_000, 500, 20
 @endpoint("GET")
 def environments(request: Request) -> Response:
     """The catalogue by prime's filters; with `mine_only` all of one's own."""
-    found = _chosen(request)
-    limit = whole(request, "limit", 20, low=1, high=MOST_PAGE)
-    offset = whole(request, "offset", 0, low=0, high=LAST)
+    rows = _chosen(request)
+    limit = query_number(request, "limit", 20, low=1, high=MOST_PAGE)
+    offset = query_number(request, "offset", 0, low=0, high=LAST)
     order = _one_of(request, "sort_by", ORDERS, "created_at")
     falling = "-" if _one_of(request, "sort_order", ("asc", "desc"), "desc") == "desc" else ""
-    rows = found.order_by(f"{falling}{ORDERS[order]}", f"{falling}pk")
+    rows = rows.order_by(f"{falling}{ORDERS[order]}", f"{falling}pk")
     return Response(
         {
             "data": [shapes.environment(row) for row in rows[offset : offset + limit]],
-            "total_count": found.count(),
+            "total_count": rows.count(),
         }
     )
 
@@ -60,12 +60,12 @@ def _chosen(request: Request) -> EnvironmentQuerySet:
         },
         mine=flag(request, "mine_only") and person(request).is_authenticated,
     )
-    found = SearchResults(search, *get_actor(request), by_relevance=False).rows()
+    rows = SearchResults(search, *get_actor(request), by_relevance=False).rows()
     for tag in tags[1:]:
-        found = found.filter(tags__name=tag)
+        rows = rows.filter(tags__name=tag)
     if flag(request, "starred_only"):
-        found = found.filter(stars__user=person(request))
-    return found
+        rows = rows.filter(stars__user=person(request))
+    return rows
 
 
 def _one_of(request: Request, name: str, words: Iterable[str], default: str) -> str:
@@ -100,7 +100,7 @@ def resolve(request: Request) -> Response:
 
 @endpoint("POST")
 def look_up(request: Request) -> Response:
-    """The environment of an id, where the get_actor may see it."""
+    """The environment of an id, where the actor may see it."""
     text = short(body.read(request), "id", 40, default=None)
     return answer(shapes.environment(find.by_id(request, text, "environment.see")))
 
@@ -108,11 +108,11 @@ def look_up(request: Request) -> Response:
 @endpoint("GET")
 def status(request: Request, owner: str, name: str) -> Response:
     """An environment and its latest version."""
-    found = lookup.environment(request, owner, name, "environment.see")
-    visible = found.versions.visible_to(*get_actor(request)).select_related("source")
-    latest = find.latest(found, visible)
+    row = lookup.environment(request, owner, name, "environment.see")
+    visible = row.versions.visible_to(*get_actor(request)).select_related("source")
+    latest = find.latest(row, visible)
     return answer(
-        shapes.environment(found)
+        shapes.environment(row)
         | {
             "latest_version": latest
             and {
@@ -127,9 +127,9 @@ def status(request: Request, owner: str, name: str) -> Response:
 
 @endpoint("GET")
 def versions(request: Request, owner: str, name: str) -> Response:
-    """The newest versions that the get_actor may see."""
-    found = lookup.environment(request, owner, name, "environment.see")
-    rows = found.versions.visible_to(*get_actor(request)).select_related("source").newest_first()
+    """The newest versions that the actor may see."""
+    row = lookup.environment(request, owner, name, "environment.see")
+    rows = row.versions.visible_to(*get_actor(request)).select_related("source").newest_first()
     return answer({"versions": [shapes.version(row) for row in rows[:MOST_VERSIONS]]})
 
 
@@ -140,21 +140,21 @@ def version(request: Request, owner: str, name: str, number: str) -> Response:
         gone = find.version(request, owner, name, number, "version.delete")
         deletion.delete_version(version=gone, by=person(request))
         return answer({"success": True})
-    found = find.version(request, owner, name, number, "version.see")
-    return answer(shapes.detail(found, *get_actor(request)))
+    row = find.version(request, owner, name, number, "version.see")
+    return answer(shapes.detail(row, *get_actor(request)))
 
 
 @endpoint("DELETE")
 def delete(request: Request, owner: str, name: str) -> Response:
     """Take a whole environment away."""
-    found = lookup.environment(request, owner, name, "environment.delete")
-    deletion.delete_environment(environment=found, by=person(request))
+    row = lookup.environment(request, owner, name, "environment.delete")
+    deletion.delete_environment(environment=row, by=person(request))
     return answer({"success": True})
 
 
 @endpoint("DELETE")
 def delete_by_id(request: Request, pk: str) -> Response:
     """The same by its id."""
-    found = find.by_id(request, pk, "environment.delete")
-    deletion.delete_environment(environment=found, by=person(request))
+    row = find.by_id(request, pk, "environment.delete")
+    deletion.delete_environment(environment=row, by=person(request))
     return answer({"success": True})

@@ -17,7 +17,7 @@ from registry.api.auth import get_actor, person
 from registry.api.parsers import Json
 from registry.api.prime import body, find
 from registry.api.prime.endpoint import answer, endpoint, short
-from registry.api.prime.query import whole
+from registry.api.prime.query import query_number
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
 from registry.lookup import owner as find_owner
@@ -53,22 +53,27 @@ def evaluations(request: Request) -> Response:
 
 def _list(request: Request) -> Response:
     user, query = person(request), request.query_params
-    found = Evaluation.objects.visible_to(*get_actor(request))
+    matching = Evaluation.objects.visible_to(*get_actor(request))
     if name := query.get("environment_name"):
         owner, _, last = name.rpartition("/")
-        found = found.filter(environment__name=normalise(last))
-        found = found.filter(environment__owner__name=owner.lower()) if owner else found
+        matching = matching.filter(environment__name=normalise(last))
+        matching = matching.filter(environment__owner__name=owner.lower()) if owner else matching
     elif not query.get("team_id"):
-        found = found.filter(owner_id__in=user.roles)
+        matching = matching.filter(owner_id__in=user.roles)
     if team := query.get("team_id"):
-        found = found.filter(owner=find_owner(team))
+        matching = matching.filter(owner=find_owner(team))
     if query.get("suite_id"):
-        found = found.none()  # there are no suites here
-    limit = whole(request, "limit", 50, low=1, high=100)
-    skip = whole(request, "skip", 0, low=0, high=LAST)
-    rows = found.for_summary().order_by("-created_at", "-pk")[skip : skip + limit]
+        matching = matching.none()  # there are no suites here
+    limit = query_number(request, "limit", 50, low=1, high=100)
+    skip = query_number(request, "skip", 0, low=0, high=LAST)
+    rows = matching.for_summary().order_by("-created_at", "-pk")[skip : skip + limit]
     return Response(
-        {"evaluations": summaries(rows), "total": found.count(), "skip": skip, "limit": limit}
+        {
+            "evaluations": summaries(rows),
+            "total": matching.count(),
+            "skip": skip,
+            "limit": limit,
+        }
     )
 
 
@@ -78,7 +83,7 @@ def _create(request: Request) -> Response:
     claims = _claims(data)
     if claims.name is None:
         raise HubError("request.invalid", "name is missing", details={"field": "name"})
-    environment, said = _environment(request, data)
+    environment, number = _environment(request, data)
     is_public = data.get("is_public", False)
     if not isinstance(is_public, bool):
         raise HubError("request.invalid", "is_public must be true or false")
@@ -88,7 +93,7 @@ def _create(request: Request) -> Response:
         require(user, "owner.publish", owner, token)
     evaluation = services.create(
         environment=environment,
-        version=_version(request, environment, said or _said_in(claims)),
+        version=_version(request, environment, number or _version_in_metadata(claims)),
         owner=owner,
         by=user,
         claims=claims,
@@ -98,7 +103,7 @@ def _create(request: Request) -> Response:
 
 
 def _environment(request: Request, data: dict[str, Any]) -> tuple[Environment, str]:
-    """The one environment that was played, and its version where the body says it."""
+    """The one environment that was played, and its version where the body has one."""
     listed = data.get("environments")
     if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], dict):
         raise HubError(
@@ -113,33 +118,33 @@ def _environment(request: Request, data: dict[str, Any]) -> tuple[Environment, s
     return environment, short(listed[0], "version_id", 80)
 
 
-def _version(request: Request, environment: Environment, said: str) -> Version | None:
-    """The version by its number, where it is one that the get_actor may see."""
+def _version(request: Request, environment: Environment, text: str) -> Version | None:
+    """The version by its number, where it is one that the actor may see."""
     try:
-        number = canonical_version(said)
+        number = canonical_version(text)
     except BadName:
         return None
     visible = environment.versions.visible_to(*get_actor(request))
     return visible.filter(version=number).first()
 
 
-def _said_in(claims: Claims) -> str:
+def _version_in_metadata(claims: Claims) -> str:
     """The version that verifiers before 0.4 wrote into its metadata."""
     info = (claims.metadata or {}).get("version_info")
-    said = info.get("env_version") if isinstance(info, dict) else None
-    return said if isinstance(said, str) else ""
+    text = info.get("env_version") if isinstance(info, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 @endpoint("GET", "PUT", "DELETE")
 def evaluation(request: Request, pk: UUID) -> Response:
     """GET: all but the samples. PUT: say more, or that it failed. DELETE: take it away."""
     if request.method == "GET":
-        return Response(detail(_found(request, pk, "evaluation.see")))
+        return Response(detail(_row(request, pk, "evaluation.see")))
     if request.method == "DELETE":
-        found = _found(request, pk, "evaluation.remove")
-        services.delete(evaluation=found, by=person(request))
+        row = _row(request, pk, "evaluation.remove")
+        services.delete(evaluation=row, by=person(request))
         return answer({"success": True})
-    found = _found(request, pk, "evaluation.change")
+    row = _row(request, pk, "evaluation.change")
     data = body.read(request)
     status = short(data, "status", 20).lower()
     if status:
@@ -150,16 +155,16 @@ def evaluation(request: Request, pk: UUID) -> Response:
                 details={"field": "status"},
             )
         message = body.text(data, "error_message", default="")[:4096]
-        services.end(evaluation=found, status=status, error_message=message)
-    services.update(evaluation=found, claims=_claims(data))
-    return Response(detail(found))
+        services.end(evaluation=row, status=status, error_message=message)
+    services.update(evaluation=row, claims=_claims(data))
+    return Response(detail(row))
 
 
 @endpoint("GET", "POST", parser=Batch)
 def samples_of(request: Request, pk: UUID) -> Response:
     """GET: a page of samples. POST: a batch more."""
     if request.method == "POST":
-        found = _found(request, pk, "evaluation.change")
+        row = _row(request, pk, "evaluation.change")
         sent = body.read(request).get("samples")
         if not isinstance(sent, list) or not sent or not all(isinstance(s, dict) for s in sent):
             raise HubError(
@@ -167,19 +172,19 @@ def samples_of(request: Request, pk: UUID) -> Response:
                 "samples must be a list of objects with at least one",
                 details={"field": "samples"},
             )
-        total = samples.add(evaluation=found, samples=sent)
+        total = samples.add(evaluation=row, samples=sent)
         return Response({"samples_pushed": len(sent), "total": total}, 201)
-    found = _found(request, pk, "evaluation.see")
-    limit = whole(request, "limit", 100, low=1, high=1000)
-    page = whole(request, "page", 1, low=1, high=LAST)
+    row = _row(request, pk, "evaluation.see")
+    limit = query_number(request, "limit", 100, low=1, high=1000)
+    page = query_number(request, "page", 1, low=1, high=LAST)
     start = (page - 1) * limit
     return Response(
         {
-            "samples": samples.read(evaluation=found, start=start, count=limit),
-            "total": found.sample_count,
+            "samples": samples.read(evaluation=row, start=start, count=limit),
+            "total": row.sample_count,
             "page": page,
             "limit": limit,
-            "has_more": start + limit < found.sample_count,
+            "has_more": start + limit < row.sample_count,
         }
     )
 
@@ -187,26 +192,26 @@ def samples_of(request: Request, pk: UUID) -> Response:
 @endpoint("POST")
 def finalize(request: Request, pk: UUID) -> Response:
     """Complete it, with its last metrics."""
-    found = _found(request, pk, "evaluation.change")
+    row = _row(request, pk, "evaluation.change")
     metrics = _object(body.read(request), "metrics")
-    services.end(evaluation=found, status=services.COMPLETED)
+    services.end(evaluation=row, status=services.COMPLETED)
     if metrics:
-        services.update(evaluation=found, claims=Claims(metrics=metrics))
-    return Response(detail(found))
+        services.update(evaluation=row, claims=Claims(metrics=metrics))
+    return Response(detail(row))
 
 
-def _found(request: Request, pk: UUID, verb: str) -> Evaluation:
-    found = Evaluation.objects.for_summary().filter(pk=pk).first()
-    if found is None:
+def _row(request: Request, pk: UUID, verb: str) -> Evaluation:
+    row = Evaluation.objects.for_summary().filter(pk=pk).first()
+    if row is None:
         raise NotFound
-    who, token = get_actor(request)
-    require(who, verb, found, token)
-    return found
+    actor, token = get_actor(request)
+    require(actor, verb, row, token)
+    return row
 
 
 def _claims(data: dict[str, Any]) -> Claims:
-    """What the body says; fields that it leaves out or empty stay as they are."""
-    texts = {name: short(data, name, most) or None for name, most in TEXTS.items()}
+    """The claims of the body; fields that it leaves out or empty stay as they are."""
+    texts = {name: short(data, name, maximum) or None for name, maximum in TEXTS.items()}
     tags = data.get("tags") or []
     if not isinstance(tags, list) or len(tags) > MOST_TAGS:
         raise HubError(

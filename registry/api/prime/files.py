@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from registry import rate_limits, storage
 from registry.api.prime import find, shapes
 from registry.api.prime.endpoint import answer, endpoint
-from registry.api.prime.query import whole
+from registry.api.prime.query import query_number
 from registry.errors import NotFound
 from registry.sources.browse import File, Tree, browse
 
@@ -24,11 +24,11 @@ def inspect(request: Request, owner: str, name: str, number: str) -> Response:
     """A folder's list or a file's beginning, of the source archive or else of the wheel."""
     rate_limits.check(request._request, "inspect")  # noqa: SLF001 - the client's address is there
     version = find.version(request, owner, name, number, "version.install")
-    most = whole(request, "max_bytes", SHOWN, low=1, high=MOST_SHOWN)
+    max_bytes = query_number(request, "max_bytes", SHOWN, low=1, high=MOST_SHOWN)
     path = request.query_params.get("path", "")
     source = shapes.source_of(version)
-    found = browse(version=version, source=source, path=path, limit=most)
-    shown = _file(found) if isinstance(found, File) else _tree(found)
+    entry = browse(version=version, source=source, path=path, limit=max_bytes)
+    shown = _file(entry) if isinstance(entry, File) else _tree(entry)
     return answer(shown | {"version_id": version.version, "of": "source" if source else "wheel"})
 
 
@@ -63,11 +63,11 @@ def _file(file: File) -> shapes.Shape:
 def source(request: Request, owner: str, name: str, number: str) -> Response:
     """The source archive as its publisher sent it."""
     version = find.version(request, owner, name, number, "version.install")
-    found = shapes.source_of(version)
-    if found is None:
+    archive = shapes.source_of(version)
+    if archive is None:
         raise NotFound(f"{version} was published without a source archive; it has a wheel alone")
-    key = storage.key("sources", found.sha256)
-    address = storage.get().url(key, found.filename)
+    key = storage.key("sources", archive.sha256)
+    address = storage.get().url(key, archive.filename)
     response: HttpResponseBase
     if address is not None:
         response = HttpResponseRedirect(address)
@@ -76,9 +76,9 @@ def source(request: Request, owner: str, name: str, number: str) -> Response:
         response = FileResponse(
             storage.get().open(key),
             as_attachment=True,
-            filename=found.filename,
+            filename=archive.filename,
             content_type="application/gzip",
         )
-        response["Content-Length"] = str(found.size)
+        response["Content-Length"] = str(archive.size)
         response["Cache-Control"] = "private, no-cache"
     return cast("Response", response)

@@ -26,12 +26,12 @@ def by_id(request: Request, text: str, verb: str) -> Environment:
     """The environment of that id; without the permission 404, 401 or 403."""
     match = ID.fullmatch(text)
     rows = Environment.objects.for_summary()
-    found = rows.filter(pk=int(match[1])).first() if match else None
-    if found is None:
+    row = rows.filter(pk=int(match[1])).first() if match else None
+    if row is None:
         raise NotFound
-    who, token = get_actor(request)
-    require(who, verb, found, token)
-    return found
+    actor, token = get_actor(request)
+    require(actor, verb, row, token)
+    return row
 
 
 def version(request: Request, owner: str, name: str, text: str, verb: str) -> Version:
@@ -40,19 +40,19 @@ def version(request: Request, owner: str, name: str, text: str, verb: str) -> Ve
     rows = environment.versions.visible_to(*get_actor(request))
     rows = rows.select_related("environment__owner", "source")
     if text == "latest":
-        found = latest(environment, rows)
+        row = latest(environment, rows)
     else:
-        found = None
+        row = None
         with suppress(BadName):
-            found = rows.filter(version=canonical_version(text)).first()
-        if found is None and HASH.fullmatch(text):
-            found = _by_hash(list(rows.filter(_begins(text))[:2]), text)
-    if found is None:
+            row = rows.filter(version=canonical_version(text)).first()
+        if row is None and HASH.fullmatch(text):
+            row = _by_hash(list(rows.filter(_begins(text))[:2]), text)
+    if row is None:
         raise NotFound(f"{environment} has no version {text[:80]!r} that you may see")
-    found.environment = environment
-    who, token = get_actor(request)
-    require(who, verb, found, token)
-    return found
+    row.environment = environment
+    actor, token = get_actor(request)
+    require(actor, verb, row, token)
+    return row
 
 
 def latest(environment: Environment, rows: VersionQuerySet) -> Version | None:
@@ -65,14 +65,14 @@ def _begins(text: str) -> Q:
     return Q(sha256__startswith=text) | Q(source__content_hash__startswith=text)
 
 
-def _by_hash(found: list[Version], text: str) -> Version | None:
-    if len(found) > 1:
+def _by_hash(matches: list[Version], text: str) -> Version | None:
+    if len(matches) > 1:
         raise HubError(
             "request.invalid",
             f"more than one version's hash begins with {text!r}",
             "Give more of it: `prime env version list --full-hashes`.",
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def owner(request: Request, data: dict[str, object]) -> Owner:

@@ -43,7 +43,7 @@ def announce_source(request: Request, pk: str) -> Response:
 def _announce(request: Request, pk: str, kind: str, named: str) -> Response:
     environment = find.by_id(request, pk, "environment.publish")
     data = body.read(request)
-    size = body.whole(data, "size")
+    size = body.number(data, "size")
     if size is not None and not 0 < size <= limits.wheels().packed:
         raise _too_large(size)
     parcel = services.Announcement(
@@ -75,8 +75,8 @@ def _digest(data: dict[str, object], field: str) -> str:
 
 @csrf_exempt  # the address itself is the credential
 def upload(request: HttpRequest, signed: str) -> HttpResponseBase:
-    """PUT: the bytes that were announced, and no others. It says nothing of the wheel itself:
-    prime shows no answer of this address."""
+    """PUT: the bytes that were announced, and no others. The answer has nothing about the
+    wheel: prime shows no answer of this address."""
     try:
         if request.method != "PUT":
             raise HubError("request.method", f"{request.method} is not PUT", status=405)
@@ -92,7 +92,7 @@ def upload(request: HttpRequest, signed: str) -> HttpResponseBase:
 
 
 def _receive(request: HttpRequest, file: BinaryIO) -> None:
-    """Write the body, bounded whatever Content-Length says."""
+    """Write the body, bounded whatever its Content-Length."""
     left = limits.wheels().packed
     try:
         while piece := request.read(CHUNK):
@@ -105,10 +105,10 @@ def _receive(request: HttpRequest, file: BinaryIO) -> None:
 
 
 def _too_large(size: int | None) -> HubError:
-    said = "has" if size is None else f"has {size} bytes:"
+    size_text = "has" if size is None else f"has {size} bytes:"
     return HubError(
         "wheel.too_large",
-        f"the file {said} not between 1 and {settings.HUB_MAX_WHEEL_BYTES} bytes",
+        f"the file {size_text} not between 1 and {settings.HUB_MAX_WHEEL_BYTES} bytes",
         "Ship data separately.",
         413,
     )
@@ -116,11 +116,11 @@ def _too_large(size: int | None) -> HubError:
 
 @endpoint("POST")
 def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
-    """Publish the wheel that was sent; a refusal says what is wrong with it."""
-    found = _delivery(request, pk, delivery, services.WHEEL)
+    """Publish the wheel that was sent; a refusal has its findings."""
+    row = _delivery(request, pk, delivery, services.WHEEL)
     by, (_, token) = person(request), get_actor(request)
     with rate_limits.counting_refused_uploads(by.pk):
-        version = services.accept_wheel(delivery=found, by=by, token=token)
+        version = services.accept_wheel(delivery=row, by=by, token=token)
     if version.status == version.Status.HELD:
         pipeline.retry_pushed(version=version, by=by)
     return answer({"success": True, "version_id": version.version, "status": version.status})
@@ -129,10 +129,10 @@ def finish_wheel(request: Request, pk: str, delivery: UUID) -> Response:
 @endpoint("POST")
 def finish_source(request: Request, pk: str, delivery: UUID) -> Response:
     """Keep the source archive that was sent beside its version."""
-    found = _delivery(request, pk, delivery, services.SOURCE)
+    row = _delivery(request, pk, delivery, services.SOURCE)
     by = person(request)
     with rate_limits.counting_refused_uploads(by.pk):
-        source = services.accept_source(delivery=found, by=by)
+        source = services.accept_source(delivery=row, by=by)
     version = source.version
     shown = links.version(version)
     return answer({"success": True, "version_id": version.version, "url": shown})
@@ -142,7 +142,7 @@ def _delivery(request: Request, pk: str, delivery: UUID, kind: str) -> Delivery:
     """What this very person announced for this environment."""
     environment = find.by_id(request, pk, "environment.publish")
     rows = Delivery.objects.select_related("environment__owner")
-    found = rows.filter(pk=delivery, environment=environment, by=person(request), kind=kind).first()
-    if found is None:
+    row = rows.filter(pk=delivery, environment=environment, by=person(request), kind=kind).first()
+    if row is None:
         raise NotFound(f"there is no such {kind} upload of yours")
-    return found
+    return row

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from registry.errors import HubError
 
 
-def whole(request: Request, name: str, default: int, *, low: int, high: int) -> int:
+def query_number(request: Request, name: str, default: int, *, low: int, high: int) -> int:
     """A whole number from the query string; raises 400 naming it where it is none or outside."""
     raw = request.query_params.get(name, "")
     if not raw:

@@ -42,7 +42,7 @@ def environment(environment: Environment) -> Shape:
 
 
 def content_hash(version: Version) -> str:
-    """What prime knows the version by: its own digest of the source, else that of the wheel."""
+    """The version's hash for prime: prime's own digest of the source, else that of the wheel."""
     source = source_of(version)
     return source.content_hash if source else version.sha256
 
@@ -67,11 +67,11 @@ def version(version: Version) -> Shape:
     }
 
 
-def detail(version: Version, who: Actor, token: Token | None) -> Shape:
+def detail(version: Version, actor: Actor, token: Token | None) -> Shape:
     """What info, pull and install read.
 
     The addresses of a private environment, and of a version that is not listed, carry a loan of
-    the get_actor's token: prime hands them to uv and pip, which have no other credentials.
+    the actor's token: prime hands them to uv and pip, which have no other credentials.
     """
     environment = version.environment
     shown: Shape = {
@@ -94,7 +94,7 @@ def detail(version: Version, who: Actor, token: Token | None) -> Shape:
             "python_requires": version.requires_python,
         },
     }
-    if can(who, "version.install", version, token):
+    if can(actor, "version.install", version, token):
         shown |= _addresses(version, token)
     return shown
 
@@ -103,7 +103,7 @@ def _addresses(version: Version, token: Token | None) -> Shape:
     environment = version.environment
     listed = version.status == Version.Status.LISTED
     public = environment.visibility == Environment.Visibility.PUBLIC and listed
-    loan = (
+    credential = (
         ""
         if public or token is None
         else index_credentials.issue(token=token, environment_id=environment.pk)
@@ -112,14 +112,14 @@ def _addresses(version: Version, token: Token | None) -> Shape:
     return {
         "install_index_url": None,  # prime would pass it on as --extra-index-url
         "simple_index_url": None,
-        "wheel_url": f"{_with(loan, links.file(version))}#sha256={version.sha256}",
+        "wheel_url": f"{_with(credential, links.file(version))}#sha256={version.sha256}",
         "package_url": source if source_of(version) else None,
     }
 
 
-def _with(loan: str, address: str) -> str:
-    if not loan:
+def _with(credential: str, address: str) -> str:
+    if not credential:
         return address
     scheme, rest = settings.HUB_URL.split("://", 1)
     path = address.removeprefix(settings.HUB_URL)
-    return f"{scheme}://{BASIC_USER}:{quote(loan, safe='')}@{rest}{path}"
+    return f"{scheme}://{BASIC_USER}:{quote(credential, safe='')}@{rest}{path}"

@@ -28,7 +28,7 @@ MAX_AGE = 600  # seconds
 @require_safe
 @answers_errors
 def schema(request: HttpRequest) -> HttpResponseBase:
-    """The document in the form that `format` or else Accept asks for."""
+    """The document in the form of `format`, else of Accept."""
     wanted = request.GET.get("format", "")
     kind = next((k for k, form in TYPES.items() if form == wanted), None)
     if not wanted:

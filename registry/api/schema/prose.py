@@ -1,4 +1,4 @@
-"""What the document says of the API as a whole, its groups and its credentials."""
+"""The document's texts on the API as a whole, its groups and its credentials."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ may not know exists is a 404, like what does not.
 
 **Lists** come in pages: `limit` (20, at most 100) and the address of the next page in `next`.
 
-**Rates.** Doors that can be guessed at answer 429 with `Retry-After`.
+**Rates.** Paths that take a guessable secret answer 429 with `Retry-After`.
 
-Not told here: the addresses under `/api/v1/` that speak the `prime` command's protocol, which is
+Not documented here: the paths under `/api/v1/` that speak the `prime` command's protocol, which is
 not ours to define; the guide docs/prime.md lists them.
 """
 

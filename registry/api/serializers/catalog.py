@@ -82,7 +82,7 @@ class FacetValues:
 
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
-    """A page of the catalogue; `facets` only where the request asks for them."""
+    """A page of the catalogue; `facets` only with `facets=1`."""
 
     results: list[EnvironmentSummary]
     next: Uri | None
@@ -92,7 +92,7 @@ class CataloguePage:
 
 
 class CataloguePageSerializer(ReadModelSerializer):
-    """A page of the catalogue; `facets` only where the request asks for them."""
+    """A page of the catalogue; `facets` only with `facets=1`."""
 
     model = CataloguePage
 

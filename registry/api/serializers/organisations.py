@@ -79,7 +79,7 @@ class InvitationSerializer(Serializer[Invitation]):
 
 
 class NewInvitationSerializer(Body):
-    """Whom to invite, by user name or address, as what."""
+    """The user name or address to invite, and the role."""
 
     to = Text()
     role = Choice(ROLES)

@@ -119,7 +119,7 @@ class ChangedQuotaSerializer(Body):
 
 
 class DeviceSerializer(Body):
-    """The machine that wants to sign in."""
+    """The machine to sign in."""
 
     device_name = Text()
 

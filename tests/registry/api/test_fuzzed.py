@@ -171,6 +171,6 @@ def _may(operation: Any) -> str:
 
 
 def _credentials(case: schemathesis.Case, hub: Hub, dice: Random) -> dict[str, str]:
-    """Those of an get_actor by chance, more often of one who may."""
+    """Those of an actor by chance, more often of one who may."""
     get_actor = dice.choice([_may(case.operation)] * 4 + ["root", "admin", "read", ""])
     return hub.bearer(get_actor) if get_actor else {}
