@@ -6,18 +6,24 @@ DATABASE_TESTS := tests/registry tests/frontend tests/hub
 POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
 CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
+# What `make check` leaves out; `make test` runs all of it.
+NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 PARTS := test-flows test-database test-rest
 OPENAPI := tests/registry/api/openapi.json
 SLOW_PARTS := test-few-faults test-vllm
 
 .PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
+.PHONY: check check-style check-pure check-django setup-tests
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup:  ## set up .venv with everything for working on the code
+setup:  ## set up .venv with what running the hub, `make check` and `make lint` need
+	@$(PYTHON) tools/bootstrap.py develop
+
+setup-tests:  ## the same, and the programs that `make test` needs: Ceph, RabbitMQ, Redis, nginx, Chromium
 	@$(PYTHON) tools/bootstrap.py test
 
 run:  ## start the whole hub on http://127.0.0.1:$HUB_PORT (default 8000)
@@ -31,20 +37,36 @@ benchmark:  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
 	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
-test: setup  ## run the tests, three parts at once; with CI=true also what is slow: faults and vLLM
-	@$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),$(SLOW_PARTS))
+check: setup  ## lint, check types and run the pure tests: two parts at once, under a minute
+	@$(PYTHON) tools/suite.py 2 check-pure check-django types check-style
 
-test-flows: setup  ## run the flows through a whole hub, and the browser
+check-style: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
+
+check-pure: setup
+	@$(BIN)/python -m pytest -q tests/contract tests/cli tests/worker --ignore=tests/cli/with_hub -m "not ($(NOT_CHECKED))"
+
+check-django: setup
+	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
+
+# Tests of one path need no programs: those that miss theirs are skipped.
+test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true also faults and vLLM
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),$(SLOW_PARTS)))
+
+test-flows: setup-tests  ## run the flows through a whole hub, and the browser
 	@$(BIN)/python -m pytest --postgresql tests/flows
 
-test-database: setup  ## run on PostgreSQL what touches the database
+test-database: setup-tests  ## run on PostgreSQL what touches the database
 	@$(BIN)/python -m pytest --postgresql $(POSTGRESQL_TESTS)
 
-test-rest: setup  ## run all else, and on SQLite what says something of a database
+test-rest: setup-tests  ## run all else, and on SQLite what says something of a database
 	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/faults tests/vllm)
-	@$(BIN)/python -m pytest $(DATABASE_TESTS) -m "not (flow or browser or s3 or nginx or once)"
+	@$(BIN)/python -m pytest $(DATABASE_TESTS) --database only -m "not (flow or browser or s3 or nginx or once)"
 
-test-few-faults: setup  ## break parts of a whole hub: each part once, each fault once, half of them a broker
+test-few-faults: setup-tests  ## break parts of a whole hub: each part once, each fault once, half of them a broker
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target few-faults-redis few-faults-rabbitmq few-faults-apart
 
 few-faults-redis few-faults-rabbitmq: few-faults-%:
@@ -53,11 +75,11 @@ few-faults-redis few-faults-rabbitmq: few-faults-%:
 few-faults-apart:
 	@$(BIN)/python -m pytest tests/faults --ignore=tests/faults/test_matrix.py
 
-test-faults: setup  ## break each part of a whole hub in every way, on Redis and on RabbitMQ; prints the table
+test-faults: setup-tests  ## break each part of a whole hub in every way, on Redis and on RabbitMQ; prints the table
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-faults-redis test-faults-rabbitmq
 	@$(BIN)/python -m pytest tests/faults --ignore=tests/faults/test_matrix.py --all-faults
 
-test-faults-redis test-faults-rabbitmq: test-faults-%: setup
+test-faults-redis test-faults-rabbitmq: test-faults-%: setup-tests
 	@$(BIN)/python -m pytest tests/faults/test_matrix.py --all-faults -k "$*"
 
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
@@ -81,12 +103,7 @@ openapi: setup  ## compare the API with the kept OpenAPI document (UPDATE=1 keep
 	@HUB_HOME=.hub $(BIN)/python manage.py spectacular --format openapi-json \
 		| $(BIN)/python -m tools.compare_openapi $(OPENAPI) - $(if $(UPDATE),--write $(OPENAPI))
 
-lint: setup types  ## check style, import order between layers, migrations
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/djangofmt --quiet --check frontend/templates
-	@$(BIN)/lint-imports
-	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
+lint: types check-style  ## check style, types, import order between layers, migrations
 
 types: setup  ## check types
 	@$(BIN)/mypy

@@ -26,13 +26,18 @@ ROOT = Path(__file__).parents[1]
 WITHOUT_DJANGO = ("tests/cli", "tests/contract", "tests/tools", "tests/worker")
 WITH_DJANGO = ("tests/cli/with_hub",)  # below one of those
 WITH_SCHEMATHESIS = ROOT / "tests/registry/api/test_fuzzed.py"  # its plugin takes 1.5 s to load
-DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="run on PostgreSQL, not SQLite")
     parser.addoption("--all-faults", action="store_true", help="play every fault, not a few")
-    parser.addoption("--no-database", action="store_true", help="deselect what needs a database")
+    parser.addoption(
+        "--database",
+        choices=("all", "none", "only"),
+        default="all",
+        help="all tests, those that need no database, or only those that need one",
+    )
 
 
 def needs_django(paths: list[Path], ignored: list[Path]) -> bool:
@@ -87,14 +92,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests that need a database, if asked to."""
-    if not config.getoption("--no-database"):
+    """Deselect what --database leaves out."""
+    if (choice := config.getoption("--database")) == "all":
         return
     selected, deselected = [], []
     for item in items:
         fixtures = DATABASE_FIXTURES.intersection(getattr(item, "fixturenames", ()))
-        needs = fixtures or item.get_closest_marker("django_db")
-        (deselected if needs else selected).append(item)
+        needed = bool(fixtures) or item.get_closest_marker("django_db") is not None
+        (selected if needed == (choice == "only") else deselected).append(item)
     config.hook.pytest_deselected(items=deselected)
     items[:] = selected
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set up a fresh clone with the standard library alone: `bootstrap.py run|test|benchmark`.
+"""Set up a fresh clone with the standard library alone: `bootstrap.py run|develop|test|benchmark`.
+
+`run` installs the hub, `develop` also its development tools, `test` and `benchmark` in addition the
+programs that some tests and the benchmark start.
 
 A bare Debian has neither pip nor venv, so this fetches uv's wheel, checks its hash against the
 one written below, and lets uv install exactly what uv.lock says into .venv. A stamp in .venv
@@ -35,6 +38,7 @@ UV_SHA256 = {
     "aarch64": "5435c5ce14a56431208ca0996416d310f1598e8c2c8ba707688985a16bb82dbe",
 }
 INDEX = "https://pypi.org/simple"
+MODES = ("run", "develop", "test", "benchmark")
 
 
 class Stop(Exception):
@@ -111,7 +115,13 @@ SERVERS = {"nginx-light", "redis-server", "rabbitmq-server"}
 
 
 def install_for_tests() -> None:
-    """Fetch the programs that some tests need; where one cannot be had those are skipped."""
+    """Fetch the programs that some tests need, once for each uv.lock.
+
+    Where one cannot be had those tests are skipped.
+    """
+    stamp, synced = VENV / ".stamp-programs", (VENV / ".stamp-develop").read_text()
+    if stamp.exists() and stamp.read_text() == synced:
+        return
     needs = {
         "in a browser": {
             "chromium": has_program("chromium"),
@@ -135,6 +145,7 @@ def install_for_tests() -> None:
             words = " ".join(missing)
             command = f"apt-get install --no-install-recommends {words}"
             say(f"no {words} ({command}): tests {tests} are skipped")
+    stamp.write_text(synced)
 
 
 def install_for_benchmarks() -> None:
@@ -261,8 +272,8 @@ def has_postgresql() -> bool:
     return bool(shutil.which("initdb") or list(Path("/usr/lib/postgresql").glob("*/bin/initdb")))
 
 
-def sync(mode: str) -> bool:
-    """Make .venv hold what uv.lock says; False where its stamp says that it does."""
+def sync(mode: str) -> None:
+    """Make .venv hold what uv.lock says; nothing is done where its stamp says that it does."""
     inputs = [
         ROOT / "uv.lock",
         *(ROOT / part / "pyproject.toml" for part in (".", "cli", "worker")),
@@ -273,10 +284,10 @@ def sync(mode: str) -> bool:
         arguments += ["--no-dev", "--inexact"]
     elif not has_postgresql():
         arguments += ["--group", "postgres"]
-    stamp = VENV / f".stamp-{mode}"
+    stamp = VENV / f".stamp-{mode}"  # `run` or `develop`
     line = " ".join([locked, *arguments])
     if stamp.exists() and stamp.read_text() == line and (VENV / "bin/python").exists():
-        return False
+        return
     say("installing what uv.lock names into .venv")
     stamp.unlink(missing_ok=True)
     started = subprocess.run(
@@ -301,7 +312,6 @@ def sync(mode: str) -> bool:
     if started.returncode:
         raise Stop("uv could not install the dependencies; its message is above")
     stamp.write_text(line)
-    return True
 
 
 def main(mode: str) -> int:
@@ -311,7 +321,8 @@ def main(mode: str) -> int:
             install_packages(missing)
             if missing := missing_packages():
                 raise Stop(f"{', '.join(missing)} still not found after apt-get installed it")
-        if sync("run" if mode == "run" else "test") and mode == "test":
+        sync("run" if mode == "run" else "develop")
+        if mode == "test":
             install_for_tests()
         if mode == "benchmark":
             install_for_benchmarks()
@@ -322,6 +333,6 @@ def main(mode: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in (["run"], ["test"], ["benchmark"]):
-        sys.exit("usage: bootstrap.py run|test|benchmark")
+    if sys.argv[1:] not in ([mode] for mode in MODES):
+        sys.exit(f"usage: bootstrap.py {'|'.join(MODES)}")
     sys.exit(main(sys.argv[1]))

@@ -22,9 +22,9 @@ from urllib.parse import quote
 import psycopg
 
 from benchmarks.registry import machine
+from benchmarks.registry.bulk import texts
 from benchmarks.registry.measure import Client, table, write
 from benchmarks.registry.process import COMMAND
-from hub.bulk import texts
 
 API = "/api/v1/environments/"
 PAGE = "/envs/"
@@ -45,7 +45,7 @@ def main() -> None:
         full = bool(json.loads(client.get(API))["results"])
     if not full:
         sizes = (f"--environments={asked.environments}", f"--versions={asked.versions}")
-        subprocess.run([sys.executable, "manage.py", "bulk_load", *sizes], check=True)
+        subprocess.run([sys.executable, "-m", "benchmarks.registry.bulk", *sizes], check=True)
     timings = []
     with web() as client:
         for case, paths in cases(client):

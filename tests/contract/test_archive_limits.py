@@ -63,6 +63,7 @@ def peak(data: bytes, limits: wheel.Limits = wheel.LIMITS) -> int:
     return maximum
 
 
+@pytest.mark.slow
 def test_a_bomb_that_hides_its_size_is_refused_in_little_memory() -> None:
     assert peak(lying(1000, 200 * MIB)) < 4 * MIB
 

@@ -3,6 +3,7 @@
 import io
 import zipfile
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ MEMBERS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=2000)
 @given(MEMBERS)
 def test_what_python_writes_is_read_as_python_reads_it(
@@ -62,6 +64,7 @@ MUTATIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SEEDS), MUTATIONS)
 def test_changed_bytes_are_refused_or_read_alike(
@@ -91,6 +94,7 @@ EDITS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=2000)
 @given(EDITS, st.dictionaries(st.sampled_from(["count", "here", "length", "start"]), NUMBERS),
        st.booleans())  # fmt: skip

@@ -77,6 +77,7 @@ def bzip2_in_zip() -> bytes:
     return local + data + central + b"a" + end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "member",
     [
@@ -96,6 +97,7 @@ def test_hostile_archives_are_read_in_bounded_time_and_memory(
     check(write_wheel(tmp_path, files={INIT: TASKSET, "demo_env/x.bin": member()}))
 
 
+@pytest.mark.slow
 def test_a_bzip2_member_of_a_zip_that_expands_beyond_its_declared_size_is_a_bomb(
     tmp_path: Path,
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_bzip2_member_of_a_zip_that_expands_beyond_its_declared_size_is_a_bomb
     assert [row["code"] for row in document["findings"]] == ["wheel.nested_bomb"]
 
 
+@pytest.mark.slow
 def test_a_token_in_a_bzip2_member_of_a_zip_is_reported(tmp_path: Path) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_BZIP2) as archive:
@@ -113,6 +116,7 @@ def test_a_token_in_a_bzip2_member_of_a_zip_is_reported(tmp_path: Path) -> None:
     assert [row["code"] for row in document["findings"]] == ["wheel.contains_token"]
 
 
+@pytest.mark.slow
 def test_ten_thousand_top_level_files_are_checked_in_bounded_time(tmp_path: Path) -> None:
     files = {INIT: TASKSET, **{f"row{number}.json": b"{}" for number in range(9000)}}
     assert check(write_wheel(tmp_path, files=files))["ok"]
@@ -122,6 +126,7 @@ LONG = ".".join("a" * 100_000)
 DEEP = "vf" + ".a" * 1500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [

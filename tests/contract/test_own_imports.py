@@ -51,6 +51,7 @@ def test_only_modules_that_the_environment_imports_count() -> None:
     assert missing("from .big import A\n", **{"big.py": "A = 1\n" + "# \n" * 400_000}) == []
 
 
+@pytest.mark.slow
 def test_thousands_of_imports_are_read_in_bounded_time() -> None:
     start = time.process_time()
     assert (

@@ -71,6 +71,7 @@ def built(source: Path, backend: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_wheel_of_each_build_backend_has_no_finding(backend: str, tmp_path: Path) -> None:
     source = tmp_path / "source"
@@ -103,6 +104,7 @@ def test_an_example_built_by_hatchling_has_no_finding(example: str, tmp_path: Pa
     assert detect(wheel.sources(path)).module == example.replace("-", "_")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOOD, ids=str)
 def test_uv_installs_an_odd_wheel_as_we_read_it(case: Case, tmp_path: Path) -> None:
     path, target = tmp_path / case.filename, tmp_path / "target"

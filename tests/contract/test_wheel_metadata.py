@@ -124,6 +124,7 @@ def test_a_nul_in_metadata_is_refused() -> None:
     assert findings({}, "a\0b")[0].code == "metadata.nul"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.one_of(

@@ -47,6 +47,7 @@ def test_a_pickle_that_imports_is_a_warning_that_names_the_imports() -> None:
         assert "collections.OrderedDict" in warning.message
 
 
+@pytest.mark.slow
 def test_a_pickle_too_long_to_be_followed_is_a_warning() -> None:
     data = b"\x80\x04" + b"N0" * (pickles.MAX_OPCODES // 2 + 1) + b"N."
     start = time.process_time()

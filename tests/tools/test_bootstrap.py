@@ -139,6 +139,7 @@ def test_a_missing_browser_is_said_once_and_stops_nothing(clone: Path, tmp_path:
     (tmp_path / "bin" / "uv").chmod(0o755)
     (clone / ".venv" / "bin").mkdir(parents=True)
     (clone / ".venv" / "bin" / "python").touch()
+    assert "skipped" not in bootstrap(clone, path, "develop").stderr
     first, second = (bootstrap(clone, path, "test") for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0)
     assert "tests in a browser are skipped" in first.stderr

@@ -12,6 +12,8 @@ import pytest
 
 from tests.worker.stub_hub import TOKEN
 
+pytestmark = pytest.mark.slow
+
 
 def hub_runner(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}

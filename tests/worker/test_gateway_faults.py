@@ -11,6 +11,8 @@ import pytest
 from envyard_runner.gateway import Gateway, Model
 from tests.worker.gateway_world import PORT, USER, World, job, plan_all, play
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("failure", "stream", "status", "code"), [
     ("500", False, 502, "model_error"), ("500", True, 502, "model_error"),

@@ -18,6 +18,8 @@ from envyard_runner.gateway import Model
 from envyard_runner.gateway.reply import ModelFault, Reply
 from envyard_runner.model.endpoint import Endpoint, EndpointError
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-the-models-own-key"
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

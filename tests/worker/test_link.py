@@ -27,6 +27,8 @@ from envyard_runner.messaging.hub_client import (
 )
 from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
+pytestmark = pytest.mark.slow
+
 PORT = 18390
 
 

@@ -258,6 +258,7 @@ def test_a_prompt_that_a_fresh_load_changes_under_the_same_hash_does_not_count(
     assert outcome.hub.facts["not_counted"] == names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["a" * (4 << 20), "a!" * 100_000, "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 400_000],

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
@@ -32,6 +34,8 @@ from tests.worker.played import (
 )
 from tests.worker.stub_hub import StubHub, contents
 from tests.worker.stub_model import StubModel
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_good_run_is_reported_whole() -> None:

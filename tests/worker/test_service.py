@@ -23,6 +23,8 @@ from tests.worker.stub_hub import StubHub, job
 from tests.worker.test_app import ended, ring, runner, until
 from tests.worker.test_status import QUICK, WHEEL, command, home, play  # noqa: F401  (a fixture)
 
+pytestmark = pytest.mark.slow
+
 CACHE = platform_ending("run.install_failed", "uv cache /var/cache/uv: permission denied")
 
 
@@ -172,7 +174,7 @@ def test_a_runner_that_ends_while_out_of_service_stays_so_at_the_hub(tmp_path: P
     sent: list[dict[str, Any]] = []
 
     class Recording:
-        async def present(self, capabilities: dict[str, Any]) -> RunnerIdentity:
+        async def send_heartbeat(self, capabilities: dict[str, Any]) -> RunnerIdentity:
             sent.append(capabilities)
             return RunnerIdentity("box", drained=False)
 

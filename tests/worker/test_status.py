@@ -27,6 +27,8 @@ from tests.worker.runner_process import let_go
 from tests.worker.stub_hub import StubHub, job, serving
 from tests.worker.test_app import ENDLESS, PORT, QUICK, WHEEL, command, play, ring, runner, until
 
+pytestmark = pytest.mark.slow
+
 MODEL_PORT = 21295
 
 HELD = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=3, limits={"wall_seconds": 90.0})
@@ -81,7 +83,7 @@ def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Refusing:
-        async def present(self, _: dict[str, Any]) -> RunnerIdentity:
+        async def send_heartbeat(self, _: dict[str, Any]) -> RunnerIdentity:
             raise HubRefused(401, "token.invalid", "this is not the token of an enabled runner")
 
     async def scenario() -> None:

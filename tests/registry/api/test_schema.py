@@ -41,6 +41,7 @@ def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
             yield path, method, operation
 
 
+@pytest.mark.slow
 def test_the_document_is_valid_and_made_without_a_warning(document: Document) -> None:
     validate_schema(document)
     assert document["openapi"] == "3.1.0"

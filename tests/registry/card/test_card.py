@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ EVIDENCE = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(EVIDENCE)
 @settings(max_examples=150, deadline=None)
 def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evidence) -> None:
@@ -72,6 +74,7 @@ def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evid
         json.dumps(finding.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 @given(ROLLOUTS, st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_scores_do_not_depend_on_the_order_of_arrival(
@@ -83,6 +86,7 @@ def test_scores_do_not_depend_on_the_order_of_arrival(
     assert {result.policy: result for result in by_policy(shuffled)} == before
 
 
+@pytest.mark.slow
 @given(ROLLOUTS)
 @settings(max_examples=60, deadline=None)
 def test_failed_rollouts_move_no_mean(rollouts: list[RolloutResult]) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from hub.bulk.texts import FIRST
+from benchmarks.registry.bulk.__main__ import fill
+from benchmarks.registry.bulk.texts import FIRST
 from registry.accounts.permissions import Actor
 from registry.catalog.search.facets import CACHE_KEY, MAX_COUNTED, CountedFacet, recount
 from registry.catalog.search.results import SearchResults
@@ -40,8 +40,8 @@ def pages(client: Client) -> Pages:
 
 @pytest.fixture
 def full(db: None) -> None:
-    """What `bulk_load` makes."""
-    call_command("bulk_load", environments=1500, versions=3500)
+    """What `benchmarks.registry.bulk` loads."""
+    fill(environments=1500, versions=3500)
 
 
 def queries(client: Client, url: str) -> int:
@@ -168,9 +168,9 @@ def test_the_browse_page_narrows_without_javascript(
     assert shown(f"{PAGE}?q=math&tag=walk&owner=carol")[0] == ["carol/maze"]
 
 
-def test_bulk_load_leaves_a_hub_with_people_alone(alice: User) -> None:
-    with pytest.raises(CommandError, match="this hub has people"):
-        call_command("bulk_load", environments=1, versions=1)
-    with pytest.raises(CommandError, match="--versions 1 must be at least --environments 2"):
-        call_command("bulk_load", "--force", environments=2, versions=1)
+def test_bulk_leaves_a_hub_with_people_alone(alice: User) -> None:
+    with pytest.raises(ValueError, match="this hub has people"):
+        fill(environments=1, versions=1)
+    with pytest.raises(ValueError, match="--versions 1 must be at least --environments 2"):
+        fill(environments=2, versions=1, force=True)
     assert not Environment.objects.exists()

@@ -22,6 +22,8 @@ from envyard_runner.model.known import AvailableModels, NoModel
 from envyard_runner.model.state import folder_of
 from envyard_runner.model.watch import Timings, Watcher
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 BRISK = Timings(look=0.1, answer=0.5, start=20.0, pauses=(0.1, 600.0), stable_after=0.0)
 PORT = 21500

@@ -13,7 +13,7 @@ from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.db.models import Manager
 
-from hub.bulk import copying, texts
+from benchmarks.registry.bulk import copying, texts
 from registry.accounts.models import Organisation, Owner, User
 from registry.catalog.likeness import likeness
 from registry.catalog.models import Environment, Tag, Version
@@ -31,7 +31,7 @@ MINUTES = 60 * 24 * 600  # over which versions are spread
 
 def load(*, environments: int, versions: int) -> Iterator[int]:
     """Write them, and search's documents at last; yields how many environments are there."""
-    random = Random(SEED)  # noqa: S311 - nobody must not guess it
+    random = Random(SEED)
     owners = _owners(max(environments // OWNERS, 1))
     names = list(texts.TAGS)
     Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
@@ -55,7 +55,7 @@ def _owners(number: int) -> list[Owner]:
     """People and organisations that nobody can sign in as."""
     people, groups = number - number // ORGANISATIONS, number // ORGANISATIONS
     users = User.objects.bulk_create(
-        User(username=f"person-{n}", email=f"person-{n}@example.com", password="!")  # noqa: S106
+        User(username=f"person-{n}", email=f"person-{n}@example.com", password="!")
         for n in range(people)
     )
     organisations = Organisation.objects.bulk_create(

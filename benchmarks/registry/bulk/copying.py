@@ -37,4 +37,4 @@ def write(model: type[Model], rows: Iterable[Row]) -> None:
                     copy.write_row(value)
         else:
             marks = ", ".join(["%s"] * len(first))
-            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(values))  # noqa: S608
+            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(values))
