@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding
-from envyard.contract.probes import PROBE_NAMES
+from envyard.contract.probes import PROBE_NAMES, PROBES, Probe
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
+from registry.card.measures import MEASURES
 from registry.card.verdict import findings_of
 from tests.registry import story
 
@@ -43,6 +46,18 @@ def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
         "swapped",
     ]
     assert len({finding.hint for finding in findings}) == 4
+
+
+@pytest.mark.parametrize("probe", [p for p in PROBES.values() if p.floor], ids=lambda p: p.name)
+def test_a_paid_probe_gets_the_floor_hint_of_its_entry(probe: Probe) -> None:
+    findings = findings_of(evidence(paying(probe.name)), PROBE_NAMES)
+    [paid] = [finding for finding in findings if finding.code == "card.floor"]
+    assert probe.floor is not None
+    assert paid.hint == probe.floor.hint
+
+
+def test_every_measure_has_a_code_for_its_finding() -> None:
+    assert {f"card.{code}" for code in MEASURES} <= CODES.keys()
 
 
 def test_a_policy_that_is_not_required_only_warns() -> None:
