@@ -32,7 +32,7 @@ def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: st
     assert len(rollouts) == ROLLOUTS
     assert all(one["ok"] and one["usage"]["completion_tokens"] > 0 for one in rollouts)
     assert all(0.0 <= one["reward"] <= 1.0 for one in rollouts)
-    assert f"calls at once were made of {NAME}" in hub.get(f"runs/{run['id']}/log/")["text"]
+    assert f"concurrent calls to {NAME}" in hub.get(f"runs/{run['id']}/log/")["text"]
 
 
 @pytest.mark.parametrize("how", ["hung", "killed"])

@@ -1,8 +1,8 @@
 """The `hub-runner` command.
 
-Exit codes: 0 done, 1 refused (the sentence says what to install or change; status: the hub is away
-or refuses the token), 2 wrong usage, 3 no run was waiting (run-once), no runner runs here (status,
-drain).
+Exit codes: 0 done, 1 refused (the message names what to install or change; status: the hub is
+unreachable or refuses the token), 2 wrong usage, 3 no run was waiting (run-once), no runner runs
+here (status, drain).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
 class StartRefused(Exception):
-    """The runner does not start; the message says what to change."""
+    """The runner does not start; the message names what to change."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = _ready()
         return _run_once(config) if options.command == "run-once" else _start(config, options.poll)
     except (StartRefused, ConfigError, SandboxError, HubRefused, HubUnreachable) as error:
-        sys.stderr.write(f"hub-runner does not start: {error}\n`hub-runner doctor` tells more.\n")
+        sys.stderr.write(
+            f"hub-runner does not start: {error}\nRun `hub-runner doctor` for details.\n"
+        )
         return REFUSED
 
 
@@ -67,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     start = commands.add_parser("start", help="do runs until stopped")
-    start.add_argument("--poll", action="store_true", help="ask the hub instead of using a broker")
+    start.add_argument("--poll", action="store_true", help="poll the hub instead of using a broker")
     status = commands.add_parser("status", help="show the runner of this machine and its run")
     status.add_argument("--json", action="store_true", help="as one JSON document")
     commands.add_parser("drain", help="let it finish its run, take no new one, and end")
@@ -88,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _local_command(options: argparse.Namespace) -> int:
-    """About the runners of this machine, which need not be fit to start one."""
+    """The commands about the runners of this machine, which need not be fit to start one."""
     from envyard_runner import status
 
     try:
@@ -125,7 +127,8 @@ def _serve_model(options: argparse.Namespace, extra: list[str]) -> int:
 
 
 def _ready() -> Config:
-    """The settings of a machine that can hold a sandbox and that the hub, where it is up, knows."""
+    """The settings of a machine that can make a sandbox and whose token the hub, if reachable,
+    accepts."""
     from envyard_runner.doctor.machine import require_sandbox
 
     config = Config.from_environment()
@@ -140,14 +143,14 @@ def _ready() -> Config:
 
 
 async def _verify_token(config: Config) -> None:
-    """Refuse a token that the hub does not know; a hub that is away is waited for later."""
+    """Refuse a token that the hub rejects; an unreachable hub is waited for later."""
     from envyard_runner.messaging.poll import hub_session
 
     async with hub_session(config) as (hub, _):
         try:
             identity = await hub.whoami(patience=0.0)
         except HubUnreachable as error:
-            log.warning("the hub is away for now: %s", error)
+            log.warning("the hub is unreachable for now: %s", error)
         else:
             log.info("this is runner %s of %s", identity.name, config.hub_url)
 
@@ -166,7 +169,7 @@ def _start(config: Config, polling: bool) -> int:
         from envyard_runner.messaging.celery_app import make_app, serve
 
         try:
-            log.info("runs ring at %s", broker.display_name(config.broker_url))
+            log.info("waiting for runs at %s", broker.display_name(config.broker_url))
         except broker.BrokerUnusable as error:
             raise StartRefused(str(error)) from None
         serve(make_app(RunnerContext(config), broker.message_folder()))

@@ -24,7 +24,7 @@ MEBIBYTE = 1 << 20
 
 
 class ConfigError(ValueError):
-    """A setting cannot be used; the message says which and what to write instead."""
+    """A setting cannot be used; the message names it and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Config:
     """Where things are and how much a run may take; holds the only secrets a runner has.
 
     `python` is the base interpreter of a run, `pythons` all that runs may have (empty: `python`
-    alone), `limits` the ceiling of what a hub may ask for,
-    `concurrency` the most rollouts at once while a model says that it can take them, `free_bytes`
+    alone), `limits` the maximum that a hub may request,
+    `concurrency` the most rollouts at once while the model's server has capacity, `free_bytes`
     what must be free below `home` before a run is taken, `cgroup` a delegated cgroup v2 folder
-    (None: look at the runner's own), `index_environment` the variables that tell uv which package
-    index to use and how to trust it.
+    (None: look at the runner's own), `index_environment` the variables of uv for its package index
+    and certificates.
     """
 
     hub_url: str
@@ -193,7 +193,8 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def _index(environ: Mapping[str, str]) -> dict[str, str]:
-    """Where uv finds packages and whom it trusts: the machine's authorities, a company's too."""
+    """The variables of uv's package index and its certificates: the machine's authorities, a
+    company's too."""
     variables = {name: environ[name] for name in INDEX_VARIABLES if environ.get(name)}
     for name in ("UV_INDEX_URL", "PIP_INDEX_URL"):
         if environ.get(name):

@@ -38,7 +38,7 @@ class Limits:
         return self.tmp_bytes >> 10
 
     def lowered(self, requested: RunLimits) -> Limits:
-        """What a job asks for, never above this ceiling."""
+        """The job's requested limits, never above this maximum."""
         return Limits(
             wall_seconds=min(self.wall_seconds, requested.wall_seconds),
             cpu_seconds=min(self.cpu_seconds, requested.cpu_seconds),

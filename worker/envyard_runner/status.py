@@ -33,12 +33,12 @@ from envyard_runner.state.service import OutOfService, out_of_service
 DONE, TROUBLE, NOTHING = 0, 1, 3
 UNKNOWN = RunnerIdentity("", drained=False)
 DRAINED = "its staff have drained it, and can resume it on the moderation page"
-NOT_CHECKED = "not asked, for HUB_RUNNER_TOKEN_FILE is not set here: give the runner's own settings"
+NOT_CHECKED = "not checked: HUB_RUNNER_TOKEN_FILE is not set here; give the runner's own settings"
 NO_RUNNER = "no runner runs here (RUNNER_HOME is {home}); `hub-runner start` starts one\n"
 
 
 def status(config: Config, *, as_json: bool) -> int:
-    """Print what runs here, for a person or as JSON; the exit code says whether all is well."""
+    """Print what runs here, for a person or as JSON; the exit code states whether all is well."""
     document = asyncio.run(_collect(config))
     if as_json:
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
@@ -51,14 +51,14 @@ def status(config: Config, *, as_json: bool) -> int:
 
 
 def resume(config: Config) -> int:
-    """Put a runner that took itself out of service back, whatever its doctor says."""
+    """Put a runner that took itself out of service back, without a self-check."""
     was = service.resume(config.home)
     sys.stdout.write("in service again\n" if was else "it was in service\n")
     return DONE
 
 
 def drain(config: Config) -> int:
-    """Let this machine's runners finish their runs and end, and tell the hub."""
+    """Let this machine's runners finish their runs and end, and notify the hub."""
     states = process_state.request_drain(config.home)
     if not states:
         sys.stderr.write(NO_RUNNER.format(home=config.home))
@@ -69,7 +69,7 @@ def drain(config: Config) -> int:
     try:
         asyncio.run(_tell_hub(config))
     except (HubUnreachable, HubRefused) as error:
-        sys.stderr.write(f"the hub was not told: {error}\n")
+        sys.stderr.write(f"the hub was not notified: {error}\n")
     return DONE
 
 
@@ -133,7 +133,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
             doing = "drained by the hub"
         if process["draining"]:
             doing = "draining, then it ends"
-        how = f"{process['mode']}, limits held by {process['held_by']}"
+        how = f"{process['mode']}, limits enforced by {process['held_by']}"
         lines.append(f"process  {process['pid']} ({how}), {doing}, up {_ago(process['since'])}")
     for run in document["runs"]:
         version = f"{run['environment']} {run['version']}, attempt {run['attempt']}"
@@ -145,7 +145,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
 
 
 def _model_line(server: dict[str, Any]) -> str:
-    """One server in a line, with as much as it says of itself."""
+    """One server in a line, with as much as its metrics contain."""
     parts = [f"{server['name']}: {server['phase']}"]
     if server["running"] is not None:
         parts.append(f"{server['running']} requests running, {server['waiting']} waiting")

@@ -1,4 +1,4 @@
-"""The messages of `filesystem://`, each of which appears whole."""
+"""A kombu transport for `filesystem://` that writes each message file atomically."""
 
 import time
 import uuid
@@ -8,11 +8,12 @@ from typing import Any
 from kombu.transport import filesystem
 from kombu.utils.json import dumps
 
-MOMENT = 0.2  # seconds
+MAX_WAIT_SECONDS = 0.2
 
 
 class Channel(filesystem.Channel):
-    """kombu's own writes a file that readers may already take: an empty one ends a worker."""
+    """Write a message to a temporary file and rename it: kombu's own channel writes a file that
+    readers may already take, and an empty one ends a worker."""
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override]
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
@@ -22,12 +23,14 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """kombu's, with that channel; a worker that waits for mail hears at once that it shall stop."""
+    """kombu's transport with the atomic channel and a short wait, so that a worker notices a stop
+    request at once."""
 
     Channel = Channel
 
     def drain_events(  # type: ignore[override]
         self, connection: Any, timeout: float | None = None
     ) -> None:
-        """Celery asks for two seconds at a time, and looks only in between whether to stop."""
-        super().drain_events(connection, timeout=timeout and min(timeout, MOMENT))
+        """Wait at most MAX_WAIT_SECONDS: Celery waits two seconds at a time and checks only in
+        between whether to stop."""
+        super().drain_events(connection, timeout=timeout and min(timeout, MAX_WAIT_SECONDS))

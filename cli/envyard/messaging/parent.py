@@ -1,4 +1,4 @@
-"""No program outlives the runner that started it."""
+"""Let the kernel end a process together with its parent."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(number: signal.Signals = signal.SIGTERM) -> None:
-    """Ask the kernel for that signal when the thread that started this process ends."""
+    """Have the kernel send that signal to this process when the thread that started it ends."""
     _libc.prctl(PR_SET_PDEATHSIG, int(number))

@@ -1,4 +1,4 @@
-"""How hub and runners hold on to a Redis that carries their messages."""
+"""TCP keepalive options for connections to a Redis broker."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 # Seconds between probes, and how many may stay unanswered; not every system has all three.
 PROBES = {"TCP_KEEPIDLE": 15, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
-# Who waits for a message says nothing meanwhile. Where Redis died or moved without a word, as when
-# its machine loses power, a worker would drop one dead connection after 47 seconds and then wait
-# on the next for ever. RabbitMQ has heartbeats of its own.
+# A worker that waits for a message sends nothing. If Redis disappears without closing its
+# connections, as when its machine loses power, the worker would drop one dead connection after 47
+# seconds and then wait on the next for ever. RabbitMQ has heartbeats of its own.
 KEPT_ALIVE: dict[str, Any] = {
     "socket_keepalive": True,
     "socket_keepalive_options": {

@@ -117,7 +117,7 @@ def test_a_second_watcher_of_the_same_model_is_refused(models: Path, tmp_path: P
             assert await served.endpoint.names() == ["org/stub"]
             async with command(*options, log=tmp_path / "second") as second:
                 assert await second.wait() == 1
-            assert "held by another" in (tmp_path / "second").read_text()
+            assert "in use by another" in (tmp_path / "second").read_text()
 
     play(scenario())
 
@@ -231,7 +231,7 @@ def test_a_model_that_does_not_load_is_told_with_its_last_words_and_a_way_out(
         async with command("--model", "x", log=log, STUB_VLLM="unloadable") as process:
             assert await process.wait() == 1
         told = log.read_text()
-        assert "It said: ValueError: Memory on device (9.83/11.59 GiB) is less" in told
+        assert "Cause: ValueError: Memory on device (9.83/11.59 GiB) is less" in told
         assert "--gpu-memory-utilization 0.5" in told
         assert not watched(models, "starting")
 

@@ -19,7 +19,7 @@ class Check:
 
 
 class CheckFailed(Exception):
-    """A check failed; the message says what to install or change."""
+    """A check failed; the message names what to install or change."""
 
 
 async def run_check(name: str, of: Callable[[Config], Awaitable[str]], config: Config) -> Check:

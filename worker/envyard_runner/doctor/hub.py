@@ -14,7 +14,7 @@ SECONDS = 10.0
 
 
 async def examine_hub(config: Config) -> list[Check]:
-    """Whether the hub answers and knows the token, and which models runs may ask."""
+    """Whether the hub answers and accepts the token, and which models runs may use."""
     return [
         await run_check("hub", _hub, config),
         await run_check("token", _token, config),

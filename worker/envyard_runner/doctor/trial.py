@@ -15,7 +15,7 @@ from envyard_runner.sandbox import Exit, Sandbox
 from envyard_runner.sandbox.rundir import make_shared
 
 TRIAL_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, memory_bytes=1 << 30, tmp_bytes=16 << 20)
-# What must fail inside, one line each; the program tells through its events which did not.
+# What must fail inside, one line each; the program names those that did not in its events.
 ATTEMPTS = """
 import ctypes, os, socket
 libc = ctypes.CDLL(None, use_errno=True)

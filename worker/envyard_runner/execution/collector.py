@@ -1,7 +1,7 @@
-"""What the sandbox says, line by line, checked against the plan and the gateway's record.
+"""Check the sandbox's event lines against the plan and the gateway's record.
 
-Nothing in a line is believed but rewards, metrics and errors: who spoke, how often, how long and
-what was said is what the gateway and the runner's own clock saw.
+Only rewards, metrics and errors are taken from a line: which policy answered, how often, for how
+long and with which messages comes from the gateway and the runner's own clock.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code be
 
 
 class EventCollector:
-    """One run as told by its event lines.
+    """One run, built from its event lines.
 
-    Repeated, unplanned and unreadable lines are dropped. Our own driver writes none: `refusals`
-    counts what the environment wrote, and `refused` names the first of them. `began`: the driver
-    reported that it imports the environment; `output` is the end of what was printed before.
-    Of the rollouts that were `scored`, `without_call` asked nobody, `without_prompt` asked
-    something else than their task's prompt (by name, with how the call began), `not_compared` have
-    no prompt to compare; `changed` are tasks to which a fresh load gave another prompt. `failed`
-    counts rollouts without a result, `timeouts` those of them that took longer than
+    Repeated, unplanned and unreadable lines are dropped. Our own driver writes none, so
+    `rejections` counts lines that the environment wrote, and `rejected` names the first of them.
+    `began`: the driver reported that it imports the environment; `output` is the end of what was
+    printed before. Of the rollouts that were `scored`, `without_call` made no call to the policy,
+    `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
+    `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
+    load. `failed` counts rollouts without a result, `timeouts` those of them that took longer than
     `rollout_seconds`.
     """
 
@@ -68,7 +68,7 @@ class EventCollector:
         self._reported: set[str] = set()
 
     def add_line(self, line: bytes) -> Facts | RolloutResult | None:
-        """Take in one line; what it tells the hub, if anything."""
+        """Process one line; returns the facts or the rollout result for the hub, if any."""
         event = parse_event(line)
         match event.get("event"):
             case "environment_began" if not self.began:
@@ -93,9 +93,9 @@ class EventCollector:
         return None
 
     def compare_prompts(self, tasks: list[TaskResult]) -> None:
-        """Note the tasks that are the same by their hash and have another prompt in a fresh load.
+        """Record the tasks that have the same hash and another prompt in a fresh load.
 
-        Tasks that are others altogether are the card's to tell (`card.reproducible_tasks`).
+        Tasks whose hash changed are measured by the card (`card.reproducible_tasks`).
         """
         maximum = _prompt_characters(len(self.tasks or ()))
         fresh = {(task.index, task.hash): text(task.prompt, maximum) for task in tasks}
@@ -105,7 +105,7 @@ class EventCollector:
 
     @property
     def not_counted(self) -> dict[str, str]:
-        """The scored rollouts that are no evidence, each with the code of the finding."""
+        """The scored rollouts that are no evidence, each with the code of its finding."""
         changed = [name for name in self.scored if int(name.split("/")[1]) in self.changed]
         return {
             **dict.fromkeys(changed, "run.prompt_changed"),
@@ -114,7 +114,7 @@ class EventCollector:
         }
 
     def add_output(self, chunk: bytes) -> None:
-        """Take in what the sandbox printed."""
+        """Keep the end of what the sandbox printed before the environment's code began."""
         if not self.began:
             self.output = (self.output + chunk)[-OUTPUT_BYTES:]
 
@@ -124,7 +124,7 @@ class EventCollector:
         return sorted(self.plan.expected - self._reported)
 
     def reject(self, claim: str) -> None:
-        """Count a line that nobody asked for."""
+        """Count a line that the plan does not contain."""
         self.rejections += 1
         if claim not in self.rejected and len(self.rejected) < NAMED_REJECTIONS:
             self.rejected.append(claim)
@@ -176,8 +176,8 @@ class EventCollector:
         return report
 
     def _keep_error(self, report: RolloutResult, error: Any) -> None:
-        """Keep the errors of the first rollouts that failed, with what the driver reports of them
-        beside their text."""
+        """Keep the errors of the first failed rollouts with the driver's structured facts about
+        them."""
         self.failed += 1
         self.timeouts += (report.error or {}).get("type") == TIMEOUT
         if len(self.errors) < KEPT_ERRORS:
@@ -204,7 +204,7 @@ class EventCollector:
         )
 
     def _count(self, record: Record) -> str:
-        """Note a scored rollout; why it does not count, empty where it does."""
+        """Record a scored rollout; returns why it does not count, empty where it does."""
         self.scored.append(record.rollout)
         if record.replies == 0:
             self.without_call.append(record.rollout)
@@ -226,7 +226,7 @@ class EventCollector:
 
 
 def parse_event(line: bytes) -> dict[str, Any]:
-    """One event line; anything else as an event that nobody knows."""
+    """Parse one event line; anything that is no JSON object becomes an event of an unknown kind."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
@@ -235,7 +235,8 @@ def parse_event(line: bytes) -> dict[str, Any]:
 
 
 def read_tasks(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
-    """The tasks that a `loaded` event names, each once, as many as were asked for, in order."""
+    """The tasks that a `loaded` event names, in order, each once and no more than the job's
+    limit."""
     tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
     kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
     return [task for _, task in sorted(kept.items())]
@@ -246,7 +247,7 @@ def _prompt_characters(tasks: int) -> int:
 
 
 def _is_model_fault(claim: RolloutResult, record: Record) -> bool:
-    """Whether the gateway bears out that the model failed this rollout."""
+    """Whether the gateway's record confirms that the model failed this rollout."""
     claimed = claim.error is not None and claim.error.get("fault") == "model"
     slow = record.model_seconds > 0.5 * (finite(claim.seconds) or 0.0)
     late = claimed and record.policy == MODEL and slow and not record.refused

@@ -1,7 +1,7 @@
-"""What the machine did to a run, from what was seen outside its sandbox.
+"""Detect what the machine did to a run, from what was seen outside its sandbox.
 
-An environment that brings one of these faults about gains nothing: its run is tried again, and
-after three attempts it is held and not listed.
+An environment that causes one of these faults gains nothing: its run is tried again, and after
+three attempts it is held and not listed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from envyard.contract.values import record, text
 from envyard_runner.sandbox import Exit
 from envyard_runner.sandbox.exit import PROCESSES
 
-# Of a time limit, and in seconds: a runner that stood still for longer cannot judge by that limit.
+# As a share of a time limit, and in seconds: a run whose runner stalled for longer cannot be
+# judged by that limit.
 STALL_SHARE, STALL_SECONDS = 0.25, 2.0
 KILL_SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 BY_SIGNAL = re.compile(r"process was killed by signal (\d+)")  # inside/supervise.py
@@ -24,7 +25,7 @@ def killed_for_memory(end: Exit, fatal: dict[str, Any] | None) -> bool:
     """Whether processes of the run were ended because the machine was short of memory.
 
     `fatal` is the last event of the sandbox. The kernel counts what it kills; programs such as
-    earlyoom leave no trace but the signal and the memory that was low.
+    earlyoom leave no trace but the signal and the low memory.
     """
     if end.reason == "machine_memory":
         return True
@@ -33,13 +34,14 @@ def killed_for_memory(end: Exit, fatal: dict[str, Any] | None) -> bool:
 
 
 def hit_outer_task_limit(end: Exit) -> bool:
-    """Whether a limit around the runner kept the run from starting processes or threads although it
-    was within its own."""
+    """Whether a limit around the runner refused the run processes or threads although the run was
+    within its own limit."""
     return end.reason == "exited" and end.refused_tasks > 0 and PROCESSES not in end.reached
 
 
 def runner_stalled(end: Exit, limit_seconds: float) -> str:
-    """A sentence where the runner itself stood still for too much of a time limit, else empty."""
+    """A sentence if the runner process did not run for too large a part of a time limit, else
+    empty."""
     if end.stalled_seconds <= max(STALL_SHARE * limit_seconds, STALL_SECONDS):
         return ""
     return (

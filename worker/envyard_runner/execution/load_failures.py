@@ -1,7 +1,6 @@
 """Findings that name the likely cause of a failed load, or of rollouts that all failed alike.
 
-What the sandbox reports is the environment's word: it decides the sentence and the hint, and never
-whose fault a failure is.
+The sandbox's own events decide the sentence and the hint, and never whose fault a failure is.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ ENDED_BY_ERROR = ("run.import_failed", "run.load_failed", "run.crashed")
 def with_causes(
     ending: Ending, collector: EventCollector, end: Exit, *, output_tail: bytes, module: str
 ) -> Ending:
-    """The same ending with the likely cause in the findings of its failure; `printed` is the end of
-    the sandbox's output, `module` the environment's."""
+    """The same ending with the likely cause in the findings of its failure; `output_tail` is the
+    end of the sandbox's output, `module` the environment's."""
     output = SandboxOutput(output_tail.decode("utf-8", "replace"), module, list(end.targets))
     findings = [_with_cause(problem, collector, end, output) for problem in ending.findings]
     if ending.outcome == "succeeded":
@@ -38,7 +37,7 @@ def with_causes(
 
 @dataclass(frozen=True, slots=True)
 class SandboxOutput:
-    """What was seen of a sandbox besides its errors."""
+    """What a sandbox left besides its errors: its log, and the addresses that it was refused."""
 
     log: str
     module: str
@@ -68,8 +67,8 @@ def _with_cause(
 def load_failure(
     code: str, error: Any, output: SandboxOutput, reveal: Callable[[str], str]
 ) -> Finding:
-    """The finding of the last event of a driver that did not come through; `reveal` gives rollouts
-    their names back. `details` hold the cause's stable name, the exception and its traceback."""
+    """The finding for the `fatal` event of a driver; `reveal` replaces aliases by the names of
+    rollouts. `details` hold the cause's stable name, the exception and its traceback."""
     fields = record(error)
     facts = output.facts_of(fields)
     cause = explain(facts)
@@ -89,8 +88,8 @@ def load_failure(
 def common_failure(
     errors: Sequence[dict[str, Any]], failed: int, output: SandboxOutput, *, scored: int = 0
 ) -> list[Finding]:
-    """One finding for a run whose failed rollouts have the same cause by `errors`, of the first of
-    these; none otherwise. Where others were `scored`, only a known cause is named."""
+    """One finding if the failed rollouts have the same cause by `errors`, the first of their
+    errors; none otherwise. If others were `scored`, only a known cause is named."""
     if not errors:
         return []
     causes = [_cause_of(output.facts_of(error)) for error in errors]

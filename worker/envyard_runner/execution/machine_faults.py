@@ -1,6 +1,7 @@
-"""Faults of this machine that make an honest environment fail: looked for before it is blamed.
+"""Faults of this machine that make an honest environment fail, checked before the environment is
+blamed.
 
-Whatever the failed environment reports plays no part; the evidence is gathered outside the sandbox.
+The evidence is gathered outside the sandbox; what the failed environment reports plays no part.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What answers a run's model calls: found, waited for, and asked no more than it can take."""
+"""Find the model that answers a run's calls, wait for it, and limit its concurrent calls."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from envyard_runner.config import Config
 from envyard_runner.gateway import AdaptiveLimiter, Model
 from envyard_runner.model.endpoint import Endpoint, EndpointError
 
-# A model that just failed is being started again; one that takes longer is asked by the next
-# attempt, which no runner takes before its model is ready.
+# A model that just failed is being restarted. If that takes longer, the run fails and the next
+# attempt waits in the queue: no runner takes it before its model is ready.
 START_SECONDS = 300.0
 
 
@@ -21,10 +21,10 @@ START_SECONDS = 300.0
 async def open_model(
     job: JobSpec, config: Config, *, log_line: Callable[[str], None]
 ) -> AsyncIterator[tuple[JobSpec, Model | None]]:
-    """The job as this machine can play it, and its model, None where it asks for probes only.
+    """The job as this machine can play it, and its model, None for a job of probes only.
 
-    Raises NoModel. Where the server has room, rollouts are played side by side up to the runner's
-    own ceiling, and `job.concurrency` is the least number of calls at once.
+    Raises NoModel. If the server has capacity, rollouts are played side by side up to the runner's
+    own maximum, and `job.concurrency` is the minimum number of concurrent calls.
     """
     if MODEL not in job.policies:
         yield job, None
@@ -51,11 +51,11 @@ async def open_model(
             )
         finally:
             following.cancel()
-    log_line(f"up to {limiter.peak} calls at once were made of {job.model}")
+    log_line(f"up to {limiter.peak} concurrent calls to {job.model}")
 
 
 async def _has_capacity(endpoint: Endpoint) -> bool:
-    """Whether the server tells its load, and that nobody waits there."""
+    """Whether the server publishes its load and has no waiting requests."""
     try:
         load = await endpoint.load()
     except EndpointError:

@@ -1,4 +1,4 @@
-"""The two sandboxes of a run: one plays it; a fresh one, once that is gone, shows what repeats."""
+"""Run the two sandboxes of a run: one plays it, a fresh one then checks what repeats."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from envyard_runner.sandbox import Exit, Sandbox
 
 @dataclass(frozen=True, slots=True)
 class SandboxFactory:
-    """How each sandbox of a run is made, and what is started in it."""
+    """Makes each sandbox of a run; `program` is what is started in it."""
 
     prepare: Callable[..., Sandbox]
     limits: Limits
     program: list[str]
 
     def make(self, wall_seconds: float) -> Sandbox:
-        """One that lives that long at most."""
+        """Prepare a sandbox that is killed after `wall_seconds`."""
         return self.prepare(limits=replace(self.limits, wall_seconds=wall_seconds))
 
 
 async def play(
     job: JobSpec, model: Model | None, factory: SandboxFactory, outbox: EventOutbox
 ) -> Ending:
-    """Play a run to its end; where it succeeds, load it again and repeat a sample of it."""
+    """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
     gateway = Gateway(job, model)
     collector = EventCollector(job, gateway.ledger, gateway.plan)
@@ -79,7 +79,7 @@ async def _run_rollouts(
     gateway: Gateway,
     outbox: EventOutbox,
 ) -> Exit:
-    """Run the program to its end, telling the hub what its lines and the gateway have shown."""
+    """Run the program in the first sandbox to its end and queue its results for the hub."""
     async with prepared as sandbox:
 
         def printed(chunk: bytes) -> None:
@@ -106,7 +106,7 @@ async def _run_rollouts(
 async def _run_replays(
     replay: ReplayRun, prepared: Sandbox, program: list[str], gateway: Gateway, outbox: EventOutbox
 ) -> Exit:
-    """The same for the second sandbox."""
+    """Run the program in the second sandbox to its end."""
     async with prepared as sandbox:
         sandbox.on_log = replay.add_output
         async with _serving_gateway(sandbox, program, gateway):
@@ -120,7 +120,7 @@ async def _run_replays(
 async def _serving_gateway(
     sandbox: Sandbox, program: list[str], gateway: Gateway
 ) -> AsyncIterator[None]:
-    """Start the program, with the gateway behind its door."""
+    """Start the program with the gateway listening on the sandbox's socket."""
     await gateway.open(await sandbox.start(program))
     try:
         yield
@@ -131,7 +131,7 @@ async def _serving_gateway(
 def _send_replays(
     replay: ReplayRun, collector: EventCollector, end: Exit, outbox: EventOutbox
 ) -> None:
-    """Tell the hub what came of the second sandbox."""
+    """Queue the results of the second sandbox for the hub."""
     results = collector.plan.replays.results
     outbox.add_replays(results)
     if results:
@@ -149,7 +149,7 @@ def _send_replays(
 
 
 def _gateway_failure(gateway: Gateway) -> Ending | None:
-    """What a failure of the gateway's own makes of the run."""
+    """The platform's ending if the gateway itself failed, else None."""
     if not gateway.failure:
         return None
     return platform_ending("run.runner_error", f"the gateway failed: {gateway.failure}")

@@ -1,6 +1,6 @@
-"""What the second sandbox of a run says: whether its tasks and its rewards come out the same.
+"""Process the events of a run's second sandbox: do its tasks and its rewards come out the same?
 
-docs/decisions/0025 says why.
+docs/decisions/0025 gives the reasons.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ LOG_TAIL = 20_000
 
 
 class ReplayRun:
-    """The same program once more, told by its event lines, after a run that was `story`.
+    """The same program in a second sandbox, built from its event lines, after the run in
+    `collector`.
 
     It may take `seconds`: what is left of the run's `wall_seconds` since `began`, within bounds.
-    `output` is the end of what it printed, and why it failed if it did; `environment_began` that
-    its driver reported to import the environment, and `fatal` the event that ended it, if one did.
+    `output` is the end of what it printed, with its error if it failed; `environment_began` states
+    that its driver reported to import the environment, and `fatal` is the event that ended it, if
+    one did.
     """
 
     def __init__(
@@ -51,11 +53,11 @@ class ReplayRun:
         self.output = b""
 
     def add_output(self, chunk: bytes) -> None:
-        """Take in what it printed."""
+        """Keep the end of what it printed."""
         self.output = (self.output + chunk)[-LOG_TAIL:]
 
     def add_line(self, line: bytes) -> list[str] | None:
-        """Take in one line; the hashes of the tasks, where it tells those."""
+        """Process one line; returns the hashes of the tasks for a `loaded` event."""
         event = parse_event(line)
         match event.get("event"):
             case "environment_began" if not self.environment_began:
@@ -88,8 +90,8 @@ class ReplayRun:
         return [task.hash for task in tasks]
 
     def finish(self, end: Exit) -> None:
-        """Fail the replays that were under way when the process ended; where the machine ended it,
-        they are left out."""
+        """Fail the replays that were under way when the process ended; leave them out if the
+        machine ended it."""
         if self.fatal is not None and not killed_for_memory(end, self.fatal):
             while self._running:
                 self._ended(self._running.popitem()[0], {"error": self.fatal.get("error")})
@@ -108,7 +110,7 @@ def _alias(event: dict[str, Any]) -> str:
 
 
 def _replay(event: dict[str, Any], reveal: Callable[[str], str]) -> Replay:
-    """What a replay is worth, in the environment's words."""
+    """The result of a replay, from the environment's own event."""
     error = record(event.get("error"))
     kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 500))
     if kind == TIMEOUT:

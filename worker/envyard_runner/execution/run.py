@@ -1,4 +1,4 @@
-"""One run, from its job to its ending: the story of what a runner does."""
+"""Perform one run, from its job to its ending."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and
 
 @dataclass(frozen=True, slots=True)
 class RunnerContext:
-    """What a run uses of this machine: its settings, how a venv is built, how a sandbox is made;
-    and how the machine is examined once runs have failed."""
+    """What a run uses of this machine: its settings, the builder of venvs, the maker of sandboxes,
+    and the self-check of the machine after failed runs."""
 
     config: Config
     build: Callable[..., Awaitable[Venv]] = build_venv
@@ -62,10 +62,11 @@ class RunnerContext:
 async def perform(
     job: JobSpec, *, hub: RunHub, machine: RunnerContext, stopping: asyncio.Event
 ) -> Ending | None:
-    """Do one run and tell the hub; None where it is not ours any more. Never raises on content.
+    """Perform one run and send its ending to the hub; None where the run was lost to another
+    attempt. Never raises because of the environment's content.
 
-    Must run on the main thread's loop: a sandbox dies with the thread that started it. Whatever
-    happens the sandbox is gone on return. `stopping` hands the run back to the queue.
+    Must run on the main thread's loop: a sandbox dies with the thread that started it. The sandbox
+    is gone on return in every case. `stopping` hands the run back to the queue.
     """
     outbox = EventOutbox(hub, job)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, job.environment, job.version)
@@ -86,7 +87,7 @@ async def perform(
         record_ending(machine.config.home, job, ending, began=outbox.began)
         await outbox.finish(ending.outcome, ending.findings)
     except (Superseded, HubUnreachable, HubRefused) as error:
-        log.warning("run %s attempt %d is given up: %s", job.run, job.attempt, error)
+        log.warning("gave up run %s attempt %d: %s", job.run, job.attempt, error)
         return None
     codes = ", ".join(finding.code for finding in ending.findings)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, ending.outcome, codes)
@@ -94,7 +95,8 @@ async def perform(
 
 
 async def _first_ending(*coroutines: Coroutine[Any, Any, Ending | None], seconds: float) -> Ending:
-    """The ending of whichever comes first; the others are stopped and have cleaned up by then."""
+    """The ending of the coroutine that ends first; the others are cancelled and have cleaned up by
+    then."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -115,21 +117,21 @@ async def _first_ending(*coroutines: Coroutine[Any, Any, Ending | None], seconds
 
 
 async def _write_state(job: JobSpec, outbox: EventOutbox, write: WriteState) -> Ending:
-    """Keep what `hub-runner status` shows up to date; never ends by itself.
+    """Write the run's state file for `hub-runner status` every second; never ends by itself.
 
-    A note that cannot be written, as on a full disk, costs the run nothing.
+    A file that cannot be written, as on a full disk, does not affect the run.
     """
     identity = {"run": job.run, "attempt": job.attempt, "since": time.time()}
     identity |= {"environment": job.environment, "version": job.version}
     while True:
         progress = {"phase": outbox.phase, "done": outbox.done, "total": outbox.total}
-        # A disk may take its time, and the gateway's calls must not wait for it.
+        # A disk may be slow, and the gateway's calls must not wait for it.
         writing = asyncio.create_task(asyncio.to_thread(write, identity | progress))
         try:
             await asyncio.shield(writing)
         except OSError as error:
-            log.debug("no status note of run %s: %s", job.run, error)
-        finally:  # nothing may be written once the note is withdrawn
+            log.debug("no state file of run %s: %s", job.run, error)
+        finally:  # nothing may be written once the state file is removed
             await asyncio.wait([writing])
         await asyncio.sleep(STATE_SECONDS)
 
@@ -144,8 +146,8 @@ async def _ending_when_stopped(stopping: asyncio.Event) -> Ending:
 async def run_attempt(
     job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
 ) -> Ending:
-    """The evaluation, with every exception turned into an ending that says whose fault it was; the
-    ending itself is not reported to the hub."""
+    """Evaluate the job and turn every exception into an ending that names the fault; the ending
+    itself is not sent to the hub."""
     try:
         return await _evaluate(job, hub, machine, outbox)
     except VenvError as error:
@@ -189,7 +191,7 @@ async def _evaluate(
         factory = SandboxFactory(prepare, limits, GUEST_COMMAND)
         ending = await play(job, model, factory, outbox)
     if ending.outcome != "succeeded" or outbox.failed:
-        outbox.log_line("not all went well: the kept venv and the interpreter are checked")
+        outbox.log_line("the run or a rollout failed: checking the kept venv and the interpreter")
         fault = await asyncio.to_thread(machine_fault, machine.config, venv)
         return platform_ending("run.runner_error", fault) if fault else ending
     return ending
@@ -198,7 +200,7 @@ async def _evaluate(
 async def _build_venv(
     job: JobSpec, adapter: Adapter, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
 ) -> Venv:
-    """The environment's venv, from the wheel that the hub checked."""
+    """Download the wheel that the hub checked and build its venv."""
     owned = OwnedDir.create(machine.config.builds)  # cleared up after a runner that was killed
     try:
         owned.path.chmod(0o700)
@@ -230,7 +232,7 @@ async def _build_venv(
 
 
 async def _log_install_progress(outbox: EventOutbox) -> None:
-    """Say ever more rarely that dependencies are being fetched; never ends by itself."""
+    """Log at growing intervals that dependencies are being installed; never ends by itself."""
     began, pause = time.monotonic(), PROGRESS_SECONDS
     while True:
         await asyncio.sleep(pause)
@@ -240,7 +242,8 @@ async def _log_install_progress(outbox: EventOutbox) -> None:
 
 
 def _guest_job(job: JobSpec, adapter: Adapter) -> GuestJob:
-    """What the sandbox is told: nothing of the hub, a credential, or who answers which rollout."""
+    """The job for the sandbox: nothing about the hub, no credential, and not which policy answers a
+    rollout."""
     return GuestJob(
         framework=job.framework,
         adapter=adapter.guest_program,

@@ -20,7 +20,8 @@ REASONS = {
 
 
 def uncounted_findings(collector: EventCollector) -> list[Finding]:
-    """One finding a reason: a warning, an error once a tenth of all, or a whole policy, is gone."""
+    """One finding per reason: a warning, or an error once a tenth of all rollouts, or a whole
+    policy, is not counted."""
     reasons, scored = collector.not_counted, len(collector.scored)
     severity: Severity = "error" if _is_too_many(collector) else "warning"
     findings = []
@@ -59,6 +60,6 @@ def _example(collector: EventCollector, rollout: str) -> str:
 
 
 def first_names(rollouts: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of the others."""
     more = f" and {len(rollouts) - MAX_NAMES} more" if len(rollouts) > MAX_NAMES else ""
     return ", ".join(rollouts[:MAX_NAMES]) + more

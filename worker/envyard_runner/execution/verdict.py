@@ -30,7 +30,7 @@ REASON_CODES = {
     "descriptors": "run.descriptors",
     "events_flood": "run.flooded",
 }
-# What honest libraries try and do without: event loops, allocators, browsers, databases.
+# Calls that honest libraries attempt and do without: event loops, allocators, browsers, databases.
 USUAL_CALLS = {
     "clone of a namespace",
     *("io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "unshare"),
@@ -55,23 +55,25 @@ UNREPORTED = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the hub is told last."""
+    """The outcome and findings that the hub receives last."""
 
     outcome: Outcome
     findings: list[Finding] = field(default_factory=list)
 
 
 def platform_ending(code: str, message: str) -> Ending:
-    """The run could not be judged, and not through the environment."""
+    """An ending for a run that could not be judged, through no fault of the environment."""
     return Ending("errored", [finding(code, message)])
 
 
 def decide_ending(
     collector: EventCollector, end: Exit, *, model_down: bool = False, stall: str = ""
 ) -> Ending:
-    """The ending of a run whose sandbox is gone. The model's faults come first: they excuse all.
+    """The ending of a run whose sandbox is gone. Faults of the model come first, because they
+    excuse all others.
 
-    `silence` says that its server did not answer, for how long and how many calls.
+    `stall` is the sentence of the gateway's StallDetector: how long and in how many calls the model
+    server did not answer.
     """
     if collector.model_faults:
         rollout, fault = next(iter(collector.model_faults.items()))
@@ -104,10 +106,11 @@ def decide_ending(
 
 
 def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:
-    """The ending of a run whose second sandbox could not show what it loads, and not through the
-    environment; None where it could. Whatever ends it later, while it plays, fails no run.
+    """The ending if the second sandbox could not load the tasks and the environment is not at
+    fault; None where it loaded them. Nothing that ends it later, during replays, fails the run.
 
-    A SIGKILL of the environment's own gains it nothing: after three of those nothing is listed.
+    A SIGKILL that the environment sends itself gains it nothing: after three of those nothing is
+    listed.
     """
     if replay.loaded:
         return None
@@ -124,14 +127,14 @@ def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:
 
 
 def _stall_message(collector: EventCollector, end: Exit) -> str:
-    """A sentence where a time limit was reached because the runner stood still, else empty."""
+    """A sentence if a time limit was reached because the runner process did not run, else empty."""
     if end.reason == "wall_clock":
         return runner_stalled(end, end.seconds)
     return runner_stalled(end, collector.rollout_seconds) if collector.timeouts else ""
 
 
 def _failure_finding(collector: EventCollector, end: Exit) -> Finding | None:
-    """Why the environment did not come through its run; None where it did."""
+    """Why the environment did not complete its run; None where it did."""
     if end.reason in REASON_CODES:
         seconds, peak = round(end.seconds), end.peak_memory_bytes
         return finding(REASON_CODES[end.reason], seconds=seconds, peak_memory_bytes=peak)
@@ -151,8 +154,8 @@ def _failure_finding(collector: EventCollector, end: Exit) -> Finding | None:
 
 
 def _fatal_finding(event: dict[str, Any], reveal: Callable[[str], str]) -> Finding:
-    """What the sandbox said last. Whose fault it claims to be is not believed: anybody inside can
-    write such a line, and what really is the platform's fault shows outside."""
+    """The finding of the sandbox's `fatal` event. Its claim about whose fault it was is ignored:
+    any process inside can write such a line, and faults of the platform show outside."""
     raw = event.get("error")
     error: dict[str, Any] = raw if isinstance(raw, dict) else {}
     kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 2000))
@@ -162,7 +165,7 @@ def _fatal_finding(event: dict[str, Any], reveal: Callable[[str], str]) -> Findi
 
 
 def _sandbox_warnings(collector: EventCollector, end: Exit) -> list[Finding]:
-    """What the environment tried and could not do; it did no harm, so it only warns."""
+    """Warnings about what the environment attempted and the sandbox refused."""
     findings = []
     if count := collector.rejections:
         names = ", ".join(collector.rejected)

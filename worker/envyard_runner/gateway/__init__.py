@@ -1,4 +1,5 @@
-"""The gateway: the only way from an environment to what answers it, and the hub's own record."""
+"""The gateway: the only way from an environment to its policies, and the hub's own record of it.
+May import model."""
 
 from envyard_runner.gateway.adaptive_limiter import AdaptiveLimiter
 from envyard_runner.gateway.ledger import Record

@@ -1,9 +1,9 @@
-"""How many calls one run has at its model server at once: as many as the server takes, no more.
+"""Limit one run's concurrent calls to its model server to what the server can take.
 
-Every second the server's own figures are looked at. Where it is crowded, by whatever caused it,
-a quarter of the places goes; where it is not and somebody here had to wait, a quarter is added.
-So several runs and runners on one server share it without knowing of each other. No run falls
-below the number that the hub asked for: its rollouts would wait until their time is over.
+The server's load is read every second. If it is saturated, by whatever caused it, the limit falls
+by a quarter; if it is not and a call of this run had to wait, the limit rises by a quarter. So
+several runs and runners share a server without communicating. No run falls below the number that
+the hub set: its rollouts would wait until their time is over.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ STEP_DIVISOR = 4
 
 
 class AdaptiveLimiter:
-    """Places for calls under way: `limit` now, from `least` to `most`; `peak` were ever taken."""
+    """Slots for concurrent calls: `limit` now, from `minimum` to `maximum`; `peak` is the highest
+    number in use so far."""
 
     def __init__(self, *, minimum: int, maximum: int) -> None:
         self.limit = self.minimum = minimum
@@ -32,7 +33,7 @@ class AdaptiveLimiter:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """A place for one call, waited for where all are taken."""
+        """A slot for one call, waited for while all are in use."""
         if self._waiting or self.busy >= self.limit:
             await self._wait()
         self.busy += 1
@@ -55,14 +56,14 @@ class AdaptiveLimiter:
                 self._waiting -= 1
 
     async def follow(self, endpoint: Endpoint) -> None:
-        """Adapt to the server's figures until cancelled."""
+        """Adapt to the server's load until cancelled."""
         while True:
-            with suppress(EndpointError):  # the calls themselves tell of a server that is away
+            with suppress(EndpointError):  # the calls themselves fail when the server is away
                 await self.adapt(await endpoint.load())
             await asyncio.sleep(CHECK_SECONDS)
 
     async def adapt(self, load: Load | None) -> None:
-        """Take in one look at the server."""
+        """Adapt to one reading of the server's load."""
         if load is None:
             return
         step = max(1, self.limit // STEP_DIVISOR)

@@ -1,4 +1,5 @@
-"""What the gateway saw of each rollout: the hub's own evidence, and the budgets it enforces."""
+"""The gateway's record of each rollout: the hub's own evidence, and the budgets that the gateway
+enforces."""
 
 from __future__ import annotations
 
@@ -26,12 +27,11 @@ RUN_BYTES = 256 << 20  # of all that a run may hold together, in equal shares
 class Record:
     """One rollout: its transcript, counted calls, tokens and seconds.
 
-    `sampling` is what the gateway pins for a model; a probe has none. `exact` says that every reply
-    is recorded just as it was given, and `tape` answers in a policy's place where there is one.
-    `refused` is why the model server refused the last call, which is its caller's affair.
-    `prompt_shown` says whether one of the first calls contained the task's prompt, None where no
-    prompt can be compared; `first_call` is how the first one's last message began, where it did
-    not.
+    `sampling` is what the gateway pins for a model; a probe has none. `exact`: every reply is
+    recorded just as it was given. `replies_to_repeat` answers in a policy's place in a replay.
+    `refused` is why the model server refused the last call, which is the environment's affair.
+    `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
+    compared; `first_call` is the beginning of the first call's last message where it did not.
     """
 
     rollout: str
@@ -79,7 +79,7 @@ class Record:
         )
 
     def add(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Take in one finished exchange."""
+        """Record one finished exchange."""
         self.replies += 1
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
@@ -104,8 +104,8 @@ class Record:
         self.exact = self.exact and reply.exact and self.recorder.holds(message)
 
     def fail(self, call: Call, fault: str, seconds: float, refusal: str = "") -> None:
-        """Take in one exchange without an answer, through the model server's `fault` or `refusal`
-        if either."""
+        """Record one exchange without an answer, with the model server's `fault` or `refusal` if
+        either caused it."""
         fault, self.refused = map(self.recorder.without_secrets, (fault, refusal))
         self.model_seconds += seconds
         self.model_fault = fault or self.model_fault
@@ -116,9 +116,9 @@ class Record:
 
 
 class Ledger:
-    """The records of one run, opened by the first call and taken away by the finished rollout.
+    """The records of one run, opened by the first call and removed with the finished rollout.
 
-    No record ever holds the run token or one of the `secrets`, whoever repeats it.
+    No record ever holds the run token or one of the `secrets`, whatever the source that repeats it.
     """
 
     def __init__(self, job: JobSpec, secrets: Sequence[str] = ()) -> None:
@@ -153,7 +153,7 @@ class Ledger:
         return record.calls
 
     def take(self, rollout: str) -> Record:
-        """End the rollout and hand out its record, an empty one where it never called."""
+        """End the rollout and return its record, an empty one if it never called."""
         self._ended.add(rollout)
         return self._open.pop(rollout, None) or Record(rollout, rollout.partition("/")[0])
 

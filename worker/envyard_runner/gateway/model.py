@@ -1,4 +1,4 @@
-"""The way to the operator's model server: key injected, retries where safe, faults named."""
+"""Client for the operator's model server: adds the key, retries where safe, and names faults."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Arrival = tuple[list[dict[str, Any]], bool]
 
 
 class Model:
-    """One OpenAI-compatible server and the model it is asked for.
+    """One OpenAI-compatible server and the model requested there.
 
-    `url` is its base (usually ending in /v1), `name` the model, `timeout` seconds for one reply,
-    which waits for its place in `crowd` before it is asked for.
+    `url` is its base (usually ending in /v1), `name` the model, `timeout` seconds for one reply; a
+    call first waits for a slot of `limiter`.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Model:
 
     async def _refused(self, response: aiohttp.ClientResponse) -> ModelFault:
         """Whose fault an answer other than 200 is; raises Refusal where it is the caller's."""
-        message = self._said(await read_at_most(response.content, MAX_REPLY))
+        message = self._error_message(await read_at_most(response.content, MAX_REPLY))
         status = response.status
         if status in BUSY_STATUSES:
             return ModelFault(503, "model_busy", f"the model server answered {status}: {message}")
@@ -158,12 +158,12 @@ class Model:
             if line.startswith(b"data:"):
                 chunk = _object(data)
                 if "error" in chunk:
-                    failed = f"the model server failed: {self._said(data)}"
+                    failed = f"the model server failed: {self._error_message(data)}"
                     raise ModelFault(502, "model_error", failed)
                 came.append(chunk)
         return False
 
-    def _said(self, raw: bytes) -> str:
+    def _error_message(self, raw: bytes) -> str:
         """The code and the sentence in an error body, as SAID printable characters without the key,
         whatever server sends them: they are shown to the environment and in findings."""
         try:

@@ -1,4 +1,5 @@
-"""A rollout's call to the model: pinned, asked, passed back and recorded."""
+"""Forward a rollout's call to the model: pin its sampling, pass the answer back, record the
+exchange."""
 
 from __future__ import annotations
 
@@ -27,10 +28,10 @@ STREAMING = web.RequestKey("answering", bool)  # set once a stream has its statu
 
 
 class ModelProxy:
-    """One run's way to its model, None where it has none.
+    """The calls of one run to its model, None where it has none.
 
     `down` is set after three calls in a row that the model server failed: the run cannot be judged
-    and may stop. `silence` knows whether it answers at all.
+    and may stop. `stalls` detects a server that does not answer at all.
     """
 
     def __init__(self, job: JobSpec, model: Model | None) -> None:
@@ -42,7 +43,7 @@ class ModelProxy:
     async def forward(
         self, path: str, request: web.Request, record: Record, call: Call, ident: str
     ) -> web.StreamResponse:
-        """The model's answer to `call`, and what became of it in `record`; raises Refusal."""
+        """Answer `call` by the model and record the exchange in `record`; raises Refusal."""
         if self._model is None:
             raise Refusal(404, "no_such_rollout", "this run has no model")
         body = call.passed_on | self._pinned(record, self._model)
@@ -69,7 +70,7 @@ class ModelProxy:
             self._note(record, call, reply, time.monotonic() - began)
 
     def _pinned(self, record: Record, model: Model) -> dict[str, Any]:
-        """What no environment may choose: who answers, how it samples and how long it talks."""
+        """The request fields that no environment may choose: model, sampling and length."""
         if not record.sampling:
             digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
             record.sampling = {
@@ -81,7 +82,8 @@ class ModelProxy:
         return record.sampling
 
     def _note(self, record: Record, call: Call, reply: Reply, seconds: float) -> None:
-        """A call that was refused, or whose client went away, has no reply to be kept."""
+        """Record the exchange; a refused call, or one whose client disconnected, has no reply to
+        keep."""
         if reply.content and not reply.fault:
             self._faults_in_a_row = 0
             record.add(call, reply, seconds)
@@ -93,7 +95,7 @@ class ModelProxy:
 
 
 class _Relay:
-    """One streamed answer on its way; what comes together is passed on together."""
+    """One streamed answer; chunks that arrive together are passed on together."""
 
     def __init__(
         self,

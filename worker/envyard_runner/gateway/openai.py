@@ -37,7 +37,7 @@ COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a probe is to say next, or why the environment could not tell."""
+    """What a probe replies next, or why the environment could not provide it."""
 
     message: Message
     error: str
@@ -45,7 +45,8 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One understood request: what it shows, how it wants the answer, what is passed on."""
+    """One parsed request: its messages and tools, the requested form of the answer, and what is
+    passed on."""
 
     messages: list[Message]
     tools: list[Message]
@@ -55,7 +56,7 @@ class Call:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the environment wants the answer: `stop`, `tool_choice`, `response_format`, ..."""
+        """How the environment requests the answer: `stop`, `tool_choice`, `response_format`, ..."""
         return {name: value for name, value in self.passed_on.items() if name not in CONTENT_FIELDS}
 
 
@@ -129,7 +130,7 @@ def read_references(body: dict[str, Any]) -> dict[str, Reference]:
 
 
 def normalized(answer: dict[str, Any]) -> dict[str, Any]:
-    """A model server's answer or chunk with nothing in it but what a probe's has too."""
+    """A model server's answer or chunk, reduced to the fields that a probe's answer has too."""
     result: dict[str, Any] = {
         "choices": [_normalized_choice(choice) for choice in answer.get("choices") or []]
     }

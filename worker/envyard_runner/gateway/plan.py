@@ -1,8 +1,8 @@
-"""Which rollouts a run holds, each under a name that does not tell who answers it.
+"""The rollouts of a run, each under a random alias that does not reveal which policy answers it.
 
-An environment that knew its policy could pay the reference answer alone and pass for an honest
-one. So inside a rollout is a random word, and rollouts are handed out in mixed order; what they
-stand for stays out here.
+An environment that could recognise its policy could pay the reference answer alone and pass for an
+honest one. So inside the sandbox a rollout is a random word, and rollouts are handed out in mixed
+order; only the runner can resolve the aliases.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Plan:
         compares: bool,
         prompted: Collection[int] = (),
     ) -> None:
-        """Plan the job for these tasks; `swapped` are those that have another's reference to say,
-        `prompted` those whose prompt is shown first.
+        """Plan the job for these tasks; `swapped` are those with another task's reference to reply
+        with, `prompted` those whose prompt is shown first.
 
-        Where rewards compare attempts, those of one policy at one task are played as a group. Its
-        size must not tell a probe either, so a probe then plays as often as the model does, and
-        only its first attempt is expected.
+        Where rewards compare attempts, those of one policy at one task are played as a group. The
+        size of a group must not reveal a probe either, so a probe then plays as often as the model
+        does, and only its first attempt is expected.
         """
         self.prompts = Prompts(
             {task.index: task.prompt for task in tasks if task.index in prompted}
@@ -78,22 +78,23 @@ class Plan:
         self._made.set()
 
     async def groups(self) -> list[list[dict[str, Any]]]:
-        """What the inside is told, once there is a plan: groups of rollouts and their tasks."""
+        """What the guest receives once there is a plan: groups of rollout aliases and their
+        tasks."""
         await self._made.wait()
         return self._groups
 
     def name(self, rollout: str) -> str | None:
-        """The rollout behind a random word as `policy/task/attempt`, None where there is none."""
+        """The rollout behind an alias as `policy/task/attempt`, None where there is none."""
         return self._names.get(rollout)
 
     def reveal(self, message: str) -> str:
-        """The message with random words replaced by what they stand for."""
+        """The message with aliases replaced by the rollouts that they stand for."""
         return WORD.sub(
             lambda match: self.name(match[0]) or self.replays.name(match[0]) or match[0], message
         )
 
     def alias(self, name: str) -> str:
-        """The random word of a planned rollout; raises KeyError."""
+        """The alias of a planned rollout; raises KeyError."""
         return self._aliases[name]
 
     def _assign_alias(self, name: str) -> dict[str, Any]:

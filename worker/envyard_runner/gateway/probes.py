@@ -1,7 +1,7 @@
-"""The probes: scripted policies that answer in a model's place and need no GPU.
+"""The replies of the probes: scripted policies that answer in a model's place and need no GPU.
 
-Each is a pure function of what was asked. They show whether a verifier can be fooled before any
-GPU second is spent.
+Each is a pure function of the call. They show whether a verifier can be fooled before any GPU
+second is spent.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class NoReference(LookupError):
 
 
 def silent(_: ProbeCall) -> Message:
-    """Say nothing."""
+    """Reply with nothing."""
     return _assistant("")
 
 
 def parrot(call: ProbeCall) -> Message:
-    """Repeat the last user message, cut where a model would have been."""
+    """Repeat the last user message, cut to the length of a reply."""
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") == "user"]
     return _assistant(prompts[-1][: call.max_characters] if prompts else "")
 
 
 def babble(call: ProbeCall) -> Message:
-    """Say seeded noise, as long as a reply may be, with odd Unicode in it."""
+    """Reply with seeded noise of the maximum length, with odd Unicode in it."""
     words: list[str] = []
     length = 0
     while length < call.max_characters:
@@ -83,7 +83,7 @@ def babble(call: ProbeCall) -> Message:
 
 
 def repeat_reference(call: ProbeCall) -> Message:
-    """Say the reference as it is; raises NoReference. For `swapped` it is another task's."""
+    """Reply with the reference as it is; raises NoReference. For `swapped` it is another task's."""
     if call.reference is None:
         raise NoReference
     return call.reference

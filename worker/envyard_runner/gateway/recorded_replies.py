@@ -1,4 +1,4 @@
-"""One rollout's recorded replies, handed out again to who plays it a second time."""
+"""Repeat one rollout's recorded replies to its replay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOWN_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One recorded call: marks of what it asked, message by message, and what was replied."""
+    """One recorded call: a digest of each message that it sent, its tools, and the reply."""
 
     messages: tuple[bytes, ...]
     tools: bytes
@@ -36,10 +36,10 @@ class RecordedCall:
 
 
 class RecordedReplies:
-    """The calls of one transcript that were not asked for again yet.
+    """The recorded calls of one transcript that the replay has not repeated yet.
 
-    `diverged` is the number of the first call, from 1, that asked something else than what was
-    recorded, 0 while none did; `asked` says what.
+    `diverged` is the number of the first call, from 1, that differed from the recorded one, 0 while
+    none did; `difference` describes it.
     """
 
     def __init__(self, transcript: Transcript) -> None:
@@ -59,10 +59,10 @@ class RecordedReplies:
         ]
 
     def answer(self, call: Call) -> Reply:
-        """The reply to the same question, whatever came before it; else to the likest one.
+        """The reply to the same messages, whatever came before them; else to the most similar ones.
 
-        So calls that were made side by side may come in another order. Raises Refusal 400, as for
-        a spent budget, where more is asked than was recorded.
+        So concurrent calls may come in another order. Raises Refusal 400, as for a spent budget, if
+        more calls are made than were recorded.
         """
         self._calls += 1
         messages = tuple(_message_digest(clean_message(message)) for message in call.messages)
@@ -82,7 +82,7 @@ class RecordedReplies:
         return _reply(best)
 
     def end(self) -> None:
-        """No call follows: what was not asked for again is a difference too."""
+        """End the replay: recorded calls that it did not repeat are a difference too."""
         if self._left:
             total = self._calls + len(self._left)
             self._diverge(

@@ -31,10 +31,10 @@ SECRET_CHARACTERS = 8  # what is shorter is a placeholder such as "EMPTY", and p
 class Recorder:
     """One transcript under construction: `room` bytes of JSON, `secrets` never among them.
 
-    A message is found again by what it says, so that a call costs what it adds: one that says
-    just what was recorded after the same messages is compared with that and not looked at closer.
-    Most environments send a reply back without its reasoning: that is the reply's node all the
-    same, and no branch.
+    A message is found again by its content, so that a call costs what it adds: a message equal to
+    the one recorded after the same messages is compared with that and not processed further. Most
+    environments send a reply back without its reasoning: that is the reply's node all the same, and
+    no branch.
     """
 
     def __init__(self, room: int, secrets: Sequence[str] = ()) -> None:
@@ -54,7 +54,7 @@ class Recorder:
         call: Exchange,
         options: dict[str, Any] | None = None,
     ) -> None:
-        """Take in one call; `call` says the rest of it, bounded and without secrets too."""
+        """Record one call; `call` holds its other fields, bounded and without secrets too."""
         transcript = self.transcript
         parent, sent = -1, 0
         for sent, message in enumerate(messages, start=1):

@@ -1,8 +1,8 @@
-"""Which finished rollouts are played again, and what came of it.
+"""Choose the finished rollouts that are replayed, and collect the results.
 
-Inside, a replay is a rollout like any other: a random word, in mixed order, answered at once. Out
-here it is answered from the record of the first, and counts for nothing else: not for the plan,
-the budgets or the progress of its run. docs/decisions/0025 says why.
+In the sandbox, a replay is a rollout like any other: a random alias, in mixed order, answered at
+once. The gateway answers it from the record of the first, and it counts for nothing else: not for
+the plan, the budgets or the progress of its run. docs/decisions/0025 gives the reasons.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ _shuffle = random.SystemRandom().shuffle
 
 
 class Replays:
-    """The sample of one run's rollouts that are to be played again.
+    """The sample of one run's rollouts that are to be replayed.
 
-    First they are chosen, then each is kept as it ends, then all that can be repeated is told.
+    First they are chosen, then the record of each is kept as it ends, then all that can be repeated
+    are handed out.
     """
 
     def __init__(self, job: JobSpec) -> None:
@@ -75,7 +76,7 @@ class Replays:
         self._expected = [rollout for rollout in chosen if rollout in expected]
 
     def keep(self, record: Record, *, rewarded: bool) -> None:
-        """Take in how a rollout ended, and its record if it is to be played again."""
+        """Keep the record of a rollout that ended if it is to be replayed, or why it cannot be."""
         if any(record.rollout in group for group in self._groups):
             if why := _why_unrepeatable(record) if rewarded else NO_REWARD:
                 self._reasons[record.rollout] = why
@@ -83,8 +84,8 @@ class Replays:
                 self._recorded[record.rollout] = RecordedReplies(record.recorder.transcript)
 
     def start(self, *, alike: Collection[int], late: bool) -> None:
-        """Tell what is to be played, nothing where it is too `late`; of `alike` tasks only: those
-        that the second sandbox has loaded as the first did."""
+        """Hand out the replays, none if it is too `late`; only of `alike` tasks, those that the
+        second sandbox loaded as the first did."""
         for group in self._groups:
             if why := self._reason_skipped(group, alike, late):
                 self._reasons |= {rollout: self._reasons.get(rollout, why) for rollout in group}
@@ -94,20 +95,21 @@ class Replays:
         self._ready.set()
 
     async def groups(self) -> list[list[dict[str, Any]]]:
-        """What is to be played again, once that is known: groups of rollouts and their tasks."""
+        """What the guest is to replay, once that is known: groups of rollout aliases and their
+        tasks."""
         await self._ready.wait()
         return self._planned
 
     def record(self, alias: str) -> Record | None:
-        """Where the calls of a replay are answered from; None where the word names none."""
+        """The record that answers the calls of a replay; None where the alias names none."""
         return self._running[alias][1] if alias in self._running else None
 
     def name(self, alias: str) -> str | None:
-        """The rollout that is played again under a random word, None where there is none."""
+        """The rollout that is replayed under an alias, None where there is none."""
         return self._running[alias][0] if alias in self._running else None
 
     def ended(self, alias: str, replay: Replay) -> bool:
-        """Take in what a replay gave; False where the word names none or it ended before."""
+        """Store the result of a replay; False where the alias names none or it ended before."""
         rollout, record = self._running.get(alias, ("", None))
         if record is None or record.replies_to_repeat is None or rollout in self._results:
             return False
@@ -121,7 +123,7 @@ class Replays:
 
     @property
     def results(self) -> list[Replayed]:
-        """What came of every rollout of the sample, once nothing more is played."""
+        """The results of every rollout of the sample, once nothing more is played."""
         if not self._ready.is_set():
             return []
         return [_replayed(name, self._result(name)) for name in self._expected]

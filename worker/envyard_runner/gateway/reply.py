@@ -55,7 +55,7 @@ class Reply:
 
     @property
     def begun(self) -> bool:
-        """Whether anything was said yet: a stream's first chunk names the role alone."""
+        """Whether the reply has any content yet: a stream's first chunk names the role alone."""
         return bool(self.tool_calls) or any(self.content) or any(self._reasonings())
 
     @property

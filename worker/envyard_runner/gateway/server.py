@@ -1,4 +1,4 @@
-"""The HTTP server behind the sandbox's only door: OpenAI's API, one base URL a rollout."""
+"""The HTTP server on the sandbox's listening socket: OpenAI's API, one base URL per rollout."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ BEGINNING = 100  # characters of a first call that a finding repeats
 class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `ledger`.
 
-    Rollouts have the random words of `plan` in here, and nothing that is answered names a policy.
-    `model` is None where the run asks for probes only, and `through` is how it is asked. A gateway
-    of `again` plans and answers those replays, and knows no other rollout. `failure` names an
-    exception of the gateway's own, which must not be blamed on the environment.
+    Rollouts have the aliases of `plan` in the sandbox, and no answer names a policy. `model` is
+    None for a run of probes only, and `proxy` forwards calls to it. A gateway with `replays` plans
+    and answers those only. `failure` names an exception of the gateway's own, which must not be
+    blamed on the environment.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Gateway:
         self._server = await asyncio.get_running_loop().create_server(connect, sock=listening)
 
     async def close(self) -> None:
-        """Close the door and end every call."""
+        """Close the socket and end every call."""
         if self._server is not None:
             self._server.close()
         await self._runner.cleanup()
@@ -160,7 +160,8 @@ class Gateway:
         return web.json_response({"object": "list", "data": [entry]})
 
     async def _set_references(self, request: web.Request) -> web.Response:
-        """Take what two probes would say next; every rollout hands over both, whoever answers."""
+        """Store the references of the next call; every rollout hands over both, whichever policy
+        answers."""
         record = self._record(request)
         self._set_reference(record, openai.read_object(await _body(request)))
         return web.json_response({})
@@ -209,8 +210,8 @@ class Gateway:
         return record
 
     def _play(self, record: Record, call: Call, number: int) -> Reply:
-        """The probe's reply, recorded; raises Refusal 409 where it has no reference to repeat.
-        A replay's is the one recorded before, and leaves no record of its own."""
+        """The probe's reply, recorded; raises Refusal 409 if it has no reference to repeat. A
+        replay's reply is the one recorded before, and leaves no record of its own."""
         if record.replies_to_repeat is not None:
             recorded = record.replies_to_repeat.answer(call)
             record.completion_tokens += recorded.completion_tokens

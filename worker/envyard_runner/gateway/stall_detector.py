@@ -1,4 +1,4 @@
-"""Whether the model server answers at all: what a run says that ran out of time."""
+"""Detect a model server that does not answer at all, as the cause of a run that ran out of time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MIN_SHARE = 0.25  # of a rollout's time; who waited for less did not wait for lo
 
 
 class StallDetector:
-    """The calls since the server was last heard of that waited for it in vain, or still do.
+    """The calls since the server's last answer that waited in vain, or still wait.
 
-    `rollout_seconds` is what a rollout may take. A refusal or an error is an answer too.
+    `rollout_seconds` is the time limit of a rollout. A refusal or an error is an answer too.
     """
 
     def __init__(self, rollout_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -40,7 +40,7 @@ class StallDetector:
                 self._longest = max(self._longest, self._clock() - began)
 
     def message(self) -> str:
-        """The sentence, empty where the server did answer or nobody has waited for long."""
+        """A sentence, empty where the server answered or no call waited for long."""
         waited = [self._clock() - began for began in self._waiting.values()]
         longest, calls = max([self._longest, *waited]), self._calls + len(waited)
         if longest < self._minimum:

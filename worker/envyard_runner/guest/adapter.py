@@ -1,4 +1,4 @@
-"""The words that the driver and the frameworks share: tasks, rollouts, outcomes."""
+"""The interface between the driver and a framework adapter: tasks, rollouts, outcomes."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Task:
 
 @dataclass(slots=True)
 class Rollout:
-    """One attempt by a policy that nobody in here knows, under a random word.
+    """One attempt, under a random alias that does not reveal its policy.
 
-    `waits_for_model` tells, at a timeout, whose seconds they were; `told` that references were
-    handed over.
+    `waits_for_model` states, at a timeout, which side used the time; `references_sent` that
+    references were handed over.
     """
 
     job: GuestJob
@@ -73,7 +73,7 @@ class Rollout:
 
     @property
     def gateway_url(self) -> str:
-        """Where the gateway knows this rollout."""
+        """The gateway's address for this rollout."""
         return f"{self.job.gateway}/rollouts/{self.id}"
 
     @property

@@ -1,7 +1,7 @@
-"""The driver: loads the tasks, plays the rollouts it is given, and says what came of each.
+"""The driver: loads the tasks, plays the rollouts of the plan, and reports each outcome.
 
-Two sandboxes run it, one after the other, and nothing in either says which it is: the first plays
-the run's rollouts, the second plays some of them again.
+Two sandboxes run it, one after the other, and nothing in either reveals which it is: the first
+plays the run's rollouts, the second plays some of them again.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Driver:
 
     @contextlib.asynccontextmanager
     async def interrupting(self) -> AsyncIterator[None]:
-        """Interrupt what blocks the loop, as long as this is held."""
+        """Interrupt code that blocks the event loop, for the time of the block."""
         alarm = asyncio.create_task(self.rewind_alarm())
         try:
             yield
@@ -132,7 +132,8 @@ class Driver:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     async def rewind_alarm(self) -> None:
-        """Wind up the alarm that interrupts code which blocks the loop, and note such time."""
+        """Set the alarm again and again that interrupts code which blocks the loop, and count such
+        time."""
         signal.signal(signal.SIGALRM, _interrupt)
         while True:
             signal.setitimer(signal.ITIMER_REAL, self.job.rollout_timeout + ALARM_SECONDS)
@@ -141,7 +142,7 @@ class Driver:
             self.stalled += time.monotonic() - slept - ALARM_SECONDS
 
     async def play_group(self, group: list[Rollout]) -> None:
-        """Play one group and say how each of its rollouts ended."""
+        """Play one group and report how each of its rollouts ended."""
         async with self.gate:
             for rollout in group:
                 self.events.emit("rollout_started", rollout=rollout.id)
@@ -173,7 +174,7 @@ class Driver:
 
 
 def read_plan(plan: IO[bytes], job: GuestJob, tasks: list[Task]) -> list[list[Rollout]]:
-    """Wait to be told what is to be played: groups of rollouts, each for a loaded task."""
+    """Wait for the plan and read it: groups of rollouts, each for a loaded task."""
     by_index = {task.index: task for task in tasks}
     with plan:
         groups = json.loads(plan.readline())

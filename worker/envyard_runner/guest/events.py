@@ -1,4 +1,4 @@
-"""JSON lines on an inherited pipe: the only thing the run believes about what happened in here.
+"""JSON lines on an inherited pipe: the runner's only source about what happened in the sandbox.
 
 Whatever an environment returns can end up in an event, so everything is cut and made JSON first.
 """
@@ -97,7 +97,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def error_of(error: BaseException, fault: Fault = "environment") -> dict[str, Any]:
-    """What an exception says, for an event."""
+    """The fields of an exception for an event."""
     try:
         trace = "".join(traceback.format_exception(error))
     except BaseException as broken:

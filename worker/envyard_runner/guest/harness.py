@@ -1,7 +1,8 @@
-"""Our verifiers v1 harness: a chat loop with tools in this process, instead of a process a rollout.
+"""Our verifiers v1 harness: a chat loop with tools in this process, instead of a process per
+rollout.
 
-It speaks to the rollout's interception server like the framework's own programs do, so limits,
-stops, hooks and the trace are the framework's. Source: verifiers 0.4.0, Harness.launch's contract.
+It uses the rollout's interception server like the framework's own programs do, so limits, stops,
+hooks and the trace are the framework's. Source: verifiers 0.4.0, Harness.launch's contract.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class GuestHarnessConfig(vf.HarnessConfig):  # type: ignore[misc]
 
 
 class GuestHarness(vf.Harness[GuestHarnessConfig]):  # type: ignore[misc]
-    """Asks the model, runs the tools it calls, until it answers without calling one."""
+    """Calls the model and runs the tools it calls, until it answers without calling one."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_MCP = True
@@ -148,7 +149,7 @@ def arguments(call: dict[str, Any]) -> tuple[Any, Any]:
 
 
 async def answer(call: dict[str, Any], calls: dict[str, Call]) -> Message:
-    """The tool message for a call; the model's own mistakes are told to it, not raised."""
+    """The tool message for a call; the model's own mistakes are returned to it, not raised."""
     name = call["function"]["name"]
     parsed, content = arguments(call)
     if not content and name not in calls:

@@ -1,4 +1,4 @@
-"""InsideJob: what the process in the sandbox is told, as one JSON file."""
+"""GuestJob: the input of the process in the sandbox, as one JSON file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a perfect policy would say, and telling it to the gateway before the policy is asked.
+"""Send the reference replies of a task to the gateway before the policy is called.
 
-One probe is answered with a task's own reference, one with another task's: a verifier that pays
-for that pays for any well-shaped reply. Nobody in here may know which rollouts are theirs, so both
-references are handed over in every rollout alike.
+One probe is answered with a task's own reference, one with another task's: a verifier that pays for
+that pays for any well-shaped reply. Nothing in the sandbox may know which rollouts are theirs, so
+both references are handed over in every rollout alike.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def reference_reply(task: Task, messages: list[Message]) -> Message | None
 
 
 async def find_other(task: Task, tasks: list[Task]) -> Task | None:
-    """The next task that would answer otherwise here; None where there is none.
+    """The next task whose reference differs here; None where there is none.
 
     With equal answers (two questions whose answer is yes) the other's reference is right, and must
     be paid.
@@ -58,7 +58,8 @@ async def find_other(task: Task, tasks: list[Task]) -> Task | None:
 
 
 async def _opening_reply(task: Task, here: Task) -> Message | None:
-    """What a task's reference says first in this task; None where that cannot be said yet."""
+    """A task's reference reply to the opening of the task `here`; None if it cannot be computed
+    yet."""
     try:
         return await reference_reply(task, list(here.opening))
     except OracleFailed:
@@ -66,8 +67,8 @@ async def _opening_reply(task: Task, here: Task) -> Message | None:
 
 
 async def send_all_references(rollouts: list[Rollout], http: Any) -> None:
-    """Give the gateway both references of all rollouts whose task knows them whatever is said; as
-    many as one request takes, the others are told when they begin."""
+    """Send both references of all rollouts whose references do not depend on the conversation, up
+    to the size of one request; the others follow when they begin."""
     body: dict[str, Any] = {}
     room = REQUEST_CHARACTERS
     for rollout in rollouts:
@@ -83,9 +84,9 @@ async def send_all_references(rollouts: list[Rollout], http: Any) -> None:
 
 
 async def send_references(rollout: Rollout, messages: list[Message], http: Any) -> None:
-    """Give the gateway both references for the next call; `http` is an httpx.AsyncClient.
+    """Send both references for the next call; `http` is an httpx.AsyncClient.
 
-    Once is enough where neither hangs on the conversation.
+    Once is enough where neither depends on the conversation.
     """
     if rollout.references_sent and not depends_on_conversation(rollout):
         return
@@ -107,7 +108,7 @@ async def _references(rollout: Rollout, messages: list[Message]) -> dict[str, An
 
 
 async def _reference(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
-    """What the gateway is told of one: a message, why there is none, or that nothing is known."""
+    """One reference for the gateway: a message, why there is none, or None."""
     if task is None:
         return None
     try:

@@ -1,7 +1,7 @@
 """The parent of the process that runs the environment, and the only writer of events.
 
 An environment can end its process at any moment (`os._exit`, a crash in C, too much memory); this
-one holds none of its code, so the run still ends with a sentence that says what happened.
+process holds none of its code, so the run still ends with a sentence that states what happened.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def keep_memory_private() -> None:
 
 
 def planned(gateway: str) -> list[Any]:
-    """What the gateway wants to be played."""
+    """Fetch the plan from the gateway."""
     import urllib.request
 
     with urllib.request.urlopen(f"{gateway}/plan") as answer:
@@ -79,7 +79,7 @@ def planned(gateway: str) -> list[Any]:
 
 
 class DriverProgress:
-    """What the driver has said so far: enough to tell what it was doing when it ended."""
+    """The driver's progress so far: enough to state what it was doing when it ended."""
 
     def __init__(self) -> None:
         self.stage = "start"
@@ -88,7 +88,7 @@ class DriverProgress:
         self.ended = False
 
     def note(self, event: dict[str, Any]) -> bool:
-        """Take one event in; whether it is to be passed on now."""
+        """Process one event; returns whether it is to be passed on now."""
         kind = event["event"]
         order = ["start", *STAGE_OF_EVENT.values()]
         if order.index(STAGE_OF_EVENT.get(kind, "start")) > order.index(self.stage):
@@ -112,7 +112,7 @@ class DriverProgress:
 
 @dataclass(slots=True)
 class DriverProcess:
-    """One process that holds the environment's code: where it reads its plan, what it says."""
+    """One process that holds the environment's code, with the pipes of its plan and its events."""
 
     process: subprocess.Popen[bytes]
     pipe: IO[bytes]
@@ -148,7 +148,7 @@ class DriverProcess:
         self._write(b"\n")
 
     def give(self, groups: list[Any]) -> None:
-        """Tell it what to play."""
+        """Send it the plan."""
         self._write(json.dumps(groups).encode() + b"\n")
 
     def _write(self, line: bytes) -> None:
@@ -165,7 +165,7 @@ class DriverProcess:
         os.close(self.plan)
 
     def status(self) -> int:
-        """How it ended; a process that lingers after its last word is killed."""
+        """How it ended; a process that lingers after its last event is killed."""
         try:
             return self.process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
@@ -175,7 +175,7 @@ class DriverProcess:
     def events(self) -> Iterator[tuple[dict[str, Any], bytes]]:
         """Whole lines that are events, until its last one or its end.
 
-        The pipe alone does not tell its end: what the environment forked may still hold it open.
+        The pipe alone does not show its end: what the environment forked may still hold it open.
         """
         rest = b""
         while True:

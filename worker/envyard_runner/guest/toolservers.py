@@ -31,7 +31,7 @@ PARAMETERS = {"server", "runtime", "exposed", "state_url", "state_secret"}
 
 
 class ForkServer:
-    """The loaded process that servers are forked from; it ends with this one."""
+    """The loaded process that tool servers are forked from; it ends with this one."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -70,13 +70,13 @@ class ForkedServer:
 
     async def wait(self) -> int:
         """Wait for its end."""
-        while self.returncode is None:  # noqa: ASYNC110 - only its parent is told of its end
+        while self.returncode is None:  # noqa: ASYNC110 - only its parent is notified of its end
             await asyncio.sleep(0.02)
         return 0
 
 
-def install(nursery: ForkServer) -> None:
-    """Let the framework start its local tool servers through the nursery."""
+def install(fork_server: ForkServer) -> None:
+    """Make the framework start its local tool servers through the fork server."""
     from verifiers.v1.mcp import launch
 
     original = launch.serve_in_runtime
@@ -86,13 +86,13 @@ def install(nursery: ForkServer) -> None:
     async def serve_in_runtime(server: Any, runtime: Any, **options: Any) -> int:
         if runtime.type != "subprocess":
             return int(await original(server, runtime, **options))
-        return await _serve(nursery, server, runtime, **options)
+        return await _serve(fork_server, server, runtime, **options)
 
     launch.serve_in_runtime = serve_in_runtime
 
 
 async def _serve(
-    nursery: ForkServer,
+    fork_server: ForkServer,
     server: Any,
     runtime: Any,
     *,
@@ -113,7 +113,7 @@ async def _serve(
             "MCP_PORT_FILE": str(port_file),
         }
     )
-    process = nursery.start(type(server).__module__, env=env, cwd=str(folder), log=str(log))
+    process = fork_server.start(type(server).__module__, env=env, cwd=str(folder), log=str(log))
     runtime._background.append(process)
     deadline = time.monotonic() + READY_SECONDS
     while process.returncode is None and time.monotonic() < deadline:
@@ -128,7 +128,7 @@ async def _serve(
 
 
 def _serve_forks(server_end: socket.socket) -> None:
-    """The nursery's life: fork what is asked for until the other end closes."""
+    """The fork server's loop: fork one process per request until the other end closes."""
     _end_with_parent()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     requests = server_end.makefile("rwb", buffering=0)

@@ -121,21 +121,21 @@ class VerifiersV0:
 
 
 def _compares(env: Any) -> bool:
-    """Whether any reward compares attempts; a group of environments does not say so itself."""
+    """Whether any reward compares attempts; a group of environments does not state it itself."""
     return env.requires_group_rollouts or any(
         _compares(member) for member in getattr(env, "envs", ())
     )
 
 
 class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]
-    """One rollout's client: its own base URL, and no opinion on what the model says."""
+    """One rollout's client: its own base URL, and no check of the model's replies."""
 
     def __init__(self, rollout: Rollout) -> None:
         super().__init__(ClientConfig(api_base_url=rollout.url, api_key_var=NO_KEY, max_retries=0))
         self.rollout = rollout
 
     async def get_response(self, *args: Any, **kwargs: Any) -> Any:
-        """The framework's own, with a note of whom the rollout waits for."""
+        """The framework's own, with a mark that the rollout waits for the model."""
         self.rollout.waits_for_model = True
         try:
             return await super().get_response(*args, **kwargs)
@@ -148,7 +148,7 @@ class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]
             await super().raise_from_native_response(response)
 
     async def from_native_response(self, response: Any) -> Any:
-        """The framework's own, with an empty text where the model said nothing."""
+        """The framework's own, with an empty text where the model returned no content."""
         reply = await super().from_native_response(response)
         if reply.message.content is None and not reply.message.tool_calls:
             reply.message.content = ""
@@ -156,7 +156,7 @@ class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]
 
 
 def record_rubric_scores() -> None:
-    """Make every rubric note what its functions return or raise, for the rollout being scored."""
+    """Make every rubric record what its functions return or raise, for the rollout being scored."""
     score_one, score_group = (
         vf.Rubric._call_individual_reward_func,
         vf.Rubric._call_group_reward_func,
@@ -173,7 +173,8 @@ def record_rubric_scores() -> None:
 
 
 def recording(rubric: Any, func: Any, states: list[Any], values: Callable[[Any], list[Any]]) -> Any:
-    """The reward function, with what it says kept before the rubric makes zeros of exceptions."""
+    """The reward function, with its result recorded before the rubric turns exceptions into
+    zeros."""
     all_scores = [scoring.get()[id(state)] for state in states]
 
     @functools.wraps(func)

@@ -142,7 +142,7 @@ def _has_tools(taskset: Any) -> bool:
 
 
 def _row(data: Any) -> str:
-    """What tells a task without a prompt from another: its own fields."""
+    """The fields that identify a task without a prompt."""
     return json.dumps(data.model_dump(mode="json", exclude_defaults=True, exclude={"idx"}))
 
 

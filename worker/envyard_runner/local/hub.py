@@ -1,4 +1,4 @@
-"""The hub's side of one run, kept in memory: a run without a hub reports to it."""
+"""An in-memory substitute for the hub's side of one run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOG_TAIL = 20_000  # characters
 
 
 class LocalHub:
-    """Serves the bytes of one wheel and keeps the reports of one run.
+    """Serves the bytes of one wheel and keeps the events of one run.
 
     `log` is the end of the run's log, `facts` those of all batches together; `rollouts` are without
     their transcripts.

@@ -60,7 +60,7 @@ LIMITS = RunLimits(
 class Result:
     """How its run ended: `problem` is empty where all was as expected; `finding` what ended it.
 
-    `began` says whether its code began to load, `installed` whether its dependencies were there.
+    `began` states whether its code began to load, `installed` whether its dependencies were there.
     """
 
     problem: str

@@ -1,4 +1,5 @@
-"""Where a runner hears queues: the broker that is named, or the folder of a hub on this machine."""
+"""The broker that delivers run notifications: the configured one, or the folder of a hub on this
+machine."""
 
 from __future__ import annotations
 
@@ -11,16 +12,16 @@ SECONDS = 5
 
 
 class BrokerUnusable(Exception):
-    """No bell can be heard; the message says what to set or install."""
+    """The broker cannot be used; the message names what to set or install."""
 
 
 def message_folder() -> Path:
-    """Where a hub on this machine keeps its mail while it names no broker."""
+    """The folder of message files of a hub on this machine that has no other broker."""
     return Path(os.environ.get("HUB_HOME") or ".hub").expanduser().absolute() / "broker"
 
 
 def display_name(url: str | None) -> str:
-    """What to call the broker, without its password; raises Unheard if it cannot be one."""
+    """The broker's URL without its password; raises BrokerUnusable if it cannot be one."""
     if url is None:
         if message_folder().exists():
             return str(message_folder())
@@ -33,19 +34,20 @@ def display_name(url: str | None) -> str:
     except (AttributeError, ImportError, KeyError, ValueError) as error:
         scheme = url.partition(":")[0]
         raise BrokerUnusable(
-            f"HUB_BROKER_URL begins with {scheme}:, which this runner cannot speak: use amqp:// or "
-            "redis:// (the latter takes `pip install 'celery[redis]'` beside it), or give --poll"
+            f"HUB_BROKER_URL begins with {scheme}:, which this runner does not support: use "
+            "amqp:// or redis:// (which needs `pip install 'celery[redis]'`), or give --poll"
         ) from error
 
 
 def connect(url: str) -> str:
-    """Connect once and return the broker's name; raises Unheard if it does not let us in."""
+    """Connect once and return the broker's name; raises BrokerUnusable if it refuses the
+    connection."""
     label = display_name(url)
     try:
         with Connection(url, connect_timeout=SECONDS) as connection:
             connection.ensure_connection(max_retries=1, timeout=SECONDS)
     except Exception as error:
         raise BrokerUnusable(
-            f"{label} does not let this runner in: {error}; see HUB_BROKER_URL"
+            f"{label} refuses the connection: {error}; see HUB_BROKER_URL"
         ) from error
     return label

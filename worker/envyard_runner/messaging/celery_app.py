@@ -1,4 +1,5 @@
-"""The Celery side: a bell says that there is work, and the hub is asked for the next run."""
+"""The Celery side: a message notifies the worker that a run is queued, and the task leases it from
+the hub."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ CLEANUP_SECONDS = 120.0
 
 
 def make_app(machine: RunnerContext, broker_folder: Path) -> Celery:
-    """The runner's Celery app; `broker_folder` keeps the mail where no broker is named.
+    """The runner's Celery app; `broker_folder` holds the messages where no broker is configured.
 
     It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`, and have
     the hub's layout (hub/celery.py).
@@ -84,12 +85,12 @@ def make_app(machine: RunnerContext, broker_folder: Path) -> Celery:
 
 
 async def run_next(machine: RunnerContext) -> None:
-    """Do the next run, if any still waits."""
+    """Perform the next run, if one is still queued."""
     async with hub_session(machine.config) as (hub, stopping):
         try:
             await poll_once(machine, hub, stopping, patience=None)
         except (HubUnreachable, HubRefused, DiskTooFull, NotInService) as error:
-            log.warning("what waits stays queued, the hub rings again: %s", error)
+            log.warning("the run stays queued until the hub's next notification: %s", error)
 
 
 def serve(app: Celery) -> NoReturn:
@@ -111,24 +112,24 @@ def serve(app: Celery) -> NoReturn:
 
 @setup_logging.connect
 def _keep_logging(**_: Any) -> None:
-    """Celery leaves logging alone when anybody listens here."""
+    """Celery leaves logging alone when this signal has a receiver."""
 
 
 @worker_process_init.connect
 def _end_with_parent(**_: Any) -> None:
-    """A child whose parent was killed hands its run back instead of working on unseen."""
+    """A child whose parent was killed hands its run back instead of continuing alone."""
     die_with_parent()
 
 
 def _clean_up(config: Config, **_: Any) -> None:
-    """A new child removes what one that was killed left, whether or not a bell rings again here."""
+    """A new child removes what a killed one left, whether or not another message arrives."""
     reap_orphans(config)
 
 
 def _hand_back(home: Path, signals: list[bool], **_: Any) -> None:
-    """A stopped worker would wait for its run, for minutes: tell the child to hand it back.
+    """Signal the child to hand its run back: a stopped worker would wait for it, for minutes.
 
-    A draining one does wait, until it is told to stop once more.
+    A draining worker does wait, until it is stopped a second time.
     """
     signals.append(True)
     if is_draining(home) and len(signals) == 1:

@@ -31,14 +31,15 @@ MAX_BATCH_ROLLOUTS = 200  # in a batch: each may bring 30 KB of errors, and the 
 
 
 class Cancelled(Exception):
-    """Somebody asked the hub to cancel this run."""
+    """The hub requested the cancellation of this run."""
 
 
 class EventOutbox:
-    """The outbox of one attempt. Fill it from anywhere in the loop; `keep_sending` empties it.
+    """The unsent events of one attempt. Add to it from anywhere in the loop; `keep_sending` sends.
 
-    A batch is built once and sent again, unchanged, until the hub has acknowledged it. `printed` is
-    the end of the sandbox's output, `failed` counts the finished rollouts without a result.
+    A batch is built once and sent again, unchanged, until the hub has acknowledged it.
+    `output_tail` is the end of the sandbox's output, `failed` counts the finished rollouts without
+    a result.
     """
 
     def __init__(self, hub: RunHub, job: JobSpec) -> None:
@@ -76,7 +77,7 @@ class EventOutbox:
         self._append_log(self._decoder.decode(chunk))
 
     def log_line(self, line: str) -> None:
-        """Add the runner's own line."""
+        """Add a line of the runner's own."""
         self._append_log(f"[runner] {line}\n")
 
     def add_rollout(self, report: RolloutResult) -> None:
@@ -87,21 +88,21 @@ class EventOutbox:
         self._pending.set()
 
     def add_replays(self, replays: list[Replayed]) -> None:
-        """Add what came of playing rollouts again; it is sent after all that finished before."""
+        """Add the results of replays; they are sent after all rollouts that finished before."""
         self._replays += replays
         self._pending.set()
 
     def add_facts(self, **facts: Any) -> None:
-        """Add what was measured; names are Facts' fields, and each is sent once."""
+        """Add measurements; names are Facts' fields, and each is sent once."""
         self._facts = replace(self._facts, **facts)
         self._began |= any(facts.get(name) not in (None, False) for name in ENVIRONMENT_FACTS)
         self._pending.set()
 
     async def keep_sending(self) -> None:
-        """Send twice a second while there is news, else as a heartbeat; ends only by raising.
+        """Send twice a second while there are events, else as a heartbeat; ends only by raising.
 
-        Cancelled, Superseded, or HubLost when the hub was silent for two leases: by then the run
-        is certainly somebody else's.
+        Cancelled, Superseded, or HubUnreachable when the hub did not answer for two leases: by then
+        the run has certainly been leased to another runner.
         """
         while True:
             await self._send_batch()
@@ -189,7 +190,7 @@ class EventOutbox:
 
 
 def _log_tail(log: str, maximum: int) -> str:
-    """The log's last characters after a line that says how many are missing before them."""
+    """The log's last characters after a line with the number of characters left out."""
     missing = len(log) - maximum
     if missing <= 0:
         return log

@@ -1,4 +1,4 @@
-"""What a runner and the hub tell each other of the runner itself, busy or not."""
+"""Heartbeats between runner and hub: the runner's capabilities and status, busy or not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 2.0
 HEARTBEAT_SECONDS = 15.0
-DRAINED_SECONDS = 5.0  # who waits for its staff asks more often whether that is over
+DRAINED_SECONDS = 5.0  # a drained runner checks more often whether it is resumed
 RETRY_SECONDS = 10.0
 FINAL_SECONDS = 1.0
 
@@ -38,8 +38,8 @@ def capabilities(
     draining: bool = False,
     out: OutOfService | None = None,
 ) -> dict[str, Any]:
-    """What decides which runs this runner is given, whether it is about to end, and why it is out
-    of service where it is."""
+    """What decides which runs this runner is leased, whether it is about to end, and why it is out
+    of service if it is."""
     fields = {
         "frameworks": sorted(FRAMEWORKS),
         "models": sorted(models),
@@ -58,14 +58,15 @@ def pythons(config: Config) -> list[str]:
 
 
 def final_capabilities(out: OutOfService | None = None) -> dict[str, Any]:
-    """The last report of a runner that ends: it gets no run, and stays out of service if it is."""
+    """The last heartbeat of a runner that ends: it gets no run, and stays out of service if it
+    is."""
     return capabilities([], draining=True, out=out) | {"away": True}
 
 
 @dataclass(frozen=True, slots=True)
 class RunnerStatus:
-    """The models that are ready here, whether the hub's staff have drained this runner, and why
-    it is out of service by its own decision."""
+    """The models that are ready here, whether the hub's staff have drained this runner, and why it
+    is out of service by its own decision."""
 
     models: frozenset[str] = frozenset()
     drained: bool = False
@@ -78,7 +79,7 @@ class RunnerStatus:
 
 
 def _ignore(_: RunnerStatus) -> None:
-    """Nobody wants to know."""
+    """The default callback: do nothing."""
 
 
 @asynccontextmanager
@@ -89,10 +90,10 @@ async def sending_heartbeats(
     *,
     self_check: SelfCheck = run_doctor,
 ) -> AsyncIterator[None]:
-    """Tell the hub while this is held that the runner lives, and at last that it is gone; have a
-    runner that is out of service examined.
+    """Send heartbeats in the block and a final one at its end; run self-checks while out of
+    service.
 
-    `changed` gets what stands then, at first and whenever it is another.
+    `on_change` gets the status at first and whenever it changes.
     """
     tasks = (
         asyncio.create_task(_send_heartbeats(config, hub, on_change)),

@@ -1,4 +1,5 @@
-"""HTTP to the hub: jobs in, wheel down, events and the ending up. Holds the runner's token."""
+"""HTTP client for the hub: leases jobs, downloads wheels, sends events and the ending. Holds the
+runner's token."""
 
 from __future__ import annotations
 
@@ -34,15 +35,15 @@ T = TypeVar("T")
 
 
 class Superseded(Exception):
-    """This attempt is not the run's any more: stop at once and report nothing."""
+    """This attempt no longer owns the run: stop at once and send nothing."""
 
 
 class HubUnreachable(Exception):
-    """The hub did not answer for as long as one may wait."""
+    """The hub did not answer within the time for retries."""
 
 
 class HubRefused(Exception):
-    """The hub understood and said no; trying again changes nothing."""
+    """The hub refused the request; trying again changes nothing."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -50,19 +51,20 @@ class HubRefused(Exception):
 
 
 class WheelChanged(Exception):
-    """What was downloaded is not the file that the hub checked."""
+    """The downloaded file is not the one that the hub checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunnerIdentity:
-    """A runner as the hub knows it by its token; a `drained` one is given no new run there."""
+    """The runner that the hub has for the token; a `drained` one is leased no new run."""
 
     name: str
     drained: bool
 
 
 class RunHub(Protocol):
-    """What one run needs of the hub: the wheel, the version's lock, and somewhere to report to."""
+    """What one run needs of the hub: the wheel, the version's lock, and the API calls of its
+    events."""
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
         """Write the wheel to `target`."""
@@ -86,10 +88,10 @@ class RunHub(Protocol):
 
 
 class HubClient:
-    """The hub as one runner sees it. Every call is bounded in time and retried while it may help.
+    """Calls of one runner to the hub, each bounded in time and retried while that may help.
 
-    `patience` is how many seconds a call is tried for before HubLost. Calls raise Superseded on
-    409 and HubRefused on any other 4xx.
+    `patience` is how many seconds a call is tried for before HubUnreachable. Calls raise Superseded
+    on 409 and HubRefused on any other 4xx.
     """
 
     def __init__(
@@ -106,18 +108,18 @@ class HubClient:
         self._patience = patience
 
     async def whoami(self, *, patience: float | None = None) -> RunnerIdentity:
-        """Who this runner is to the hub."""
+        """The runner that the hub has for this token."""
         return _identity(await self.call("GET", "api/v1/runner/whoami/", patience=patience))
 
     async def send_heartbeat(self, capabilities: dict[str, Any]) -> RunnerIdentity:
-        """Say that this runner lives and what it can do. Tried once: say it again."""
+        """Send the runner's capabilities. Tried once: the next heartbeat replaces it."""
         body = {"capabilities": capabilities}
         return _identity(await self.call("POST", "api/v1/runner/present/", body, patience=0.0))
 
     async def poll(
         self, capabilities: dict[str, Any], *, patience: float | None = 0.0
     ) -> JobSpec | None:
-        """The next queued run that it can do, leased to this runner, or None."""
+        """Lease the next queued run that these capabilities fit; None without one."""
         body = {"capabilities": capabilities}
         answer = await self.call("POST", "api/v1/runner/poll/", body, patience=patience)
         return _job(answer) if answer else None
@@ -230,7 +232,7 @@ def _job(data: dict[str, Any]) -> JobSpec:
 
 
 async def _response_error(response: aiohttp.ClientResponse) -> Exception:
-    """What an error status means for the caller."""
+    """The exception for an error status."""
     raw = await response.read()
     try:
         error = json.loads(raw)["error"]

@@ -1,4 +1,4 @@
-"""Work without a broker: ask the hub for the next queued run, do it, ask again."""
+"""Work without a broker: lease the next queued run from the hub, perform it, repeat."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class DiskTooFull(Exception):
 
 @asynccontextmanager
 async def hub_session(config: Config) -> AsyncIterator[tuple[HubClient, asyncio.Event]]:
-    """The hub as this runner sees it, and the event that SIGTERM or SIGINT sets meanwhile.
+    """A client for the hub, and the event that SIGTERM or SIGINT sets.
 
-    The first SIGTERM of `hub-runner drain` is none: who loops looks at `drains`. What runs of
-    killed processes left on this machine is cleared up first.
+    The first SIGTERM of `hub-runner drain` does not set it: loops check `is_draining`. Leftovers of
+    runs of killed processes are removed first.
     """
     if reaped := reap_orphans(config):
-        log.info("cleared up after %d runs that were killed", reaped)
+        log.info("removed the leftovers of %d killed runs", reaped)
     stopping, signals = asyncio.Event(), []
     loop = asyncio.get_running_loop()
 
@@ -62,7 +62,7 @@ async def hub_session(config: Config) -> AsyncIterator[tuple[HubClient, asyncio.
 
 
 async def poll(machine: RunnerContext) -> None:
-    """Do runs one after the other until stopped; raises HubRefused for a token nobody knows."""
+    """Perform runs one after the other until stopped; raises HubRefused for an unknown token."""
     with runner_process(machine.config.home, "poll", limit_mechanism(machine.config.cgroup)):
         await _poll(machine)
 
@@ -90,7 +90,7 @@ async def _poll(machine: RunnerContext) -> None:
                 log.warning("%s", error)
                 pause = RETRY_SECONDS
             with suppress(TimeoutError):
-                # Many runners that saw one hub come back must not ask it all at once.
+                # Many runners that saw one hub come back must not all poll it at once.
                 async with asyncio.timeout(pause * random.uniform(0.5, 1.5)):  # noqa: S311
                     await stopping.wait()
 
@@ -98,10 +98,10 @@ async def _poll(machine: RunnerContext) -> None:
 async def poll_once(
     machine: RunnerContext, hub: HubClient, stopping: asyncio.Event, *, patience: float | None = 0.0
 ) -> Ending | str | None:
-    """Do the next queued run and say how it ended; "given up" if lost, None if none waited.
+    """Perform the next queued run and return its ending; "given up" if lost, None without a run.
 
-    Raises NoRoom, and asks for no run, while clearing up the caches does not free the disk;
-    NotInService while this machine's runner is out of service.
+    Raises DiskTooFull, and leases no run, while clearing the caches does not free enough of the
+    disk; NotInService while this machine's runner is out of service.
     """
     if out := out_of_service(machine.config.home):
         raise NotInService(out.sentence())

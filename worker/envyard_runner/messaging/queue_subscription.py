@@ -1,4 +1,4 @@
-"""A worker listens to the queues of what it may and can do just now, and to no other."""
+"""Subscribe a worker to the queues of the runs that it may and can perform."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ STOP_SECONDS = 5.0
 
 
 class QueueSubscription(bootsteps.StartStopStep):
-    """To the queue of all runs and to those of the models that are ready; to none while drained or
+    """Consume the queue of all runs and those of the models that are ready; none while drained or
     out of service.
 
-    It looks from a thread of its own: the worker's main one may wait for its broker. Celery starts
-    and stops this with every connection to the broker.
+    It runs in a thread of its own, because the worker's main thread may wait for its broker. Celery
+    starts and stops this step with every connection to the broker.
     """
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -39,7 +39,7 @@ class QueueSubscription(bootsteps.StartStopStep):
         self._queues = frozenset([RUNS])  # Celery's own beginning
 
     def start(self, consumer: Consumer) -> None:
-        """Listen to what there is from now on."""
+        """Start updating the subscriptions."""
         self._stopping.clear()
         run = self._loop.run_until_complete
         self._thread = threading.Thread(
@@ -48,7 +48,7 @@ class QueueSubscription(bootsteps.StartStopStep):
         self._thread.start()
 
     def stop(self, consumer: Consumer) -> None:
-        """Look no longer; what was listened to ends with the connection."""
+        """Stop updating; the subscriptions end with the connection."""
         if self._thread is not None:
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(STOP_SECONDS)
@@ -63,10 +63,11 @@ class QueueSubscription(bootsteps.StartStopStep):
                 await self._stopping.wait()
 
     def _update_queues(self, consumer: Consumer, status: RunnerStatus) -> None:
-        """Change what the worker listens to, on its own thread: no connection is safe for two."""
+        """Change the subscriptions on the worker's own thread: a connection is not safe for two
+        threads."""
         names = ("", *status.models) if status.takes_runs else ()
         queues = frozenset(queue_for(name) for name in names)
-        for queue in queues:  # those heard before are asked for again after a reconnection
+        for queue in queues:  # also those before a reconnection
             consumer.call_soon(consumer.add_task_queue, queue)
         for queue in self._queues - queues:
             consumer.call_soon(consumer.cancel_task_queue, queue)

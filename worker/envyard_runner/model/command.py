@@ -1,4 +1,4 @@
-"""What is started: the command line and the environment of `vllm serve`."""
+"""The command line and the environment of `vllm serve`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 SOCKET_PATH_BYTES = 107  # the kernel's limit for a unix socket's name
 # These are the watcher's: a server that others can reach, or that answers to another name or
-# key, is not the one that runners are told of.
+# key, is not the one in the state file that runners read.
 RESERVED_OPTIONS = (
     "--host", "--port", "--uds", "--api-key", "--served-model-name", "--model", "--config",
     "--headless", "--grpc", "--root-path", "--ssl-keyfile", "--ssl-certfile",
@@ -20,12 +20,12 @@ SECRET_PREFIXES = ("HUB_", "RUNNER_", "VLLM_API_KEY", "VLLM_SERVER_DEV_MODE")
 
 
 class ServeError(Exception):
-    """The model cannot be served as asked; the message says what to change."""
+    """The model cannot be served with these options; the message names what to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What the operator asked for. `port` 0 means a unix socket; `extra` goes to vLLM as it is."""
+    """The operator's options. `port` 0 means a unix socket; `extra` goes to vLLM as it is."""
 
     model: str
     name: str

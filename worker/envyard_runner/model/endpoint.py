@@ -1,4 +1,5 @@
-"""Where a model answers, and the small questions a runner asks there besides completions."""
+"""A model server's address, and the small requests that a runner makes there besides
+completions."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ MAX_ANSWER = 4 << 20
 
 
 class EndpointError(Exception):
-    """The server gave no usable answer; the message says what came instead."""
+    """The server gave no usable answer; the message describes what came instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Endpoint:
             raise EndpointError(f"{self.url}/models holds no list of models") from error
 
     async def load(self) -> Load | None:
-        """What it says of its load, None where that is not in vLLM's words; raises Silent."""
+        """The server's load, None where its metrics are not vLLM's; raises EndpointError."""
         return read_metrics(await self.get(f"{self.root}/metrics"))
 
     async def get(self, url: str) -> bytes:

@@ -13,10 +13,10 @@ STALLED_SECONDS = 120.0
 
 
 class Health:
-    """Looks at one server from time to time and remembers what it saw.
+    """Checks one server at intervals and keeps the last readings.
 
-    A front end may answer while the engine behind it stands still: requests that make no token
-    for two minutes show that.
+    A front end may answer while its engine makes no progress: requests that make no token for two
+    minutes show that.
     """
 
     def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""Which models this runner can reach just now, and where."""
+"""The models that this runner can reach just now, and their endpoints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWER_SECONDS = 20.0
 
 
 class NoModel(Exception):
-    """The model cannot be asked from this machine; the message says what to do."""
+    """The model cannot be reached from this machine; the message names what to do."""
 
 
 class AvailableModels:
@@ -41,7 +41,7 @@ class AvailableModels:
         self._complained = ""
 
     async def ready(self) -> dict[str, Endpoint]:
-        """Where each model answers that does."""
+        """The endpoint of each model that answers."""
         endpoints = {
             state.name: state.endpoint for state in watched(self._folder) if state.phase == "ready"
         }
@@ -52,9 +52,9 @@ class AvailableModels:
     async def find(
         self, name: str, *, seconds: float, log_line: Callable[[str], None] = log.info
     ) -> Endpoint:
-        """Where the model answers, waited for where it starts or hangs; raises NoModel.
+        """The model's endpoint, waited for while it starts or hangs; raises NoModel.
 
-        It is asked for one token: a server that hangs may still say that all is well.
+        One token is requested: a server that hangs may still report good health.
         """
         loop = asyncio.get_running_loop()
         until, has_logged = loop.time() + seconds, False

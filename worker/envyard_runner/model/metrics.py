@@ -1,4 +1,4 @@
-"""What vLLM says of its load on /metrics (docs.vllm.ai, "Metrics"), and what follows from it."""
+"""Parse vLLM's load from /metrics (docs.vllm.ai, "Metrics")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `hub-runner status` says of the model servers that runs of this machine may ask."""
+"""The model servers for `hub-runner status`."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ def members(leader: int, since: int) -> list[int]:
 
 
 def end(leader: int, since: int, *, seconds: float = GENTLE_SECONDS) -> None:
-    """End the session: its leader is asked, and after `seconds` all are killed."""
+    """End the session: its leader gets SIGTERM, and after `seconds` all are killed."""
     until = time.monotonic() + seconds
     if started(leader) == since and seconds:
         with suppress(ProcessLookupError):
             os.kill(leader, signal.SIGTERM)
-            os.kill(leader, signal.SIGCONT)  # a stopped one hears nothing
+            os.kill(leader, signal.SIGCONT)  # a stopped process handles no signal
     while members(leader, since):
         # Without its leader nobody is left who would end the others.
         if time.monotonic() > until or started(leader) != since:

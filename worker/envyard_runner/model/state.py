@@ -1,7 +1,7 @@
-"""What a model server's watcher leaves for runners to find: one folder a model, one small file.
+"""State files of model servers' watchers, read by runners: one folder per model, one small file.
 
 The watcher holds a lock on its folder for as long as it lives, so that a file left by a killed
-one is not believed.
+watcher is not valid.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def folder_of(models: Path, name: str) -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for this process; the kernel lets go of it however the process ends."""
+    """Lock the folder for this process; the kernel releases the lock however the process ends."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.parent.chmod(0o700)
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -67,7 +67,7 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise AlreadyServed(
-                f"{folder} is held by another `hub-runner model`; stop that one"
+                f"{folder} is in use by another `hub-runner model`; stop that one"
             ) from None
         yield
 
@@ -81,7 +81,7 @@ def write(folder: Path, state: State) -> None:
 
 
 def read(folder: Path) -> State | None:
-    """What the folder's file says, whether or not its watcher lives."""
+    """The state in the folder's file, whether or not its watcher lives."""
     try:
         return State(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

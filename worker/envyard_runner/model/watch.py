@@ -1,4 +1,5 @@
-"""`hub-runner model`: vLLM started, named to runners once it answers, started again if it fails."""
+"""`hub-runner model`: start vLLM, announce it to runners once it answers, restart it if it
+fails."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ LINE_BYTES = 1 << 16
 EXIT_POLL_SECONDS = 0.2  # until its end is noticed
 # How a process of vLLM names a cause: behind its own prefix, long before the end.
 CAUSE = re.compile(r"(?:^|[\])] )((?:\w+\.)*\w+(?:Error|Exception): .+)")
-# What its log says, and what to do about it.
+# Words of its log, and what to do about them.
 REMEDIES = {
     "desired CPU memory utilization": "add `-- --gpu-memory-utilization 0.3`",
     "desired GPU memory utilization": "free the GPU, or add `-- --gpu-memory-utilization 0.5`",
@@ -46,8 +47,8 @@ REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """How long things take, in seconds: between looks at the server, for its answer to one, before
-    it must have started, between two starts, and until it counts as steady."""
+    """Durations in seconds: between checks of the server, for its answer to one, before it must
+    have started, between two starts, and until it counts as stable."""
 
     look: float = 5.0
     answer: float = REQUEST_SECONDS
@@ -57,12 +58,12 @@ class Timings:
 
 
 class ServerEnded(Exception):
-    """The server's process is gone, or had to be taken for hung; the message says which."""
+    """The server's process ended, or had to be taken for hung; the message states which."""
 
 
 @dataclass(slots=True)
 class Watcher:
-    """One server kept running for as long as `run` runs; its folder tells runners of it.
+    """One server kept running for as long as `run` runs; its state file announces it to runners.
 
     Of its log three files of `log_bytes` are kept.
     """
@@ -210,7 +211,7 @@ class Watcher:
         state.write(self.folder, self._state)
 
     def _add_line(self, line: str) -> None:
-        """Remember the last lines, and the first that says why it will end."""
+        """Keep the last lines, and the first that names the cause of its end."""
         self._tail.append(line)
         remedy = next((do for words, do in REMEDIES.items() if words in line), "")
         match = CAUSE.search(line)
@@ -219,7 +220,7 @@ class Watcher:
         self._remedy = self._remedy or remedy
 
     def _why(self, ending: str) -> str:
-        cause = f". It said: {self._cause}" if self._cause else ""
+        cause = f". Cause: {self._cause}" if self._cause else ""
         todo = f"{ending}{cause}. Next: {self._remedy or f'read {self.folder / LOG}'}"
         shown = "".join(f"\n    {line}" for line in self._tail if line)
         return f"{todo}. Its last lines:{shown}" if shown else todo
@@ -247,9 +248,11 @@ def _end_leftover(folder: Path) -> None:
     left = state.read(folder)
     if left is None:
         return
-    state.write(folder, replace(left, phase="starting"))  # the folder is held: it is believed again
+    state.write(
+        folder, replace(left, phase="starting")
+    )  # the folder is locked: its file is valid again
     if left.leader and session.members(left.leader, left.started):
-        log.warning("ending what a killed watcher left running, session %d", left.leader)
+        log.warning("ending the server that a killed watcher left running, session %d", left.leader)
         session.end(left.leader, left.started)
 
 

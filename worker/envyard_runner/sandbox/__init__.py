@@ -1,4 +1,5 @@
-"""Runs hostile programs: one Sandbox a run, made of bubblewrap, seccomp, limits and a watchdog."""
+"""Runs hostile programs: one Sandbox per run, made of bubblewrap, seccomp, limits and a watchdog.
+May import config and limits."""
 
 from envyard_runner.sandbox.exit import Exit, SandboxError
 from envyard_runner.sandbox.run import Sandbox

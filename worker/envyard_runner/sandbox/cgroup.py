@@ -30,7 +30,7 @@ ATTEMPTS = 20
 
 
 class NotDelegated(SandboxError):
-    """No folder can be used; the message says why and what to change."""
+    """No folder can be used; the message states why and what to change."""
 
 
 def usable(configured: Path | None) -> Path | None:
@@ -44,7 +44,8 @@ def usable(configured: Path | None) -> Path | None:
 
 
 def limit_mechanism(configured: Path | None) -> LimitMechanism:
-    """What holds the memory and processes of this process's runs; raises Undelegated."""
+    """The mechanism that limits memory and processes of this process's runs; raises
+    NotDelegated."""
     return "cgroup2" if usable(configured) else "rlimit+watchdog"
 
 
@@ -99,7 +100,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _move_processes_down(folder: Path) -> None:
-    """Move what runs in the folder itself into the one below; who forks meanwhile is met again."""
+    """Move the processes of the folder into the one below, again and again while others fork."""
     for _ in range(ATTEMPTS):
         pids = _words(folder / "cgroup.procs")
         if not pids:
@@ -161,7 +162,7 @@ class Group:
         return "memory" if int(events.get("oom", "0")) > 0 else "machine_memory"
 
     def peak_bytes(self) -> int:
-        """The most memory charged at once; 0 on kernels before 5.19, which do not tell."""
+        """The most memory charged at once; 0 on kernels before 5.19, which do not record it."""
         return int(self._get("memory.peak") or 0)
 
     def remove(self) -> None:

@@ -1,8 +1,7 @@
-"""The bubblewrap command of one run: what the sandbox sees, and nothing else.
+"""The bubblewrap command of one run: all that the sandbox can see.
 
-Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, the
-runner's inside programs at /inside, the job at /job.json, sized tmpfs at /tmp and /dev/shm, and a
-made-up /etc.
+Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, the guest
+programs at /inside, the job at /job.json, sized tmpfs at /tmp and /dev/shm, and a made-up /etc.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ BUBBLEWRAP_PROCESS = "/proc/1"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The interpreter runs start from: its path, the prefix to bind, and its X.Y version.
+    """The interpreter that runs start from: its path, the prefix to bind, and its X.Y version.
 
-    `release` is the whole version, such as 3.11.2; `platform` tells which wheels it takes, such as
-    cpython-311-x86_64-linux-gnu-2.36.
+    `release` is the whole version, such as 3.11.2; `platform` decides which wheels it takes, such
+    as cpython-311-x86_64-linux-gnu-2.36.
     """
 
     python: Path
@@ -51,8 +50,8 @@ class Base:
 
 
 def moved_up(fd: int) -> int:
-    """The same open file under the first free number from FIRST_FD on: numbers are seen inside, and
-    must not tell what else this runner has open."""
+    """The same open file under the first free number from FIRST_FD on: numbers are visible inside,
+    and must not reveal what else this runner has open."""
     try:
         return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
     finally:
@@ -82,7 +81,7 @@ class MemoryFiles:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one sandbox is given."""
+    """The inputs of one sandbox."""
 
     base: Base
     site: Path

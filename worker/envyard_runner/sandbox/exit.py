@@ -15,7 +15,7 @@ LimitMechanism = Literal["cgroup2", "rlimit+watchdog"]
 
 
 class SandboxError(RuntimeError):
-    """The sandbox could not be made; the message says why and what to install or change."""
+    """The sandbox could not be made; the message states why and what to install or change."""
 
 
 @dataclass(frozen=True, slots=True)

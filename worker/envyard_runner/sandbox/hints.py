@@ -1,4 +1,4 @@
-"""What to change where bubblewrap does not start, by its words and the kernel's switches."""
+"""What to change if bubblewrap does not start, by its message and the kernel's switches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSED = ("ermission", "ermitted", "namespace")
 
 
 def remedy(message: str, sysctl: Path = SYSCTL) -> str:
-    """The next step after bubblewrap said this and ended; `sysctl` is where the switches are."""
+    """The next step after this message of bubblewrap; `sysctl` is the folder of the switches."""
     for part, step in STEPS.items():
         if part in message:
             return step

@@ -1,4 +1,4 @@
-"""The base interpreter of every run, asked once what it is."""
+"""The base interpreters of runs, each identified once."""
 
 from __future__ import annotations
 

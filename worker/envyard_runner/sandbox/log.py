@@ -1,4 +1,4 @@
-"""What a sandbox writes to its standard output and error."""
+"""Reads a sandbox's standard output and error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PAUSE_SECONDS = 0.05
 
 
 class OutputReader:
-    """Hands on the bytes of a pipe as they come, past `most` of them slowly.
+    """Passes on the bytes of a pipe as they come, slowly beyond `limit` of them.
 
-    So a flood is bounded and its end is known; who takes the bytes keeps what there is room for.
+    So a flood is bounded and its end is known; the receiver keeps as much as it has room for.
     """
 
     def __init__(self, fd: int, limit: int, on_chunk: Callable[[bytes], None]) -> None:

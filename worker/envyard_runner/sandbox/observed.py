@@ -1,4 +1,4 @@
-"""What the runner sees of a sandbox while that runs: its limits are held here, from outside."""
+"""Observe a sandbox while it runs, and enforce its limits from outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.05
 # A look costs up to a second where many processes share pages: no run may use the pause after it.
 MAX_PAUSE_SECONDS = 0.5
-LATE_SECONDS = 0.5  # a look that is later than this counts as time in which the runner stood still
+LATE_SECONDS = 0.5  # a look that is later than this counts as time in which the runner stalled
 LOW_MEMORY = 0.1  # of the machine's memory: where earlyoom and its like begin to end processes
 SPARE_TASKS = 4  # bubblewrap's, and what the kernel counts before or after we look
 

@@ -1,9 +1,9 @@
-"""What a sandbox tried and may not: refused calls are answered here, and so have a name.
+"""Answers the system calls that a sandbox may not make, and so records their names.
 
-The kernel stops a caller until the runner has answered (seccomp_unotify(2)). Nothing is ever let
-through that the filter refuses; connections go on to the empty network as they were, with their
-target noted. Which is why a target read here is a hint and never a decision: a second thread may
-change it while it is being read.
+The kernel stops a caller until the runner has answered (seccomp_unotify(2)). A call that the filter
+refuses is never let through; connections go on to the empty network as they were, with their target
+noted. So a target read here is a hint and never a decision: a second thread may change it while it
+is being read.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _count(counter: Counter[str], name: str) -> None:
 
 
 def _described(name: str, arguments: list[int]) -> str:
-    """The call as a reader knows it: what kind of socket, which namespaces."""
+    """The call in a reader's terms: what kind of socket, which namespaces."""
     if name in ("socket", "socketpair"):
         family = arguments[0] & 0xFFFFFFFF
         kind = FAMILIES.get(family, f"family {family}")

@@ -151,7 +151,7 @@ class Sandbox:
         everything = (started.process.pid, *watchdog.measure(started.init).pids)
         watchdog.die_first(everything)
         self._limit_memory(started, everything)
-        with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` tells
+        with contextlib.suppress(BrokenPipeError):  # it was killed already: `wait` returns that
             self._channels.control[0].send(b"g")
         return started.listening
 

@@ -7,9 +7,9 @@ the page cache), and the kernel's larger attack surfaces. A foreign
 architecture's calls (i386, x32) kill the caller, which is libseccomp's default.
 
 There are two layers. Bubblewrap loads the base: what every program does by the way, refused without
-a word. The launcher loads the rest before any code of the environment: refused by the runner, who
-so learns what was tried (`refusals`), or by the kernel alone where that cannot be had. When the
-runner is gone the kernel refuses by itself (seccomp_unotify(2): ENOSYS).
+a record. The launcher loads the rest before any code of the environment: refused by the runner,
+which so records what was attempted (`refusals`), or by the kernel alone where that is impossible.
+When the runner is gone the kernel refuses by itself (seccomp_unotify(2): ENOSYS).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ SET_MEMPOLICY_HOME_NODE = 450
 NAMESPACE_FLAGS = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
-NETLINK = 16  # every look-up of a name asks for one
+NETLINK = 16  # every look-up of a name opens one
 SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 RAW, KIND = 3, 0xF  # SOCK_RAW, and the bits of a socket's type without its flags
 LOW_BITS = 0xFFFFFFFF
@@ -92,7 +92,7 @@ def base() -> bytes:
 
 @functools.cache
 def launcher_filters() -> bytes:
-    """What the launcher reads: HEADER, the filter that tells the runner, the one that cannot.
+    """The bytes for the launcher: HEADER, the filter that notifies the runner, the one that cannot.
 
     The first is empty where libseccomp is too old for it. Raises SandboxError without libseccomp.
     """

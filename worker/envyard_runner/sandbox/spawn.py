@@ -1,4 +1,4 @@
-"""Starts bubblewrap and takes the gateway's door from it."""
+"""Starts bubblewrap and receives the gateway's listening socket from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from envyard_runner.sandbox.exit import SandboxError
 from envyard_runner.sandbox.hints import remedy
 
 START_SECONDS = 60.0
-CPU_SPARE_SECONDS = 10  # by which the kernel's limit is late: the watchdog knows what to call it
+CPU_SPARE_SECONDS = 10  # by which the kernel's limit is late: the watchdog names the cause
 SIGNALS = 4096  # that wait, and timers: memory of the kernel's
 
 
@@ -56,9 +56,10 @@ def _pipe() -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A sandbox that waits for its first byte: bubblewrap, its init as seen from here, the door.
+    """A sandbox before its first byte: bubblewrap, its init as seen from here, the listening
+    socket.
 
-    `listener` is where its refused calls are answered, None where the kernel does that alone.
+    `listener` is the descriptor for its refused calls, None where the kernel refuses alone.
     """
 
     process: subprocess.Popen[bytes]
@@ -78,9 +79,9 @@ async def spawn(
     program: list[str],
     channels: Channels,
 ) -> Started:
-    """Start bubblewrap as `uid` and wait until the launcher inside hands the door out.
+    """Start bubblewrap as `uid` and wait until the launcher inside hands the listening socket out.
 
-    Raises SandboxError with bubblewrap's own sentence; nothing is left running then. Closes the
+    Raises SandboxError with bubblewrap's own message; nothing is left running then. Closes the
     sandbox's ends of `channels` in any case.
     """
     process = _popen(config, uid, view, limits, program, channels)

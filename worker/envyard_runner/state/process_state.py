@@ -1,7 +1,7 @@
-"""What this machine's runner processes leave for `hub-runner status` and `drain` to find.
+"""State files of this machine's runner processes, read by `hub-runner status` and `drain`.
 
-A note is a small file that is believed for as long as its writer lives: the writer holds a lock
-on it, of which the kernel lets go however the process ends.
+A state file is valid for as long as its writer lives: the writer holds a lock on it, which the
+kernel releases however the process ends.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ WriteState = Callable[[dict[str, Any]], None]
 
 @contextmanager
 def state_file(home: Path, kind: str) -> Iterator[WriteState]:
-    """Write this process's note of that kind as often as wished; it is gone afterwards."""
+    """A function that writes this process's state file of that kind; the file is removed
+    afterwards."""
     folder = home / "notes"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if kind == "runner":
@@ -42,13 +43,14 @@ def state_file(home: Path, kind: str) -> Iterator[WriteState]:
             yield write
         finally:
             for path in (file, file.with_suffix(".lock")):
-                with suppress(OSError):  # without its lock a note counts for nothing
+                with suppress(OSError):  # without its lock a state file is not valid
                     path.unlink(missing_ok=True)
 
 
 @contextmanager
 def runner_process(home: Path, mode: str, limits: str) -> Iterator[None]:
-    """Be the runner process that others on this machine find; `held_by` tells what holds limits."""
+    """Register this process as a runner of this machine; `limits` names the mechanism of its
+    limits."""
     with state_file(home, "runner") as write:
         write({"mode": mode, "held_by": limits, "since": time.time()})
         try:
@@ -58,7 +60,7 @@ def runner_process(home: Path, mode: str, limits: str) -> Iterator[None]:
 
 
 def read_states(home: Path, kind: str) -> list[dict[str, Any]]:
-    """The notes of that kind whose writers live."""
+    """The states of that kind whose writers live."""
     states = []
     for file in sorted((home / "notes").glob(f"{kind}-*.json")):
         try:
@@ -70,12 +72,12 @@ def read_states(home: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def is_draining(home: Path, pid: int | None = None) -> bool:
-    """Whether that runner process, or this one, was asked to take no new runs and to end."""
+    """Whether that runner process, or this one, must take no new runs and end."""
     return _drain_file(home, os.getpid() if pid is None else pid).exists()
 
 
 def request_drain(home: Path) -> list[dict[str, Any]]:
-    """Ask every runner process of this machine to finish what it does and end; their notes."""
+    """Signal every runner process of this machine to finish its run and end; their states."""
     states = read_states(home, "runner")
     for state in states:
         if not is_draining(home, state["pid"]):
@@ -85,7 +87,8 @@ def request_drain(home: Path) -> list[dict[str, Any]]:
 
 
 def _remove_stale(folder: Path) -> None:
-    """Remove what killed processes left. One that starts just now holds no lock yet, but lives."""
+    """Remove what killed processes left. A process that starts just now holds no lock yet, but
+    lives."""
     for lock in folder.glob("*.lock"):
         pid = lock.stem.rpartition("-")[2]
         with suppress(FileNotFoundError):

@@ -38,7 +38,7 @@ SelfCheck = Callable[[], Awaitable[str]]
 
 
 class NotInService(Exception):
-    """The runner took itself out of service, and asks for no run."""
+    """The runner took itself out of service and leases no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class OutOfService:
-    """Since when and why the runner is out of service; when it is examined next, how often it has
-    failed that, and what failed last."""
+    """Since when and why the runner is out of service; when the next self-check is, how many have
+    failed, and what failed last."""
 
     since: str
     reason: str
@@ -73,7 +73,7 @@ class OutOfService:
         return {"since": self.since, "reason": self.reason, "check": self.check}
 
     def sentence(self) -> str:
-        """The same for a person at this machine."""
+        """The same for the operator of this machine."""
         last = f" The last check failed: {self.check}." if self.check else ""
         return (
             f"out of service since {self.since}: {self.reason}.{last} `hub-runner doctor` runs by "
@@ -98,10 +98,10 @@ def out_of_service(home: Path) -> OutOfService | None:
 
 
 def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> None:
-    """Take in how a run ended; `began` where environment code was reached.
+    """Record how a run ended; `began` where environment code was reached.
 
-    A version counts once. Endings that are the environment's fault before its code began, and
-    runs that were handed back, cancelled, or need what this machine need not have, prove nothing.
+    A version counts once. Endings that are the environment's fault before its code began, and runs
+    that were handed back, cancelled, or need what this machine need not have, prove nothing.
     """
     first = ending.findings[0] if ending.findings else None
     early = ending.outcome == "errored" and not began
@@ -138,7 +138,7 @@ def _add_failure(state: _State, failure: Failure) -> None:
 
 
 def schedule_self_check(home: Path) -> None:
-    """Have a runner that is out of service examined at once, as after its restart."""
+    """Make the self-check of a runner that is out of service due now, as after its restart."""
     if out_of_service(home) is not None:
         with _updating(home) as state:
             if state.out is not None:
@@ -146,16 +146,17 @@ def schedule_self_check(home: Path) -> None:
 
 
 def resume(home: Path) -> bool:
-    """Put the runner back in service whatever the doctor says; False where it was."""
+    """Put the runner back in service without a self-check; False where it was in service."""
     with _updating(home) as state:
         was, state.out, state.failures = state.out, None, []
     return was is not None
 
 
 async def repeat_self_checks(home: Path, self_check: SelfCheck) -> None:
-    """Examine a runner that is out of service when that is due; never ends by itself.
+    """Run the self-check of a runner that is out of service whenever it is due; never ends by
+    itself.
 
-    Of several processes one does it at a time.
+    One process of several runs it at a time.
     """
     while True:
         out = out_of_service(home)
@@ -165,7 +166,7 @@ async def repeat_self_checks(home: Path, self_check: SelfCheck) -> None:
                     if exclusive:
                         _store_self_check(home, await self_check())
         except OSError as error:
-            log.warning("the runner cannot examine itself: %s", error)
+            log.warning("the self-check cannot run: %s", error)
         await asyncio.sleep(CHECK_SECONDS)
 
 
@@ -188,7 +189,7 @@ def _pause(count: int) -> float:
 
 
 async def run_doctor() -> str:
-    """What `hub-runner doctor` finds wrong, run as its operator would; empty where it passes."""
+    """Run `hub-runner doctor` as its operator would; returns what failed, empty where it passes."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "envyard_runner", "doctor", "--json",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
@@ -244,7 +245,7 @@ def _out(data: Any) -> OutOfService | None:
 
 @contextmanager
 def _updating(home: Path) -> Iterator[_State]:
-    """The state, written back afterwards; a disk that takes no file costs the change, no run."""
+    """The state, written back afterwards; a failed write loses the change and no run."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         lock = (home / "service.lock").open("w")

@@ -62,9 +62,10 @@ async def build_venv(
 
     It is built with the newest interpreter that the wheel and `requires_python` admit. `driven` are
     the requirements that an earlier lock must meet (`extra` unless given). `wheel` keeps the file
-    name it was published under; `agree` asks who keeps the version's locks, and `before` (ISO 8601)
-    is the time whose index counts where it has none yet. Raises VenvError (see its `fault`) and,
-    from byte-compiling, SandboxError. Run on the main thread's loop, like every sandbox.
+    name it was published under; `agree` reads and stores the version's locks at the hub, and
+    `before` (ISO 8601) is the time of the index that counts where there is no lock yet. Raises
+    VenvError (see its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's
+    loop, like every sandbox.
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds

@@ -1,4 +1,4 @@
-"""The folder of what is installed: one folder a key, there whole or not at all."""
+"""The folder of installed venvs: one folder per key, there complete or not at all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEEPEST = 100
 class CachedFolder:
     """What is in place; `size` is the bytes of its own files, those not shared with uv's cache.
 
-    `used` is when it was last found, in seconds since 1970.
+    `used` is when it was last looked up, in seconds since 1970.
     """
 
     path: Path
@@ -50,7 +50,7 @@ class CachedFolder:
 
 
 def lookup(config: Config, key: str) -> CachedFolder | None:
-    """What has this key, marked as used now; a folder whose facts cannot be read is removed."""
+    """The folder of this key, marked as used now; one whose facts cannot be read is removed."""
     folder = config.venvs / key
     with contextlib.suppress(FileNotFoundError):
         os.utime(folder / FACTS)

@@ -91,7 +91,7 @@ async def _resolve(
 
 @dataclass(frozen=True, slots=True)
 class WheelRequirements:
-    """What a wheel's METADATA asks for: its requirements, and its Requires-Python."""
+    """The requirements in a wheel's METADATA, and its Requires-Python."""
 
     lines: tuple[str, ...]
     requires_python: str

@@ -1,4 +1,4 @@
-"""Choose the interpreter of a venv among those that this machine offers."""
+"""Choose the interpreter of a venv among those of this machine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Calls uv with an empty environment and says whose fault its failures are.
+"""Runs uv with an empty environment and decides whose fault its failures are.
 
-As root, uv runs under a uid of its own: it reads what strangers wrote and talks to the network.
+As root, uv runs under a uid of its own: it reads files of strangers and talks to the network.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
 MEMORY_BYTES = 8 << 30
 
 
-NOT_FOUND = "was not found in the package registry"  # uv's words
+NOT_FOUND = "was not found in the package registry"  # in uv's message
 
 
 class VenvError(Exception):
-    """A venv could not be built; `finding` says why, `fault` whether the author or we must act."""
+    """A venv could not be built; `finding` states why, `fault` whether the author or the operator
+    must act."""
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding
@@ -96,7 +97,7 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
 
 
 async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
-    """The first of what it says; the rest is read and thrown away."""
+    """The first bytes of uv's error output; the rest is read and thrown away."""
     assert process.stderr is not None  # noqa: S101  (a pipe was asked for)
     errors = b""
     while part := await process.stderr.read(ERROR_BYTES):
@@ -105,15 +106,15 @@ async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
 
 
 def too_large(config: Config) -> VenvError:
-    """What is said of more than an honest venv has: a small wheel may unpack to any size."""
+    """The error for a venv beyond any honest size: a small wheel may unpack to any size."""
     limit = config.build_bytes >> 20
     message = f"the dependencies fill this runner's disk: a venv may take {limit} MiB of it"
     return VenvError(finding("run.install_failed", message))
 
 
 async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -> None:
-    """Kill it once the disk has lost that much, or is nearly full; what ends between two looks is
-    measured by who asked for it."""
+    """Kill it once the disk has lost that much, or is nearly full; what ends between two checks is
+    measured by the caller."""
     home = config.home
     minimum = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
     while shutil.disk_usage(home).free > minimum:  # noqa: ASYNC110  (no event tells)
