@@ -1,0 +1,1 @@
+"""Measured comparisons, run by `python -m`; may import everything, tests included."""

@@ -1,1 +1,1 @@
-"""The registry measured: each module is one comparison, run by `python -m`; see README.md."""
+"""Measurements of the registry, one module per comparison (README.md); may import hub and tests."""

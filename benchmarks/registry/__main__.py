@@ -42,21 +42,21 @@ def main() -> None:
         kept = TemporaryDirectory(prefix="bench-registry-", ignore_cleanup_errors=True)
         scratch = Path(stack.enter_context(kept))
         scratch.chmod(0o755)
-        made = material.make(scratch / "wheels", uploads=options.uploads)
+        wheels = material.make(scratch / "wheels", uploads=options.uploads)
         database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
-        every = _start(stack, scratch, made, database)
+        every = _start(stack, scratch, wheels, database)
         reads, ratios = _reads(every, seconds=options.seconds, rounds=options.rounds)
         tell(reads)
         print("\nrequests a second of nginx before the hub, of nginx alone")
         for kind, ratio in ratios.items():
             print(f"  {kind:18} {ratio:8.2f}")
         uploads = {
-            one.label: load.upload(one, made.uploads, also=_also(one, database))
-            for one in every
-            if one.upload
+            server.label: load.upload(server, wheels.uploads, also=_also(server, database))
+            for server in every
+            if server.upload
         }
         tell({"uploads, 4 clients": uploads})
-        installs = {one.label: load.install(one, times=options.rounds) for one in every}
+        installs = {server.label: load.install(server, times=options.rounds) for server in every}
         print("\ncold `uv pip install` of one environment with 3 dependencies")
         for label, seconds in installs.items():
             print(f"  {label:18} {seconds:8.3f} s")
@@ -85,17 +85,19 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _start(stack: ExitStack, scratch: Path, made: material.Material, database: str) -> list[Server]:
+def _start(
+    stack: ExitStack, scratch: Path, wheels: material.Material, database: str
+) -> list[Server]:
     programs = {name: installed(name) for name in PEERS}
     print("starting the hub and its peers", file=sys.stderr, flush=True)
-    app, files = servers.hub(scratch, made, database=database)
+    app, files = servers.hub(scratch, wheels, database=database)
     stack.callback(app.stop)
     every = [app]
     for start in (
         lambda: servers.hub_behind_nginx(scratch, files, database=database),
         lambda: servers.nginx_static(scratch, app, files),
-        lambda: servers.pypiserver(scratch, made, programs["pypiserver"]),
-        lambda: servers.devpi(scratch, made, programs["devpi"]),
+        lambda: servers.pypiserver(scratch, wheels, programs["pypiserver"]),
+        lambda: servers.devpi(scratch, wheels, programs["devpi"]),
     ):
         every.append(start())
         stack.callback(every[-1].stop)
@@ -118,18 +120,18 @@ def installed(peer: str) -> Path:
 def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, dict[str, float]]:
     """Kind of request -> server -> reading, for the hub also pages that the client has already;
     and of each page what nginx before the hub reaches of nginx alone, burst beside burst."""
-    asked = {one.label: servers.addresses(one) for one in every}
+    addresses = {server.label: servers.addresses(server) for server in every}
     readings: dict[str, dict[str, list[Reading]]] = {}
     for number in range(rounds):
-        for kind in asked["hub"]:
+        for kind in addresses["hub"]:
             print(f"round {number + 1} of {rounds}: {kind}", file=sys.stderr, flush=True)
-            for one in every:
-                if kind in asked[one.label]:
-                    url, accept, said = asked[one.label][kind]
-                    burst = load.read(one, url, accept, seconds=seconds, headers=said)
-                    readings.setdefault(kind, {}).setdefault(one.label, []).append(burst)
+            for server in every:
+                if kind in addresses[server.label]:
+                    url, accept, header = addresses[server.label][kind]
+                    burst = load.read(server, url, accept, seconds=seconds, headers=header)
+                    readings.setdefault(kind, {}).setdefault(server.label, []).append(burst)
     table = {
-        kind: {label: load.middle(found) for label, found in by.items()}
+        kind: {label: load.middle(bursts) for label, bursts in by.items()}
         for kind, by in readings.items()
     }
     return table, {kind: _ratio(by) for kind, by in readings.items() if "nginx static" in by}
@@ -137,7 +139,7 @@ def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, di
 
 def _ratio(by: dict[str, list[Reading]]) -> float:
     pairs = zip(by["hub behind nginx"], by["nginx static"], strict=True)
-    return statistics.median(ours.per_second / alone.per_second for ours, alone in pairs)
+    return statistics.median(proxied.per_second / alone.per_second for proxied, alone in pairs)
 
 
 def _also(server: Server, database: str) -> Sequence[int]:
@@ -146,7 +148,8 @@ def _also(server: Server, database: str) -> Sequence[int]:
 
 def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:
     return {
-        kind: {label: asdict(found) for label, found in by.items()} for kind, by in table.items()
+        kind: {label: asdict(reading) for label, reading in by.items()}
+        for kind, by in table.items()
     }
 
 
@@ -154,12 +157,13 @@ def tell(table: Table) -> None:
     """Print each kind's readings, a line a server."""
     for kind, by in table.items():
         print(f"\n{kind}")
-        for label, one in by.items():
-            print(f"  {label:18} {_row(one)}", flush=True)
+        for label, reading in by.items():
+            print(f"  {label:18} {_row(reading)}", flush=True)
 
 
-def _row(one: Reading) -> str:
-    return f"{one.per_second:10,.0f} /s   p99 {one.p99_ms:8.1f} ms   {one.cpu_us:9,.0f} us cpu"
+def _row(reading: Reading) -> str:
+    rate = f"{reading.per_second:10,.0f} /s   p99 {reading.p99_ms:8.1f} ms"
+    return f"{rate}   {reading.cpu_us:9,.0f} us cpu"
 
 
 if __name__ == "__main__":

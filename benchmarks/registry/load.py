@@ -44,22 +44,22 @@ def read(server: Server, url: str, accept: str, *, seconds: int, headers: str = 
     command = [wrk, "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "20s"]
     command += ["-H", f"Accept: {accept}", *(("-H", headers) if headers else ()), url]
     before = _cpu(server)
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     spent = _cpu(server) - before
-    if "Non-2xx" in said or "Socket errors" in said:
-        raise RuntimeError(f"{server.label} {url}:\n{said}")
-    count = int(_found(r"(\d+) requests in", said)[1])
-    p99 = _found(r"99%\s+([\d.]+)(us|ms|s|m)\b", said)
-    per_second = float(_found(r"Requests/sec:\s+([\d.]+)", said)[1])
+    if "Non-2xx" in output or "Socket errors" in output:
+        raise RuntimeError(f"{server.label} {url}:\n{output}")
+    count = int(_found(r"(\d+) requests in", output)[1])
+    p99 = _found(r"99%\s+([\d.]+)(us|ms|s|m)\b", output)
+    per_second = float(_found(r"Requests/sec:\s+([\d.]+)", output)[1])
     return Reading(per_second, float(p99[1]) * UNITS[p99[2]], spent / max(count, 1) * 1e6)
 
 
 def middle(readings: Sequence[Reading]) -> Reading:
     """The median of each figure."""
     return Reading(
-        statistics.median(one.per_second for one in readings),
-        statistics.median(one.p99_ms for one in readings),
-        statistics.median(one.cpu_us for one in readings),
+        statistics.median(reading.per_second for reading in readings),
+        statistics.median(reading.p99_ms for reading in readings),
+        statistics.median(reading.cpu_us for reading in readings),
     )
 
 
@@ -91,7 +91,7 @@ def postmaster(database: str) -> tuple[int]:
 
 def install(server: Server, *, times: int) -> float:
     """Median seconds of `uv pip install` into an empty environment with an empty cache."""
-    what, index = servers.needy(server)
+    requirement, index = servers.needy(server)
     uv = Path(sys.executable).with_name("uv")
     taken = []
     for _ in range(times):
@@ -100,7 +100,7 @@ def install(server: Server, *, times: int) -> float:
             environ = servers.clean() | {"UV_CACHE_DIR": str(place / "cache")}
             subprocess.run([uv, "venv", "-q", place / "venv"], check=True, env=environ)
             command = [uv, "pip", "install", "-q", "-p", place / "venv/bin/python"]
-            command += ["--default-index", index, what]
+            command += ["--default-index", index, requirement]
             started = time.perf_counter()
             subprocess.run(command, check=True, env=environ, cwd=place)
             taken.append(time.perf_counter() - started)
@@ -133,8 +133,8 @@ def _request(server: Server, path: Path) -> bytes:
     """The bytes of an upload as twine sends it, on a connection of its own."""
     form = form_of(path.read_bytes())
     files = {"content": (path.name, path.read_bytes())}
-    asked = requests.Request("POST", server.upload, server.headers, files, form, auth=server.auth)
-    ready = asked.prepare()
+    request = requests.Request("POST", server.upload, server.headers, files, form, auth=server.auth)
+    ready = request.prepare()
     assert isinstance(ready.body, bytes)
     headers = {**ready.headers, "Host": urlsplit(server.upload).netloc, "Connection": "close"}
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -157,7 +157,7 @@ def _pieces(receive: Callable[[int], bytes]) -> Sequence[bytes]:
 
 
 def _found(pattern: str, text: str) -> re.Match[str]:
-    found = re.search(pattern, text)
-    if found is None:
+    match = re.search(pattern, text)
+    if match is None:
         raise RuntimeError(f"wrk says something else:\n{text}")
-    return found
+    return match

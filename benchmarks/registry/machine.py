@@ -17,12 +17,12 @@ Program = subprocess.Popen[bytes]
 
 def tree(root: int) -> list[int]:
     """The process and all that descend from it."""
-    found = [root]
-    for pid in found:
+    pids = [root]
+    for pid in pids:
         for file in Path(f"/proc/{pid}/task").glob("*/children"):
             with suppress(OSError):  # a thread that has just ended
-                found += [int(child) for child in file.read_text().split()]
-    return found
+                pids += [int(child) for child in file.read_text().split()]
+    return pids
 
 
 def cpu_seconds(root: int) -> float:

@@ -24,7 +24,9 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
-    (web,) = (one for one in programs.children(logs=Path(), runner_token="") if one.name == "web")
+    (web,) = (
+        child for child in programs.children(logs=Path(), runner_token="") if child.name == "web"
+    )
     os.execve(web.command[0], list(web.command), dict(web.environ))
 
 

@@ -41,7 +41,7 @@ class Server:
     @property
     def roots(self) -> list[int]:
         """The processes whose trees do its work."""
-        return [one.pid for one in self.processes]
+        return [program.pid for program in self.processes]
 
     def wheel_urls(self, environment: str = BIG) -> list[str]:
         """Where its page says that the environment's wheels lie."""
@@ -51,8 +51,8 @@ class Server:
 
     def stop(self) -> None:
         """End all that was started for it."""
-        for one in self.processes:
-            machine.stop(one)
+        for program in self.processes:
+            machine.stop(program)
 
 
 def clean() -> dict[str, str]:
@@ -66,18 +66,18 @@ def hub(scratch: Path, material: Material, *, database: str = "") -> tuple[Serve
     """Web as `make run` starts it, on SQLite or on that PostgreSQL; also where its files lie."""
     port = machine.free_port()
     environ = _settings(scratch, port, database)
-    made = subprocess.run(
+    seeding = subprocess.run(
         [sys.executable, "-m", "benchmarks.registry.seed", *map(str, material.seed)],
         env=environ,
         cwd=ROOT,
         check=True,
         stdout=subprocess.PIPE,
     )
-    said = json.loads(made.stdout.splitlines()[-1])
+    seeded = json.loads(seeding.stdout.splitlines()[-1])
     web = machine.start(process.COMMAND, log=scratch / "hub.log", port=port, environ=environ)
     base = f"http://127.0.0.1:{port}"
     server = Server("hub", f"{base}/{USER}/simple/", [web], f"{base}/legacy/{USER}/")
-    server.auth = ("__token__", said["token"])
+    server.auth = ("__token__", seeded["token"])
     return server, scratch / "hub/files"
 
 
@@ -222,19 +222,19 @@ def post(server: Server, path: Path, form: dict[str, list[str]]) -> requests.Res
 def addresses(server: Server) -> dict[str, tuple[str, str, str]]:
     """What is asked for: address, Accept and another header of each kind of request."""
     page = f"{server.index}{name(0)}/"
-    found = {
+    requests_by_kind = {
         "root index, HTML": (server.index, "text/html", ""),
         "environment, HTML": (page, "text/html", ""),
         "environment, JSON": (page, JSON, ""),
         "wheel of 100 KB": (server.wheel_urls()[0], "*/*", ""),
     }
     if not server.speaks_json:
-        del found["environment, JSON"]
+        del requests_by_kind["environment, JSON"]
     if server.label == "hub":
         etag = requests.get(page, headers={"Accept": JSON}, timeout=20).headers["ETag"]
         known = f"If-None-Match: {etag}"
-        found["environment, JSON, known (304)"] = (page, JSON, known)
-    return found
+        requests_by_kind["environment, JSON, known (304)"] = (page, JSON, known)
+    return requests_by_kind
 
 
 def needy(server: Server) -> tuple[str, str]:

@@ -36,16 +36,16 @@ def main() -> None:
         for peer in (servers.pypiserver, servers.devpi):
             every.append(peer(scratch, made, comparison.installed(peer.__name__)))
             stack.callback(every[-1].stop)
-        read: dict[str, list[Reading]] = {one.label: [] for one in every}
+        read: dict[str, list[Reading]] = {server.label: [] for server in every}
         for start in range(0, len(made.uploads), options.uploads):
             wheels = made.uploads[start : start + options.uploads]
-            for one in every:
-                also = load.postmaster(database) if one is every[0] and database else ()
-                read[one.label].append(load.upload(one, wheels, also=also))
-    found = {label: load.middle(readings) for label, readings in read.items()}
-    comparison.tell({f"uploads, {load.CLIENTS} clients": found})
+            for server in every:
+                also = load.postmaster(database) if server is every[0] and database else ()
+                read[server.label].append(load.upload(server, wheels, also=also))
+    medians = {label: load.middle(readings) for label, readings in read.items()}
+    comparison.tell({f"uploads, {load.CLIENTS} clients": medians})
     if options.json:
-        options.json.write_text(json.dumps({k: asdict(v) for k, v in found.items()}) + "\n")
+        options.json.write_text(json.dumps({k: asdict(v) for k, v in medians.items()}) + "\n")
 
 
 if __name__ == "__main__":

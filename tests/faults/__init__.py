@@ -1,0 +1,1 @@
+"""Fault tests of a whole hub (README.md)."""

@@ -117,7 +117,7 @@ def problems(world: World, cell: Cell, may_end: tuple[str, ...] = ("listed",)) -
 def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
     """Each planned rollout once, well paid, with its own transcript of this very attempt."""
     rollouts = world.rows(ROLLOUTS, run)
-    names = [one[:3] for one in rollouts]
+    names = [row[:3] for row in rollouts]
     if succeeded and names != sorted(EXPECTED):
         yield f"its rollouts are {names}"
     if not set(names) <= set(EXPECTED) or len(set(names)) < len(names):
@@ -135,11 +135,11 @@ def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> It
         pack = world.stored(f"transcripts/{sha256[:2]}/{sha256}")
         line = pack[offset : offset + length]
         try:
-            told = json.dumps(json.loads(gzip.decompress(line)))
+            stored = json.dumps(json.loads(gzip.decompress(line)))
         except (OSError, EOFError, ValueError) as error:
             yield f"{name}: its transcript cannot be read: {error!r}"
         else:
-            if f"word {task}" not in told:
+            if f"word {task}" not in stored:
                 yield f"{name} has another task's transcript"
     if unused := world.rows(UNUSED_PACKS, run):
         yield f"packs without a rollout: {unused}"
@@ -152,9 +152,9 @@ def _of_log(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterato
         yield f"a log of attempts {sorted(log)}"
     for number in range(1, attempt + (not succeeded)):
         ended = rf"\[hub\] attempt {number} on \S+ ended: "
-        told = len(re.findall(ended, log.get(number, "")))
-        if told != 1:
-            yield f"the log says {told} times why attempt {number} ended"
+        count = len(re.findall(ended, log.get(number, "")))
+        if count != 1:
+            yield f"the log says {count} times why attempt {number} ended"
     for number, text in log.items():
         played = re.findall(r"^played (\S+)$", text, re.MULTILINE)
         arrived = text.count(" bytes, sha256 ")
@@ -170,13 +170,15 @@ def _of_journal(world: World, cell: Cell, attempt: int, *, succeeded: bool) -> I
     for verb, number, count in journal:
         if count > 1:
             yield f"{verb} {number} is {count} times in the journal"
-    told = {(verb, number) for verb, number, _ in journal}
+    counted = {(verb, number) for verb, number, _ in journal}
     wanted = {("run.leased", str(number)) for number in range(1, attempt + 1)}
     wanted |= {("run.requeued", str(number)) for number in range(2, attempt + 1)}
     wanted |= {(f"run.{'succeeded' if succeeded else 'errored'}", str(attempt))}
-    if missing := wanted - told:
+    if missing := wanted - counted:
         yield f"the journal lacks {missing}"
-    endings = [verb for verb, _ in told if verb in ("run.succeeded", "run.failed", "run.errored")]
+    endings = [
+        verb for verb, _ in counted if verb in ("run.succeeded", "run.failed", "run.errored")
+    ]
     if len(endings) != 1:
         yield f"it ended as {endings}"
 
@@ -184,7 +186,7 @@ def _of_journal(world: World, cell: Cell, attempt: int, *, succeeded: bool) -> I
 def stuck(world: World) -> list[str]:
     """What waits in the database for anything, and mounts that nobody took away."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    ours = sorted(one for one in mounts if one.startswith(str(world.home)))
+    left_mounts = sorted(mount for mount in mounts if mount.startswith(str(world.home)))
     disks = sorted(str(world.home / name) for name in DISKS) if world.disks else []
-    extra = [] if ours == disks else [f"mounts that nobody took away: {ours}"]
+    extra = [] if left_mounts == disks else [f"mounts that nobody took away: {left_mounts}"]
     return [row[0] for row in world.rows(STUCK)] + extra

@@ -20,15 +20,17 @@ NEEDS = {"redis": Path("/usr/bin/redis-server"), "rabbitmq": RABBITMQ}
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a broker and fault; the world changes with the broker."""
-    whole = metafunc.config.getoption("--all-faults")
+    complete = metafunc.config.getoption("--all-faults")
     if "of_store" in metafunc.fixturenames:
-        pairs = [(stage, name) for name in S3_FAULTS for stage in S3_STAGES] if whole else S3_SLICE
+        pairs = (
+            [(stage, name) for name in S3_FAULTS for stage in S3_STAGES] if complete else S3_SLICE
+        )
         metafunc.parametrize("of_store", pairs, ids=["-".join(pair) for pair in pairs])
     elif "fault" in metafunc.fixturenames:
         cases = [
             pytest.param(broker, fault, id=f"{broker}-{fault.part}-{fault.name}")
             for broker in SLICE
-            for fault in (FAULTS if whole else SLICE[broker])
+            for fault in (FAULTS if complete else SLICE[broker])
         ]
         metafunc.parametrize(("world", "fault"), cases, indirect=["world"], scope="module")
     elif metafunc.function.__name__ == AT_THE_END:
@@ -53,11 +55,12 @@ def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Cell]]]:
     yield cells
     head = "broker    part      fault      stage      attempts end       seconds  how it was seen"
     lines = [head] + [
-        f"{broker:<9} {one.part:<9} {one.fault:<10} {one.stage:<10} {one.attempt:>8} {one.end:<9}"
-        f" {one.seconds:7.1f}  {one.seen}{' WRONG' if one.wrong else ''}"
-        for broker, one in cells
+        f"{broker:<9} {cell.part:<9} {cell.fault:<10} {cell.stage:<10} {cell.attempt:>8}"
+        f" {cell.end:<9}"
+        f" {cell.seconds:7.1f}  {cell.seen}{' WRONG' if cell.wrong else ''}"
+        for broker, cell in cells
     ]
-    wrong = sum(bool(one.wrong) for _, one in cells)
+    wrong = sum(bool(cell.wrong) for _, cell in cells)
     lines.append(f"{len(lines) - 1} cells, {wrong} wrong")
     text = "\n".join(lines)
     if file := os.environ.get("FAULT_TABLE"):

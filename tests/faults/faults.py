@@ -47,12 +47,12 @@ class Fault:
     @contextmanager
     def happens(self, world: World) -> Iterator[Seen]:
         """It is so in the body, and put right afterwards; raises where nothing showed it."""
-        seen, marks = Seen(), world.marks()
+        observed, marks = Seen(), world.marks()
         heal = FAULTS[self.name](world, self.part)
         try:
-            yield seen
+            yield observed
         finally:
-            seen.told = heal()
+            observed.told = heal()
         if pattern := TOLD.get(self.name):
             world.wait(
                 lambda: any(re.search(pattern, text) for text in world.logged(marks)),
@@ -87,66 +87,72 @@ def _parts(world: World, name: str) -> list[Part]:
 
 def _processes(world: World, name: str) -> list[Process]:
     """All processes of the part. The gateway lives in the child that does a runner's run."""
-    lent = [one.part for one in world.runners]
+    lent = [runner.part for runner in world.runners]
     if name == "gateway":
         pids = [pid for p in lent for pid in p.pids() if p.popen and pid != p.popen.pid]
     elif name == "sandbox":
         return sandboxes(world)
     else:
         pids = [pid for part in _parts(world, name) for pid in part.pids()]
-    return [found for pid in pids if (found := process(pid))]
+    return [entry for pid in pids if (entry := process(pid))]
 
 
 def sandboxes(world: World) -> list[Process]:
     """The outer processes that runners wrote down, then every process in a mount namespace of its
     own that has a folder of a runner mounted: none is gone because its runner forgot it."""
     folder = world.home / "runner"
-    files = (file for one in world.runners for file in one.home.glob("runs/*/processes"))
+    files = (file for runner in world.runners for file in runner.home.glob("runs/*/processes"))
     written = [line.split() for file in files for line in file.read_text().splitlines()]
     outer = [
-        one for pid, since in written if (one := process(int(pid))) and one.started == int(since)
+        runner
+        for pid, since in written
+        if (runner := process(int(pid))) and runner.started == int(since)
     ]
     inside = _inside(folder, where="" if world.disks else str(folder))
-    numbers = {one.pid for one in inside}
-    return [one for one in outer if one.pid not in numbers] + inside
+    numbers = {runner.pid for runner in inside}
+    return [runner for runner in outer if runner.pid not in numbers] + inside
 
 
 def _inside(folder: Path, where: str) -> list[Process]:
     device, own = folder.stat().st_dev, Path("/proc/self/ns/mnt").readlink()
     mark = f" {os.major(device)}:{os.minor(device)} "
-    found = []
+    members = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if (entry / "ns/mnt").readlink() == own:
                 continue
             lines = (entry / "mountinfo").read_text().splitlines()
             mounted = any(mark in line and where in line and "/inside" in line for line in lines)
-            if mounted and (one := process(int(entry.name))):
-                found.append(one)
-    return found
+            if mounted and (member := process(int(entry.name))):
+                members.append(member)
+    return members
 
 
 def _gone(hit: list[Process]) -> bool:
-    return not [one for one in hit if (now := process(one.pid)) and now.started == one.started]
+    return not [
+        process_
+        for process_ in hit
+        if (now := process(process_.pid)) and now.started == process_.started
+    ]
 
 
 def _stopped(hit: list[Process]) -> list[Process]:
     """Those that stand still."""
-    now = (process(one.pid) for one in hit)
-    return [one for one in now if one and one.state in "Tt"]
+    now = (process(process_.pid) for process_ in hit)
+    return [process_ for process_ in now if process_ and process_.state in "Tt"]
 
 
-def _within(seconds: float, look: Callable[[], bool], what: str) -> None:
+def _within(seconds: float, look: Callable[[], bool], awaited: str) -> None:
     deadline = time.monotonic() + seconds
     while not look():
-        assert time.monotonic() < deadline, what
+        assert time.monotonic() < deadline, awaited
         time.sleep(0.02)
 
 
 def _send(hit: list[Process], number: signal.Signals) -> None:
-    for one in hit:
+    for process_ in hit:
         with suppress(ProcessLookupError):
-            os.kill(one.pid, number)
+            os.kill(process_.pid, number)
 
 
 def _kill(world: World, name: str) -> Heal:
@@ -183,7 +189,7 @@ def _stop(world: World, name: str) -> Heal:
 
 
 def _restart(world: World, name: str) -> Heal:
-    hit, asked = _processes(world, name), time.monotonic()
+    hit, started_at = _processes(world, name), time.monotonic()
     assert hit, f"{name} has no process to be restarted"
     started = _parts(world, name)
     for part in started:
@@ -193,7 +199,7 @@ def _restart(world: World, name: str) -> Heal:
         for part in started:
             part.start()
         assert _gone(hit), f"an old process of {name} outlives its restart"
-        return f"{len(hit)} processes gone, new ones after {time.monotonic() - asked:.1f} s"
+        return f"{len(hit)} processes gone, new ones after {time.monotonic() - started_at:.1f} s"
 
     return heal
 
@@ -204,7 +210,7 @@ def _cut(world: World, name: str) -> Heal:
         wire.cut()
 
     def heal() -> str:
-        lost, refused = sum(one.lost for one in wires), sum(one.refused for one in wires)
+        lost, refused = sum(item.lost for item in wires), sum(item.refused for item in wires)
         for wire in wires:
             wire.heal()
         assert lost or refused, f"nothing was sent while {name} was cut off"
@@ -253,12 +259,12 @@ def _unmount(folder: Path) -> str:
     try:
         (folder / "probe").touch()
     except OSError as error:
-        told = os.strerror(error.errno or 0)
+        reason = os.strerror(error.errno or 0)
     else:
         raise AssertionError(f"{folder} could be written to")
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
-    return told
+    return reason
 
 
 def _mount(*words: str | Path) -> None:
@@ -276,7 +282,7 @@ def _twice(world: World, name: str) -> Heal:
 
     def heal() -> str:
         sent = world.wait(lambda: second.log.read_text().count("Sending due task sweep"), "sweeps")
-        both = [one.popen and one.popen.poll() is None for one in (first, second)]
+        both = [item.popen and item.popen.poll() is None for item in (first, second)]
         second.kill()
         assert all(both), "one of the two ended"
         return f"{sent} sweeps sent by the second"

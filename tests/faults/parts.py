@@ -41,7 +41,7 @@ class Part:
     def start(self) -> None:
         """Start it, after the end of what its predecessor left."""
         self.end()
-        given = pwd.getpwnam(self.user) if self.user else None
+        account = pwd.getpwnam(self.user) if self.user else None
         with self.log.open("ab") as log:
             self.popen = subprocess.Popen(
                 self.command,
@@ -52,21 +52,21 @@ class Part:
                 cwd=self.cwd,
                 start_new_session=True,
                 preexec_fn=partial(die_with_parent, signal.SIGKILL),
-                user=given.pw_uid if given else None,
-                group=given.pw_gid if given else None,
-                extra_groups=[] if given else None,
+                user=account.pw_uid if account else None,
+                group=account.pw_gid if account else None,
+                extra_groups=[] if account else None,
             )
-        found = process(self.popen.pid)
-        self.sessions = [(self.popen.pid, found.started if found else 0)]
+        leader = process(self.popen.pid)
+        self.sessions = [(self.popen.pid, leader.started if leader else 0)]
 
     def pids(self) -> list[int]:
         """Every process of its session."""
-        return [one.pid for one in self._members()]
+        return [member.pid for member in self._members()]
 
     def _members(self) -> list[Process]:
         if self.popen is not None:
             self.popen.poll()
-        return [one for pid, since in self.sessions for one in session_members(pid, since)]
+        return [member for pid, since in self.sessions for member in session_members(pid, since)]
 
     def signal(self, number: signal.Signals) -> None:
         """Send it to the whole session, as when the machine itself is hit."""

@@ -41,29 +41,31 @@ def networks() -> Iterator[Networks]:
     """By name a network namespace and the address of this machine there, linked by a cable."""
     if os.geteuid() != 0:
         pytest.skip("only root can make network namespaces")
-    made: Networks = {}
+    result: Networks = {}
     try:
         for number, name in enumerate(NAMES):
             space, here, there = (f"ey{os.getpid() % 100000}{kind}{number}" for kind in "nht")
-            ours, theirs = (f"10.213.{os.getpid() % 250}.{4 * number + end}" for end in (1, 2))
+            host_address, runner_address = (
+                f"10.213.{os.getpid() % 250}.{4 * number + end}" for end in (1, 2)
+            )
             try:
                 ip("netns", "add", space)
             except (OSError, subprocess.CalledProcessError) as error:
                 pytest.skip(f"this machine makes no network namespace: {error}")
-            made[name] = (space, ours)
+            result[name] = (space, host_address)
             ip("link", "add", here, "type", "veth", "peer", "name", there)
             ip("link", "set", there, "netns", space)
-            ip("addr", "add", f"{ours}/30", "dev", here)
+            ip("addr", "add", f"{host_address}/30", "dev", here)
             ip("link", "set", here, "up")
             for words in (
-                ("addr", "add", f"{theirs}/30", "dev", there),
+                ("addr", "add", f"{runner_address}/30", "dev", there),
                 ("link", "set", there, "up"),
                 ("link", "set", "lo", "up"),
             ):
                 ip("-n", space, *words)
-        yield made
+        yield result
     finally:
-        for space, _ in made.values():
+        for space, _ in result.values():
             ip("netns", "del", space)
 
 
@@ -106,12 +108,12 @@ def unplugged(networks: Networks, _: World, lent: Lent) -> Iterator[None]:
 @contextmanager
 def frozen(_: Networks, world: World, lent: Lent) -> Iterator[None]:
     """It stands still with all that it has started, as a machine that is suspended."""
-    everyone = [*lent.part.pids(), *(one.pid for one in sandboxes(world))]
+    everyone = [*lent.part.pids(), *(sandbox.pid for sandbox in sandboxes(world))]
     for pid in everyone:
         os.kill(pid, signal.SIGSTOP)
     try:
         yield
-        still = [pid for pid in everyone if (found := process(pid)) and found.state in "Tt"]
+        still = [pid for pid in everyone if (entry := process(pid)) and entry.state in "Tt"]
         assert still == everyone
     finally:
         for pid in everyone:
@@ -129,7 +131,7 @@ def test_a_runner_that_was_away_is_fenced_by_its_attempt(
         for lent in world.runners
     }
     cell = push(world, "running")
-    world.wait(lambda: any(one.caught.is_set() for one in stops.values()), "a run")
+    world.wait(lambda: any(stop.caught.is_set() for stop in stops.values()), "a run")
     first = next(lent for lent in world.runners if stops[lent.name].caught.is_set())
     other = next(lent for lent in world.runners if lent is not first)
     marks = world.marks()
@@ -138,15 +140,15 @@ def test_a_runner_that_was_away_is_fenced_by_its_attempt(
     with away(networks, world, first):
         for lent in world.runners:
             lent.model.release()
-        given = ("running", 2, other.name)
-        world.wait(lambda: of(world, cell)[2:] == given[1:], "the other runner to have it")
-        assert [one for one in at_work if process(one.pid)]
+        expected = ("running", 2, other.name)
+        world.wait(lambda: of(world, cell)[2:] == expected[1:], "the other runner to have it")
+        assert [stop for stop in at_work if process(stop.pid)]
         world.wait(lambda: of(world, cell)[0] == "listed", "it to be listed")
         before = stored(world, cell)
 
     log = world.home / "logs" / f"{first.name}.log"
-    told = b"attempt 1 may not report"
-    world.wait(lambda: told in log.read_bytes()[marks[log] :], "the first to be told so")
+    refusal = b"attempt 1 may not report"
+    world.wait(lambda: refusal in log.read_bytes()[marks[log] :], "the first to be told so")
     world.wait(lambda: not sandboxes(world), "the sandboxes to be gone")
     kinds = ("runs", "builds")
     left = lambda: [path for kind in kinds for path in (first.home / kind).glob("*")]  # noqa: E731
@@ -174,7 +176,7 @@ def stored(world: World, cell: Cell) -> list[list[tuple[Any, ...]]]:
 def test_the_runners_that_came_back_work_on(world: World) -> None:
     cell = push(world, "afterwards")
     world.wait(lambda: of(world, cell)[0] == "listed", "another version")
-    assert all(one.part.popen and one.part.popen.poll() is None for one in world.runners)
+    assert all(runner.part.popen and runner.part.popen.poll() is None for runner in world.runners)
 
 
 @pytest.mark.parametrize("wrong", ["+1h", "-1h"])

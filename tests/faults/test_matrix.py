@@ -56,9 +56,9 @@ def left(world: World) -> list[str]:
 
     Python's `multiprocessing` has an empty folder there while it lives, and when it was killed.
     """
-    homes = [one.home / kind for one in world.runners for kind in ("runs", "builds")]
-    found = [path for home in [*homes, world.home / "tmp"] for path in home.glob("*")]
-    return [str(path) for path in found if not path.name.startswith("pymp-") or any(path.iterdir())]
+    homes = [runner.home / kind for runner in world.runners for kind in ("runs", "builds")]
+    paths = [path for home in [*homes, world.home / "tmp"] for path in home.glob("*")]
+    return [str(path) for path in paths if not path.name.startswith("pymp-") or any(path.iterdir())]
 
 
 def test_at_the_end_each_is_listed_once_and_no_bytes_are_nobodys(
@@ -84,7 +84,7 @@ def _listed(world: World, name: str) -> list[str]:
         auth=("__token__", world.token),
         timeout=30,
     )
-    return [one["filename"] for one in answer.json()["files"]] if answer.ok else []
+    return [file["filename"] for file in answer.json()["files"]] if answer.ok else []
 
 
 def waiting(world: World) -> int:

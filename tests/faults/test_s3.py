@@ -46,12 +46,12 @@ def test_whatever_happens_to_the_store_each_version_is_listed_once(
     world.wait(hold.caught.is_set, f"{stage} on its way")
     cell = Cell("S3", name, stage, upload.name, f"{request.decode()} on its way")
     began = time.monotonic()
-    with fault.happens(world) as seen:
+    with fault.happens(world) as observed:
         wire.release()
         fault.lasts(world)
     assert upload.accepted(ACCEPTED_SECONDS), upload.answers
     follow(world, [cell], began)
-    cell.seen = f"{cell.seen}; {seen.told}"
+    cell.seen = f"{cell.seen}; {observed.told}"
     cell.wrong += problems(world, cell)
     table.append((world.broker_kind, cell))
     assert not cell.wrong, "\n".join(cell.wrong)

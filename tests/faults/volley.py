@@ -109,11 +109,11 @@ class Staged:
             if cell.name not in self.expected:
                 continue
             row = rows[cell.name]
-            found = (row[1], row[3] or "", row[5] or "")
-            cell.seen = " ".join(word for word in found if word)
-            pairs = zip(found, self.expected[cell.name], strict=True)
+            state = (row[1], row[3] or "", row[5] or "")
+            cell.seen = " ".join(word for word in state if word)
+            pairs = zip(state, self.expected[cell.name], strict=True)
             if any(is_ != should for is_, should in pairs if should != ANY) or (row[4] or 1) != 1:
-                left.append(f"{cell.stage}: {found}")
+                left.append(f"{cell.stage}: {state}")
         return left + [f"{hold.request!r}" for hold in self.holds if _is_old(hold)]
 
     def let_go(self) -> None:
@@ -130,22 +130,22 @@ class Staged:
 
 
 def _is_old(hold: Hold) -> bool:
-    most = SLOW_MODEL_SECONDS if hold.request == CALL else HELD_UP_SECONDS
-    return time.monotonic() - hold.since > most
+    limit = SLOW_MODEL_SECONDS if hold.request == CALL else HELD_UP_SECONDS
+    return time.monotonic() - hold.since > limit
 
 
 def play(world: World, fault: Fault, *, may_end: tuple[str, ...] = ("listed",)) -> list[Cell]:
     """Bring a version to each stage, let the fault happen, put it right, and look at each."""
     staged = _staged(world, fault)
     began = time.monotonic()
-    with fault.happens(world) as seen:
+    with fault.happens(world) as observed:
         staged.let_go()
         fault.lasts(world)
     world.parts["worker"].signal_main(signal.SIGCONT)
     _uploaded(staged)
     follow(world, staged.cells, began)
     for cell in staged.cells:
-        cell.seen = f"{cell.seen}; {seen.told}"
+        cell.seen = f"{cell.seen}; {observed.told}"
         cell.wrong += problems(world, cell, may_end)
     return staged.cells
 
@@ -188,8 +188,8 @@ def _with_hub(staged: Staged) -> None:
     staged.expected |= {checking.name: ("checking", "", ""), uploaded.name: ("uploaded", "", "")}
     if fault.part in UPLOADED_TO:
         staged.upload = Upload(_way_in(world), world.token, _new_name(world)).start()
-        told = "half of it sent"
-        staged.cells.append(Cell(fault.part, fault.name, "uploading", staged.upload.name, told))
+        state = "half of it sent"
+        staged.cells.append(Cell(fault.part, fault.name, "uploading", staged.upload.name, state))
 
 
 def _way_in(world: World) -> str:
@@ -264,7 +264,7 @@ class Late(Exception):
     """The machine was too slow to have all in place at once."""
 
 
-def _renewed(world: World, look: Callable[[], T], what: str) -> T:
+def _renewed(world: World, look: Callable[[], T], awaited: str) -> T:
     """The first true answer; meanwhile no runner that is held up loses its lease."""
 
     def renewed() -> T:
@@ -272,15 +272,15 @@ def _renewed(world: World, look: Callable[[], T], what: str) -> T:
         return look()
 
     try:
-        return world.wait(renewed, what, STAGED_SECONDS)
+        return world.wait(renewed, awaited, STAGED_SECONDS)
     except AssertionError as error:
-        raise Late(what) from error
+        raise Late(awaited) from error
 
 
 def _held_by(world: World, names: Collection[str], status: str, runner: str) -> str:
     """Which of them that runner has, in that status; empty where none is so."""
     rows = world.rows(OF_VERSIONS, list(names))
-    return next((one[0] for one in rows if (one[3], one[5]) == (status, runner)), "")
+    return next((row[0] for row in rows if (row[3], row[5]) == (status, runner)), "")
 
 
 def _status(world: World, name: str) -> str:

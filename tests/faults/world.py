@@ -129,28 +129,30 @@ class World:
         self.wires[to].append(wire)
         return server.at(wire.port, host)
 
-    def rows(self, query: str, *given: Any) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """What the database has, asked past every wire."""
         with psycopg.connect(self.database, connect_timeout=3) as connection:
-            return connection.execute(query, given).fetchall()
+            return connection.execute(query, parameters).fetchall()
 
-    def wait(self, look: Callable[[], T], what: str, seconds: float = 240, pause: float = 0.1) -> T:
+    def wait(
+        self, look: Callable[[], T], awaited: str, seconds: float = 240, pause: float = 0.1
+    ) -> T:
         """The first true answer of `look`, which may fail meanwhile; parts that end are started
         again."""
         deadline = time.monotonic() + seconds
         while True:
             with suppress(psycopg.Error, requests.RequestException):
-                if found := look():
-                    return found
+                if result := look():
+                    return result
             for part in self.everyone():
                 part.restart_ended()
             if time.monotonic() > deadline:
-                raise AssertionError(f"waited {seconds} s for {what}\n{self.logs()}")
+                raise AssertionError(f"waited {seconds} s for {awaited}\n{self.logs()}")
             time.sleep(pause)
 
     def everyone(self) -> list[Part]:
         """Every process, runners last."""
-        return [*self.parts.values(), *(one.part for one in self.runners)]
+        return [*self.parts.values(), *(runner.part for runner in self.runners)]
 
     def logs(self) -> str:
         """The last lines of every part."""
@@ -285,8 +287,8 @@ def lend(
 ) -> None:
     """Add runners, each with wires of its own to web, broker and model, that listen at `host`;
     `more` is added to their environment."""
-    made = world.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
-    for name, token in zip(names, made.split(), strict=True):
+    created = world.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
+    for name, token in zip(names, created.split(), strict=True):
         home = world.home / "runner" / name
         url = {to: world.wire("runner", to, host) for to in ("web", "broker", "model")}
         environ = clean_environ() | {

@@ -1,0 +1,1 @@
+"""Tests of whole paths through the processes of a real hub."""

@@ -1,0 +1,1 @@
+"""Tests of settings, supervisor, readiness, web worker and commands of the hub."""

@@ -1,0 +1,1 @@
+"""Hostile environments that the flows push: data, never imported by the tests."""
