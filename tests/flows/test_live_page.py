@@ -225,7 +225,7 @@ def test_the_page_goes_on_when_the_hub_was_away(leased: Told, reader: Reader) ->
 def test_a_run_is_cancelled_once_the_reader_is_sure(leased: Told, reader: Reader) -> None:
     page = reader.page
     page.get_by_role("link", name="Cancel this run").click()
-    page.get_by_role("link", name="Let it run").click()
+    page.get_by_role("link", name="Keep it running").click()
     expect(page.locator("#live .pill").first).to_have_text("running")
     page.get_by_role("link", name="Cancel this run").click()
     page.get_by_role("button", name="Cancel the run").click()
