@@ -1,4 +1,4 @@
-"""Plain screens for staff: look at everything, change what no rule guards, quarantine versions.
+"""The admin site for staff: read everything, change what no service guards, quarantine versions.
 
 Status, secrets and journal cannot be edited here: they change through the services alone.
 """
@@ -25,7 +25,7 @@ admin.site.unregister((Authenticator, EmailAddress))
 
 
 class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
-    """Made and removed elsewhere: a row made here would lack its name or token."""
+    """Rows that are not created or deleted here: they would lack a name or token."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Never."""
@@ -37,7 +37,7 @@ class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run tim
 
 
 class ReadOnly(Kept):
-    """To look at."""
+    """Read only."""
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Never."""
@@ -56,13 +56,13 @@ class VersionAdmin(ReadOnly):
 
     @admin.action(description="Quarantine: nobody can install it", permissions=["view"])
     def quarantine(self, request: HttpRequest, rows: QuerySet[models.Version]) -> None:
-        """Take the versions away from everybody."""
+        """Quarantine the versions."""
         for version in rows.select_related("environment__owner"):
             self._do(request, "quarantine", version, reason="quarantined by staff")
 
     @admin.action(description="Release from quarantine", permissions=["view"])
     def release(self, request: HttpRequest, rows: QuerySet[models.Version]) -> None:
-        """Undo it."""
+        """Release the versions."""
         for version in rows.select_related("environment__owner"):
             self._do(request, "release", version)
 
@@ -75,16 +75,16 @@ class VersionAdmin(ReadOnly):
 
 @admin.register(models.User)
 class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
-    """People, who register themselves; switched off or made staff here, and given another address
-    or password where they can receive no link. Their name is the one that they own: it stays."""
+    """Users, who register themselves. Staff disable them or make them staff, and set address or
+    password where they can receive no link. The user name cannot change: they own it."""
 
     readonly_fields = ("username", "last_login", "date_joined")
 
     def save_model(
         self, request: HttpRequest, obj: models.User, form: ModelForm[models.User], change: bool
     ) -> None:
-        """Save, end the invitations that the person may no longer send, and warn where a closed
-        account was the last active owner: closing it must not wait for another owner."""
+        """Save, end the invitations that the user may no longer send, and warn where a closed
+        account was the last active owner: closing must be possible without another owner."""
         by = request.user if isinstance(request.user, models.User) else None
         with transaction.atomic():
             before = models.User.objects.get(pk=obj.pk)
@@ -111,7 +111,7 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
         id: str,  # noqa: A002 - Django's name
         form_url: str = "",
     ) -> HttpResponse:
-        """The page on which staff set a password; the person gets mail."""
+        """The page on which staff set a password; the user gets a mail."""
         rows, by = models.User.objects.filter(pk__in=[id] if id.isdigit() else []), request.user
         before = rows.first()
         with transaction.atomic():
@@ -129,7 +129,7 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
 
 @admin.register(models.Runner)
 class RunnerAdmin(Kept):
-    """Runners: switched off here, made with `create_runner`."""
+    """Runners: disabled here, created with `create_runner`."""
 
     list_display = ("name", "enabled", "draining_since", "last_seen_at")
     fields = ("name", "enabled", "draining_since", "capabilities", "created_at", "last_seen_at")

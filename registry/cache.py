@@ -30,10 +30,10 @@ class CacheRow(models.Model):
 
 
 class SharedCache(DatabaseCache):
-    """Django's own, with an `incr` that loses no count and keeps the time the entry ends.
+    """Django's cache with an atomic `incr` that keeps the expiry of the entry.
 
-    Django's reads and then sets: of two processes at once one is not counted, and every call
-    starts the default time-out anew, so that a busy client would never be forgiven.
+    Django's reads and then sets: of two simultaneous calls one is not counted, and every call
+    restarts the default time-out, so that a rate limit would never end for a busy client.
     """
 
     def incr(self, key: str, delta: int = 1, version: int | None = None) -> int:
@@ -51,7 +51,7 @@ class SharedCache(DatabaseCache):
     def get_or_set(
         self, key: str, default: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> Any:
-        """Kept where there is room; Django's own would need `add`."""
+        """Stored where there is disk space; Django's own needs `add`."""
         missing = object()
         value = self.get(key, missing, version=version)
         if value is missing:
@@ -60,8 +60,8 @@ class SharedCache(DatabaseCache):
         return value
 
     def _base_set(self, mode: str, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT) -> bool:
-        """Django's own returns False on any error of the database. The callers of `add` take that
-        for an entry that exists: a full disk would look like somebody who tried too often."""
+        """Django's own returns False on any database error, which callers of `add` take for an
+        existing entry: a full disk would look like an exceeded rate limit."""
         if mode != "add":
             return bool(super()._base_set(mode, key, value, timeout))  # type: ignore[misc]
         failures: list[DatabaseError] = []

@@ -1,4 +1,4 @@
-"""The journal: who did what to which object, when. Rows are only ever added."""
+"""The journal: actor, verb, object and time of every change. Rows are never changed."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def record(
     run: Row | None = None,
     **data: Any,
 ) -> Event:
-    """Add one row; call it inside the transaction of the change it tells of.
+    """Add one row; call it inside the transaction of the change.
 
     The journal of an owner holds the events of their environments too: `owner` is needed only
     where there is no environment.

@@ -141,7 +141,7 @@ def quarantine(request: HttpRequest, owner: str, name: str, number: str = "") ->
     target = _target(request, owner, name, number)
     verb = "version.quarantine" if number else "environment.quarantine"
     user, reason = demand(request, verb, target), _text(request, "reason")
-    act = partial(services.quarantine, thing=target, by=user, reason=reason)
+    act = partial(services.quarantine, target=target, by=user, reason=reason)
     _act(request, act, f"{target} is quarantined.")
     return _back(target)
 
@@ -153,7 +153,7 @@ def release(request: HttpRequest, owner: str, name: str, number: str = "") -> Ht
     target = _target(request, owner, name, number)
     verb = "version.quarantine" if number else "environment.quarantine"
     user = demand(request, verb, target)
-    _act(request, partial(services.release, thing=target, by=user), f"{target} is released.")
+    _act(request, partial(services.release, target=target, by=user), f"{target} is released.")
     return _back(target)
 
 

@@ -21,7 +21,7 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words (RFC 8628, 6.1)
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the device needs: its secret, and the code that its person types or follows."""
+    """The data for the device: its secret, and the code that its user types or follows."""
 
     device_code: str
     user_code: str
@@ -53,29 +53,29 @@ def begin(*, device_name: str) -> Begun:
 def find(*, user_code: str) -> DeviceLogin:
     """The open login of that code, however it was typed; raises NotFound once it is over."""
     letters = re.sub(r"[^A-Za-z]", "", user_code).upper()
-    found = DeviceLogin.objects.filter(
+    login = DeviceLogin.objects.filter(
         user_code=f"{letters[:4]}-{letters[4:]}",
         expires_at__gt=timezone.now(),
         approved_at=None,
         denied_at=None,
     ).first()
-    if found is None:
+    if login is None:
         raise NotFound(
             f"no device waits with the code {user_code[:20]!r}: it may have expired",
             "Check the code, or run `hub login` again.",
         )
-    return found
+    return login
 
 
 def approve(*, user_code: str, user: User) -> DeviceLogin:
-    """Let the waiting device act for the person; its token is minted when it next asks."""
+    """Let the waiting device act for the user; its token is minted at its next poll."""
     if second_factor.missing(user):
         raise second_factor.refusal(user)
     return _decide(find(user_code=user_code), user=user, approved_at=timezone.now())
 
 
 def deny(*, user_code: str, user: User) -> DeviceLogin:
-    """Turn the waiting device away."""
+    """Refuse the waiting device."""
     return _decide(find(user_code=user_code), user=user, denied_at=timezone.now())
 
 
@@ -88,8 +88,8 @@ def _decide(login: DeviceLogin, **change: object) -> DeviceLogin:
 
 
 def end_logins(*, user: User) -> None:
-    """End what the person's sessions confirmed and no device fetched: with a new password, the
-    sessions that confirmed it end as well."""
+    """End logins that a session of the user confirmed and no device fetched: a new password ends
+    those sessions too."""
     DeviceLogin.objects.filter(user=user).delete()
 
 
@@ -119,7 +119,7 @@ def poll(*, device_code: str) -> tuple[Token, str] | None:
     if not login.user.is_active:
         raise _over()
     with transaction.atomic():
-        # Deleting the row is the claim: of two polls at once, one gets the token.
+        # Deleting the row decides: of two polls at once, one gets the token.
         if not DeviceLogin.objects.filter(pk=login.pk).delete()[0]:
             raise _over()
         return tokens.mint(

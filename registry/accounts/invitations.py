@@ -1,7 +1,8 @@
-"""Invitations into an organisation: to a person by name, or to whoever reads an address.
+"""Invitations to an organisation: to a user by name, or to an e-mail address.
 
-The link holds the secret, of which only the digest is kept. An invitation to a person is theirs
-alone; one to an address is for whoever holds the link, since only the address's reader should.
+The link contains the secret, of which only the digest is stored. Only that user can accept an
+invitation to a user; anybody with the link can accept one to an address, which only its reader
+should have.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROWS = Invitation.objects.select_related("organisation__owner", "user", "invited
 
 
 def open_invitations() -> QuerySet[Invitation]:
-    """Neither ended nor expired, and of somebody who may still invite."""
+    """Neither ended nor expired, and from a sender who may still invite."""
     rows = ROWS.filter(services.may_invite())
     return rows.filter(ended_at=None, expires_at__gt=timezone.now())
 
@@ -81,16 +82,16 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
 
 
 def find(*, secret: str, user: User | None) -> Invitation:
-    """The open invitation of that link, for the person or for whoever has not signed in yet;
-    raises NotFound where it is over or somebody else's."""
-    found = open_invitations().filter(digest=token_format.sha256(secret)).first()
-    if found is None or (user and found.user_id not in (None, user.pk)):
+    """The open invitation of that link, for the user or before signing in; raises NotFound where it
+    is over or for another user."""
+    invitation = open_invitations().filter(digest=token_format.sha256(secret)).first()
+    if invitation is None or (user and invitation.user_id not in (None, user.pk)):
         raise NotFound("this invitation is over, or is not for you")
-    return found
+    return invitation
 
 
 def accept(*, invitation: Invitation, user: User) -> Membership:
-    """Become a member; who is one already keeps the higher of the two roles."""
+    """Become a member; a member keeps the higher of the two roles."""
     now = timezone.now()
     with transaction.atomic():
         services.lock(invitation.organisation)
@@ -124,14 +125,14 @@ def _notify_accepted(invitation: Invitation, user: User, role: str) -> None:
 
 
 def decline(*, invitation: Invitation, user: User) -> None:
-    """Turn it down."""
+    """Decline it."""
     with transaction.atomic():
         _end(invitation)
         _record("declined", invitation, user)
 
 
 def withdraw(*, invitation: Invitation, by: User) -> None:
-    """Take it back; its link is worth nothing from now on."""
+    """Withdraw it; its link is invalid from now on."""
     with transaction.atomic():
         _end(invitation)
         _record("withdrawn", invitation, by)
@@ -149,9 +150,9 @@ def _over() -> NotFound:
     return NotFound("this invitation is over")
 
 
-def _record(what: str, invitation: Invitation, by: User) -> None:
+def _record(change: str, invitation: Invitation, by: User) -> None:
     events.record(
-        f"invitation.{what}",
+        f"invitation.{change}",
         by=by,
         owner=invitation.organisation.owner,
         to=str(invitation.user or invitation.email),
@@ -182,15 +183,15 @@ def _mail(invitation: Invitation, secret: str) -> None:
 
 
 def _person(name: str) -> User:
-    found = User.objects.filter(username=name, is_active=True).first()
-    if found is None:
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None:
         raise HubError(
             "request.invalid",
             f"there is no user {name[:40]!r}",
             "Give the name of a user, or an e-mail address.",
             details={"field": "to"},
         )
-    return found
+    return user
 
 
 def _check_address(address: str) -> None:

@@ -1,4 +1,4 @@
-"""The tokens that a token made, and those that they made: revoked with it, whatever the reason.
+"""Descendants of tokens: tokens made with a token, directly or not, are revoked with it.
 
 A holder of a leaked token could otherwise keep access through a second one that it made. As in
 HashiCorp Vault (token hierarchies), revoking a parent revokes its descendants.
@@ -19,7 +19,8 @@ PARENT_REVOKED = "the token that made it was revoked"
 
 def end_descendants(parents: Iterable[int], *, now: datetime, because: str) -> list[Token]:
     """Revoke all usable and expired descendants of those rows; call it inside a transaction, after
-    the parents were revoked, so that `lock_parent` refuses what is being made at the same time."""
+    the parents were revoked, so that `lock_parent` refuses tokens that are made at the same
+    time."""
     ended: list[Token] = []
     level = list(parents)
     while level:
@@ -57,5 +58,5 @@ def descendants(token: Token) -> list[Token]:
 
 
 def lock_parent(parent: Token) -> Token:
-    """The row as it is now, held until the transaction ends: its revocation waits that long."""
+    """The current row, locked until the transaction ends: its revocation waits that long."""
     return Token.objects.select_for_update().get(pk=parent.pk)

@@ -105,9 +105,9 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """An offer of a role in an organisation, to a person or to whoever reads an address.
+    """An offer of a role in an organisation, to a user or to an e-mail address.
 
-    Only the digest of its secret is kept; it ends by being accepted, declined, withdrawn or old.
+    Only the digest of its secret is stored; it ends when accepted, declined, withdrawn or expired.
     """
 
     organisation = models.ForeignKey(
@@ -165,11 +165,11 @@ class Invitation(models.Model):
 class Token(models.Model):
     """An API token: `hub_` + public id + secret + checksum; only its SHA-256 is kept.
 
-    `published_with` tells of the trusted publisher it was minted for, `claims` are all that its
-    issuer said; both are {} for a person's own. A publisher of several environments gets one text,
-    which has a row for each that it was used for: a row never reaches beyond its one environment
-    and what its one person may do. `parent` is the token that made this one over the API: a child
-    exceeds its parent in nothing (`tokens.mint`) and ends with it at the latest
+    `published_with` is the trusted publisher it was minted for, `claims` those of the identity
+    token; both are {} for a user's own token. A publisher of several environments gets one text,
+    with a row for each environment it was used for: a row is limited to one environment and the
+    rights of one user. `parent` is the token that made this one over the API: a child never has
+    more rights than its parent (`tokens.mint`) and ends with it at the latest
     (`lineage.end_descendants`).
     """
 
@@ -236,9 +236,9 @@ class Token(models.Model):
 
 
 class DeviceLogin(models.Model):
-    """A `hub login` waiting for its person to approve it in the browser (RFC 8628).
+    """A `hub login` that waits for approval in the browser (RFC 8628).
 
-    The token is minted when the approved device asks for it, so no secret is ever stored.
+    The token is minted when the approved device polls, so that no secret is ever stored.
     """
 
     user_code = models.CharField(max_length=9, unique=True)
@@ -271,9 +271,9 @@ class DeviceLogin(models.Model):
 
 
 class Runner(models.Model):
-    """A machine that executes runs; it knows its token and nothing else of the hub.
+    """A machine that executes runs; its token is its only credential of the hub.
 
-    Since `draining_since`, where that is set, it is given no new run.
+    Since `draining_since`, where that is set, it gets no new run.
     """
 
     name = models.CharField(max_length=80, unique=True)

@@ -1,4 +1,4 @@
-"""Whether a person proves who they are by more than a password, where the operator asks it."""
+"""The second factor that HUB_REQUIRE_MFA requires of users who publish."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STRONG = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def missing(user: User) -> bool:
-    """Does HUB_REQUIRE_MFA ask for a second factor that this person has not set up?"""
+    """Does HUB_REQUIRE_MFA require a second factor that this user has not set up?"""
     if settings.HUB_REQUIRE_MFA != "publish":
         return False
     return not Authenticator.objects.filter(user=user, type__in=STRONG).exists()
 
 
 def refusal(user: User) -> Forbidden:
-    """What to tell them."""
+    """The error for such a user."""
     page = settings.HUB_URL + reverse("mfa_index")
     return Forbidden(
         f"this hub asks whoever publishes for a second factor, and {user} has none",

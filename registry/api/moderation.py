@@ -160,9 +160,9 @@ def quarantine_version(request: Request, owner: str, name: str, number: str) -> 
 
 def _quarantine(request: Request, row: Environment | Version) -> None:
     if request.method == "POST":
-        services.quarantine(thing=row, by=person(request), **validated(ReasonSerializer, request))
+        services.quarantine(target=row, by=person(request), **validated(ReasonSerializer, request))
     else:
-        services.release(thing=row, by=person(request))
+        services.release(target=row, by=person(request))
 
 
 @extend_schema(

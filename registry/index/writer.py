@@ -3,7 +3,7 @@
     changes    a change of a page's content adds a row to the outbox, in the same transaction
     update     writes the page from the database or removes it, and deletes the row: in one
                transaction, so that a crash anywhere leaves the row, and it is done again
-    rebuild    writes all pages, whatever the outbox says; `differences` only compares
+    rebuild    writes all pages, whether in the outbox or not; `differences` only compares
 
 The content of a page comes from the database alone, so that the storage can be lost or late, but
 not wrong for long. The hub answers for a page without an object, and hides private ones.

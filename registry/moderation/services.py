@@ -86,24 +86,24 @@ def resolve(*, report: Report, by: User, resolution: str) -> None:
     report.refresh_from_db()
 
 
-def quarantine(*, thing: Environment | Version, by: User, reason: str) -> None:
+def quarantine(*, target: Environment | Version, by: User, reason: str) -> None:
     """Make it unavailable until it is released, and mail its owners the reason."""
     with transaction.atomic():
-        if isinstance(thing, Version):
-            overlays.quarantine(version=thing, by=by, reason=reason)
+        if isinstance(target, Version):
+            overlays.quarantine(version=target, by=by, reason=reason)
         else:
-            overlays.quarantine_environment(environment=thing, by=by, reason=reason)
-        _mail_owners(thing, "is quarantined", QUARANTINED, thing.quarantine_reason)
+            overlays.quarantine_environment(environment=target, by=by, reason=reason)
+        _mail_owners(target, "is quarantined", QUARANTINED, target.quarantine_reason)
 
 
-def release(*, thing: Environment | Version, by: User) -> None:
+def release(*, target: Environment | Version, by: User) -> None:
     """Undo `quarantine`, and mail its owners."""
     with transaction.atomic():
-        if isinstance(thing, Version):
-            overlays.release(version=thing, by=by)
+        if isinstance(target, Version):
+            overlays.release(version=target, by=by)
         else:
-            overlays.release_environment(environment=thing, by=by)
-        _mail_owners(thing, "is released", RELEASED)
+            overlays.release_environment(environment=target, by=by)
+        _mail_owners(target, "is released", RELEASED)
 
 
 def _mail_owners(target: Environment | Version, change: str, text: str, reason: str = "") -> None:

@@ -211,7 +211,7 @@ def _record_use(
 
 
 def _no_match(caller: Identity) -> HubError:
-    """The error with the claims of the token, which its sender knows, and none of the
+    """The error with the claims of the token, which its sender has, and none of the
     publishers."""
     names = ("sub", "repository", "job_workflow_ref", "project_path", "ci_config_ref_uri")
     claims = ", ".join(

@@ -46,7 +46,7 @@ def add(
     try:
         with transaction.atomic():
             _check_new(target, kind=kind, issuer=issuer, subject=subject, claims=claims)
-            made = TrustedPublisher.objects.create(
+            publisher = TrustedPublisher.objects.create(
                 **target,
                 kind=kind,
                 issuer=issuer,
@@ -56,10 +56,10 @@ def add(
                 added_by=by,
                 added_with=token,
             )
-            _record("publisher.added", made, by)
+            _record("publisher.added", publisher, by)
     except IntegrityError:
         raise _duplicate(to) from None
-    return made
+    return publisher
 
 
 def _check_new(

@@ -1,7 +1,7 @@
-"""How much an owner may store and have waiting, and how fast a person may upload.
+"""Limits of an owner's storage and queue, and of a user's uploads per hour.
 
-The settings HUB_UPLOADS_PER_HOUR, HUB_OWNER_BYTES and HUB_QUEUED_VERSIONS hold for all; a row of
-`Quota` holds for one owner. Usage is counted from the rows themselves, so that no counter drifts.
+The settings HUB_UPLOADS_PER_HOUR, HUB_OWNER_BYTES and HUB_QUEUED_VERSIONS apply to all owners; a
+row of `Quota` applies to one. Usage is counted from the rows themselves, so that no counter drifts.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from registry.quotas.usage import SOURCES, of_limit
 HOUR = timedelta(hours=1)
 QUEUE_RETRY = 60  # seconds after which a version of a full queue may have been decided
 FIELDS = ("uploads_per_hour", "storage_bytes", "queued_versions")
-MOST = {"uploads_per_hour": 1_000_000, "storage_bytes": 1 << 50, "queued_versions": 1_000_000}
-# These stand for what a query is asked for.
+MAXIMA = {"uploads_per_hour": 1_000_000, "storage_bytes": 1 << 50, "queued_versions": 1_000_000}
+# Placeholders of the prepared query.
 _OWNER, _BY, _SINCE = -1, -2, datetime(1970, 1, 1, tzinfo=UTC)
 STAFF = "Ask the staff of this hub for more."
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What holds for one owner."""
+    """The limits of one owner."""
 
     uploads_per_hour: int
     storage_bytes: int
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What of it is used now; `uploads_per_hour` counts a person's last hour, under any owner."""
+    """The present usage; `uploads_per_hour` counts a user's last hour, under any owner."""
 
     uploads_per_hour: int
     storage_bytes: int
@@ -51,7 +51,7 @@ class Usage:
 
 
 def default_limits() -> Limits:
-    """The hub's own settings, which hold for owners that staff set no limit for."""
+    """The settings, which apply to owners without limits of their own."""
     return Limits(
         uploads_per_hour=settings.HUB_UPLOADS_PER_HOUR,
         storage_bytes=settings.HUB_OWNER_BYTES,
@@ -60,7 +60,7 @@ def default_limits() -> Limits:
 
 
 def measure(*, owner: Owner, by: User | None = None) -> tuple[Limits, Usage]:
-    """Limits and usage of the owner, with the uploads of that person (default: the owner's)."""
+    """Limits and usage of the owner, with the uploads of that user (default: the owner's)."""
     since = timezone.now() - HOUR
     person = by or owner.user
     numbers = prepared.row(
@@ -97,12 +97,12 @@ def _numbers() -> QuerySet[Owner, Any]:
 
 
 def _moment(at: datetime) -> object:
-    """As the database driver takes it."""
+    """As a parameter for the database driver."""
     return connection.ops.adapt_datetimefield_value(at)
 
 
 def lock(*owners: Owner | None) -> None:
-    """Let uploads that count for these owners take turns until the transaction ends.
+    """Lock these owners against simultaneous uploads until the transaction ends.
 
     Call it before rows of environments or evaluations are locked. Rows of `Quota` serve as the
     lock, since rows of owners are locked after environments elsewhere.
@@ -124,16 +124,16 @@ def check_upload(*, owner: Owner, by: User, size: int) -> None:
     _check_queue(owner, limits.queued_versions, usage.queued_versions, 1)
 
 
-def _check_queue(owner: Owner, most: int, waiting: int, more: int) -> None:
-    if most == 0:
+def _check_queue(owner: Owner, maximum: int, waiting: int, more: int) -> None:
+    if maximum == 0:
         raise _closed("quota.queue", f"of versions of {owner} that wait for their evaluation")
-    if waiting + more > most:
+    if waiting + more > maximum:
         raise HubError(
             "quota.queue",
-            f"{waiting} versions of {owner} wait for their evaluation; the limit is {most}",
+            f"{waiting} versions of {owner} wait for their evaluation; the limit is {maximum}",
             f"Try again in {QUEUE_RETRY} seconds, when some have been decided.",
             429,
-            {"retry_after": QUEUE_RETRY, "owner": owner.name, "used": waiting, "limit": most},
+            {"retry_after": QUEUE_RETRY, "owner": owner.name, "used": waiting, "limit": maximum},
         )
 
 
@@ -143,15 +143,15 @@ def check_storage(*, owner: Owner, more: int) -> None:
     _check_storage(owner, limits.storage_bytes, usage.storage_bytes, more)
 
 
-def _check_storage(owner: Owner, most: int, used: int, more: int) -> None:
-    if used + more > most:
+def _check_storage(owner: Owner, maximum: int, used: int, more: int) -> None:
+    if used + more > maximum:
         raise HubError(
             "quota.storage",
-            f"{owner} stores {used} bytes, and {more} more would exceed the limit of {most}",
+            f"{owner} stores {used} bytes, and {more} more would exceed the limit of {maximum}",
             f"Delete versions or pushed evaluations that nobody needs: deleted versions count for "
             f"{settings.HUB_DELETED_DAYS} more days. {STAFF}",
             413,
-            {"owner": owner.name, "used": used, "more": more, "limit": most},
+            {"owner": owner.name, "used": used, "more": more, "limit": maximum},
         )
 
 
@@ -174,10 +174,10 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> None:
         if name not in FIELDS:
             words = ", ".join(FIELDS)
             raise HubError("request.invalid", f"limit {name[:40]!r} must be one of {words}")
-        if value is not None and not 0 <= value <= MOST[name]:
+        if value is not None and not 0 <= value <= MAXIMA[name]:
             raise HubError(
                 "request.invalid",
-                f"{name} {value} must lie between 0 and {MOST[name]}",
+                f"{name} {value} must lie between 0 and {MAXIMA[name]}",
                 details={"field": name},
             )
     if not limits:
@@ -197,28 +197,28 @@ def as_dict(values: Limits | Usage) -> dict[str, int]:
     return asdict(values)
 
 
-def _check_rate(by: User, most: int, used: int) -> None:
-    if used < most:
+def _check_rate(by: User, maximum: int, used: int) -> None:
+    if used < maximum:
         return
-    if most == 0:
+    if maximum == 0:
         raise _closed("quota.rate", f"of uploads by {by.get_username()} within an hour")
     raise HubError(
         "quota.rate",
-        f"{by.get_username()} has uploaded {used} versions within an hour; the limit is {most}",
-        f"Try again in {(seconds := _until_next(by, most))} seconds. {STAFF}",
+        f"{by.get_username()} has uploaded {used} versions within an hour; the limit is {maximum}",
+        f"Try again in {(seconds := _until_next(by, maximum))} seconds. {STAFF}",
         429,
-        {"retry_after": seconds, "limit": most},
+        {"retry_after": seconds, "limit": maximum},
     )
 
 
 def _closed(code: str, rule: str) -> HubError:
-    """The refusal for a limit of 0: waiting does not help."""
+    """The error for a limit of 0, for which waiting does not help."""
     return HubError(code, f"uploads are closed: the limit is 0 {rule}", STAFF, 403, {"limit": 0})
 
 
-def _until_next(by: User, most: int) -> int:
+def _until_next(by: User, maximum: int) -> int:
     """Seconds until the last hour has room: the oldest of the uploads that fill it leaves then."""
-    times = sorted(_upload_times(by, most), reverse=True)[max(most - 1, 0) : max(most, 1)]
+    times = sorted(_upload_times(by, maximum), reverse=True)[max(maximum - 1, 0) : max(maximum, 1)]
     first = next(iter(times), None)
     if first is None:
         return int(HOUR.total_seconds())

@@ -1,6 +1,6 @@
 """Attempts that ended without a result: which count, the pause before the next, the last one.
 
-docs/decisions/0029 says why.
+Reasons: docs/decisions/0029.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def not_before(run: Run, rows: Sequence[LostAttempt], *, now: datetime) -> datet
 
 def spent(rows: Sequence[LostAttempt], *, now: datetime) -> Finding | None:
     """The finding that ends the run after these attempts; None where another one is allowed."""
-    most, counted = limits.max_attempts(), [row for row in rows if row.counted]
-    if len(counted) >= most:
+    maximum, counted = limits.max_attempts(), [row for row in rows if row.counted]
+    if len(counted) >= maximum:
         message = (
             f"{len(counted)} attempts reached the environment's code and ended early; "
-            f"{most} may (HUB_LEASE_ATTEMPTS). {by_runner(rows)}."
+            f"{maximum} may (HUB_LEASE_ATTEMPTS). {by_runner(rows)}."
         )
         return finding("run.attempts_exhausted", message)
     if now - rows[0].at >= limits.MAX_UNCOUNTED:

@@ -117,12 +117,12 @@ def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
 
 def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: datetime) -> str:
     """Whether the last of these counted, and when the next attempt may begin."""
-    counted, most = sum(row.counted for row in rows), limits.max_attempts()
+    counted, maximum = sum(row.counted for row in rows), limits.max_attempts()
     if rows[-1].counted:
-        counts = f"It is number {counted} of {most} that may end so."
+        counts = f"It is number {counted} of {maximum} that may end so."
     else:
         why = "was handed back" if rows[-1].handed_back else "never reached the environment's code"
-        counts = f"Since it {why}, it does not count against the limit of {most}."
+        counts = f"Since it {why}, it does not count against the limit of {maximum}."
     wait = 0 if earliest is None else math.ceil((earliest - now).total_seconds())
     return (
         f"{counts} The next one is queued{f' and begins in {wait} s at the earliest' * bool(wait)}."

@@ -1,4 +1,4 @@
-"""What somebody says of an evaluation; None where they say nothing."""
+"""The fields of an evaluation that a client sends; None for those it does not send."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ class Claims:
     metadata: dict[str, Any] | None = None
     metrics: dict[str, Any] | None = None
 
-    def said(self) -> dict[str, Any]:
-        """The fields that are said, by their column."""
+    def values(self) -> dict[str, Any]:
+        """The fields that are not None, by their column."""
         return {name: value for name, value in asdict(self).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Evaluations that people ran themselves and pushed: their word, never the hub's evidence."""
+"""Evaluations that users ran themselves and pushed: claims, never evidence of the hub."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class EvaluationQuerySet(QuerySet["Evaluation"]):
 
 
 class Evaluation(models.Model):
-    """What somebody reports of playing an environment with a model on a machine of their own.
+    """An evaluation of an environment with a model that a user ran on their own machine.
 
     It belongs to `owner`, a person or an organisation, whose members see it; with `is_public`
-    everybody does who sees the environment. Nothing of it ever enters a card or a score.
+    everybody who sees the environment does. It never affects a card or a score.
     """
 
     class Status(models.TextChoices):

@@ -18,17 +18,17 @@ from registry.errors import HubError, NotFound
 from registry.quotas import services as quotas
 from registry.self_reported.models import Evaluation, SampleBatch
 
-BATCH_BYTES = 26 << 20  # of JSON; clients cut at 25 MiB, without counting what stands around it
-MOST_SAMPLES = 100_000
-MOST_BYTES = 256 << 20  # packed, of one evaluation
-MOST_OF_PERSON = 10 << 30  # packed, of all that one person pushed
+BATCH_BYTES = 26 << 20  # of JSON; clients cut at 25 MiB, without the JSON around the samples
+MAX_SAMPLES = 100_000
+MAX_BYTES = 256 << 20  # packed, of one evaluation
+MAX_BYTES_OF_USER = 10 << 30  # packed, of all that one person pushed
 PAGE_BYTES = 32 << 20
 
 
 def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
-    """Keep a batch and return how many samples there are now.
+    """Store a batch and return the number of samples.
 
-    The same batch a second time changes nothing: clients send again where an answer was lost.
+    A repeated batch changes nothing: clients send it again where a response was lost.
     """
     packed = _pack(samples)
     sha256 = hashlib.sha256(packed).hexdigest()
@@ -39,7 +39,7 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
     storage.get().put(key, io.BytesIO(packed), sha256)
     with transaction.atomic():
         quotas.lock(evaluation.owner)
-        # Batches come several at a time and take their places one after the other.
+        # Batches arrive simultaneously and are numbered one after the other.
         row = Evaluation.objects.select_for_update().filter(pk=evaluation.pk).first()
         if row is None:
             raise NotFound
@@ -53,7 +53,7 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
                 sha256=sha256,
                 size=len(packed),
             )
-            if not storage.get().exists(key):  # it went with another evaluation meanwhile
+            if not storage.get().exists(key):  # it was deleted with another evaluation meanwhile
                 storage.get().put(key, io.BytesIO(packed), sha256)
             Evaluation.objects.filter(pk=row.pk).update(
                 sample_count=F("sample_count") + len(samples),
@@ -66,31 +66,31 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
 def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, Any]]:
     """Samples `start` to `start + count` in the order they arrived; raises 413 where they are
     more bytes than one answer holds."""
-    found: list[dict[str, Any]] = []
+    samples: list[dict[str, Any]] = []
     room = PAGE_BYTES
     for line in _between(evaluation, start, start + count):
         room -= len(line)
-        if room < 0 and found:
+        if room < 0 and samples:
             raise HubError(
                 "request.too_large",
                 f"{count} samples from number {start} are more than {PAGE_BYTES} bytes",
                 "Ask for fewer at a time.",
                 413,
             )
-        found.append(json.loads(line))
-    return found
+        samples.append(json.loads(line))
+    return samples
 
 
 def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
     """The first samples as lines of JSON, as many as one answer holds."""
-    found: list[bytes] = []
+    result: list[bytes] = []
     room = PAGE_BYTES
     for line in _between(evaluation, 0, count):
         room -= len(line)
-        if room < 0 and found:
+        if room < 0 and result:
             break
-        found.append(line)
-    return found
+        result.append(line)
+    return result
 
 
 def _between(evaluation: Evaluation, start: int, stop: int) -> Iterator[bytes]:
@@ -117,27 +117,27 @@ def _lines(batch: SampleBatch) -> Iterator[bytes]:
 
 
 def _check_room(evaluation: Evaluation, count: int, size: int) -> None:
-    if evaluation.sample_count + count > MOST_SAMPLES:
+    if evaluation.sample_count + count > MAX_SAMPLES:
         raise HubError(
             "request.too_large",
-            f"an evaluation has at most {MOST_SAMPLES} samples; "
+            f"an evaluation has at most {MAX_SAMPLES} samples; "
             f"this one has {evaluation.sample_count}, and {count} more came",
             status=413,
         )
-    if evaluation.sample_bytes + size > MOST_BYTES:
+    if evaluation.sample_bytes + size > MAX_BYTES:
         raise HubError(
             "request.too_large",
-            f"an evaluation's samples have at most {MOST_BYTES} bytes when packed; "
+            f"an evaluation's samples have at most {MAX_BYTES} bytes when packed; "
             f"this one has {evaluation.sample_bytes}, and {size} more came",
             status=413,
         )
     pushed = Evaluation.objects.filter(created_by=evaluation.created_by)
     total = pushed.aggregate(total=Sum("sample_bytes", default=0))["total"]
-    if evaluation.created_by_id is not None and total + size > MOST_OF_PERSON:
+    if evaluation.created_by_id is not None and total + size > MAX_BYTES_OF_USER:
         raise HubError(
             "request.too_large",
             f"{evaluation.created_by} has pushed {total} bytes of samples, and {size} more came; "
-            f"the limit is {MOST_OF_PERSON}",
+            f"the limit is {MAX_BYTES_OF_USER}",
             "Delete some evaluations first.",
             413,
         )

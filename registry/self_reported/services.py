@@ -1,5 +1,4 @@
-"""Push an evaluation: create it, say more about it, end it, take it away. Callers asked
-`permissions`."""
+"""Push an evaluation: create, update, end and delete it. Callers have checked permissions."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def create(
     claims: Claims,
     is_public: bool = False,
 ) -> Evaluation:
-    """A running evaluation without samples, of the version where one is known."""
+    """A running evaluation without samples, of a version if one is known."""
     pushed = Evaluation.objects.filter(environment=environment, created_by=by).count()
     if pushed >= MOST:
         raise HubError(
@@ -43,36 +42,36 @@ def create(
             owner=owner,
             created_by=by,
             is_public=is_public,
-            **claims.said(),
+            **claims.values(),
         )
         _record("pushed", evaluation, by)
     return evaluation
 
 
-def _record(what: str, evaluation: Evaluation, by: User) -> None:
-    """In the journal of whose evaluation it is, and in the environment's where that is another's
-    and may know of it."""
+def _record(change: str, evaluation: Evaluation, by: User) -> None:
+    """Record it in the journal of its owner, and in that of the environment where that has another
+    owner who may see it."""
     environment = evaluation.environment
     pk, of = str(evaluation.pk), str(environment)
-    theirs = environment.owner_id != evaluation.owner_id
-    if theirs:
-        events.record(f"evaluation.{what}", by=by, owner=evaluation.owner, evaluation=pk, of=of)
-    if evaluation.is_public or not theirs:
-        events.record(f"evaluation.{what}", by=by, environment=environment, evaluation=pk, of=of)
+    is_foreign = environment.owner_id != evaluation.owner_id
+    if is_foreign:
+        events.record(f"evaluation.{change}", by=by, owner=evaluation.owner, evaluation=pk, of=of)
+    if evaluation.is_public or not is_foreign:
+        events.record(f"evaluation.{change}", by=by, environment=environment, evaluation=pk, of=of)
 
 
 def update(*, evaluation: Evaluation, claims: Claims) -> None:
-    """Replace what is said anew and leave the rest."""
-    said = claims.said() | {"updated_at": timezone.now()}
-    if not Evaluation.objects.filter(pk=evaluation.pk).update(**said):
+    """Replace the fields of `claims` and leave the others."""
+    values = claims.values() | {"updated_at": timezone.now()}
+    if not Evaluation.objects.filter(pk=evaluation.pk).update(**values):
         raise NotFound
-    for name, value in said.items():
+    for name, value in values.items():
         setattr(evaluation, name, value)
 
 
 def end(*, evaluation: Evaluation, status: str, error_message: str = "") -> None:
-    """Close it; raises Stale where it ended otherwise before. A completed one may be completed
-    again, since samples may be added to it."""
+    """End it; raises Stale where it ended with another status before. A completed one may be
+    completed again, since samples may be added to it."""
     fields = {
         "status": status,
         "error_message": error_message,
@@ -90,7 +89,7 @@ def end(*, evaluation: Evaluation, status: str, error_message: str = "") -> None
 
 
 def delete(*, evaluation: Evaluation, by: User) -> None:
-    """Take it away with its samples."""
+    """Delete it with its samples."""
     digests = list(evaluation.batches.values_list("sha256", flat=True))
     with transaction.atomic():
         _record("deleted", evaluation, by)

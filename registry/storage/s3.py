@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
 
 URL_SECONDS = 600
-# A longer object goes up in parts, of which one is held in memory: a part that fails is sent
-# again alone.
+# A longer object is uploaded in parts, of which one is in memory: a part that fails is repeated
+# alone.
 PART_BYTES = 16 << 20
 PARTS = TransferConfig(
     multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, use_threads=False
@@ -34,8 +34,8 @@ TYPE = "application/octet-stream"
 
 
 class S3Storage:
-    """One PUT an object, then read back: some stores ignore checksums that they are sent, and some
-    repeat them unread. A version is put once, so the second transfer is cheap."""
+    """One PUT per object, which is then read back: some stores ignore checksums, and some repeat
+    them without reading the object. A version is stored once, so the second transfer is cheap."""
 
     def __init__(
         self,
@@ -73,13 +73,13 @@ class S3Storage:
         base.check(base.digest(source), sha256, key)
         with _opened(source) as file:
             self._send(self.prefix + key, file)
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         with self.open(key) as body:
             while piece := body.read(base.CHUNK):
-                found.update(piece)
-        if found.hexdigest() != sha256:
+                digest.update(piece)
+        if digest.hexdigest() != sha256:
             self.delete(key)
-        base.check(found.hexdigest(), sha256, key)
+        base.check(digest.hexdigest(), sha256, key)
 
     def put_all(self, *objects: base.Put) -> None:
         """See Storage."""
@@ -88,43 +88,43 @@ class S3Storage:
 
     def write(self, key: str, data: bytes, *, content_type: str, stamp: int) -> None:
         """See Storage; the store makes its own ETags."""
-        asked: PutObjectRequestTypeDef = {
+        request: PutObjectRequestTypeDef = {
             "Bucket": self.bucket,
             "Key": self.prefix + key,
             "Body": data,
             "ContentType": content_type,
         }
         if key.endswith(".gz"):
-            asked["ContentEncoding"] = "gzip"
-        self.client.put_object(**asked)
+            request["ContentEncoding"] = "gzip"
+        self.client.put_object(**request)
 
     def keys(self, prefix: str) -> Iterator[str]:
         """See Storage."""
-        return (found.key for found in self._objects(prefix))
+        return (stored.key for stored in self._objects(prefix))
 
     def list(self, prefix: str = "") -> Iterator[Stored]:
         """See Storage; a put in parts that never ended is listed by its beginning, with size 0."""
         listed = heapq.merge(
-            self._objects(prefix), self._unended(prefix), key=lambda found: found.key
+            self._objects(prefix), self._unended(prefix), key=lambda stored: stored.key
         )
         last = None
-        for found in listed:
-            if last is None or found.key != last.key:
-                yield found
-            last = found
+        for stored in listed:
+            if last is None or stored.key != last.key:
+                yield stored
+            last = stored
 
     def _objects(self, prefix: str) -> Iterator[Stored]:
         pages = self.client.get_paginator("list_objects_v2")
         for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix + prefix):
-            for found in page.get("Contents", ()):
-                key = found["Key"].removeprefix(self.prefix)
-                yield Stored(key, found["Size"], found["LastModified"])
+            for item in page.get("Contents", ()):
+                key = item["Key"].removeprefix(self.prefix)
+                yield Stored(key, item["Size"], item["LastModified"])
 
     def _unended(self, prefix: str) -> Iterator[Stored]:
         pages = self.client.get_paginator("list_multipart_uploads")
         for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix + prefix):
-            for found in page.get("Uploads", ()):
-                yield Stored(found["Key"].removeprefix(self.prefix), 0, found["Initiated"])
+            for item in page.get("Uploads", ()):
+                yield Stored(item["Key"].removeprefix(self.prefix), 0, item["Initiated"])
 
     def move(self, key: str, to: str) -> None:
         """See Storage: a copy inside the store, then a deletion."""
@@ -152,12 +152,12 @@ class S3Storage:
         """See Storage."""
         last = "" if end is None else str(end - 1)
         with _missing(key):
-            found = self.client.get_object(
+            response = self.client.get_object(
                 Bucket=self.bucket,
                 Key=self.prefix + key,
                 Range=f"bytes={start}-{last}",
             )
-        return cast("Reader", found["Body"])
+        return cast("Reader", response["Body"])
 
     @contextmanager
     def file(self, key: str) -> Iterator[Path]:
@@ -184,10 +184,10 @@ class S3Storage:
         """See Storage; with the object go the parts of a put that never ended."""
         self.client.delete_object(Bucket=self.bucket, Key=self.prefix + key)
         unended = self.client.list_multipart_uploads(Bucket=self.bucket, Prefix=self.prefix + key)
-        for found in unended.get("Uploads", ()):
-            if found["Key"] == self.prefix + key:
+        for upload in unended.get("Uploads", ()):
+            if upload["Key"] == self.prefix + key:
                 self.client.abort_multipart_upload(
-                    Bucket=self.bucket, Key=found["Key"], UploadId=found["UploadId"]
+                    Bucket=self.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
                 )
 
     def exists(self, key: str) -> bool:

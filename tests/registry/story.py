@@ -122,19 +122,19 @@ def honest(
     policies: Sequence[str] = PROBE_NAMES, n: int = 5, model: int = 4
 ) -> list[RolloutResult]:
     """What an honest environment yields: only the oracle is paid, and the model half the time."""
-    made = []
+    results = []
     for policy in policies:
         for task in range(n):
             for attempt in range(model if policy == MODEL else 1):
                 paid = policy == "oracle" or (policy == MODEL and (task + attempt) % 2 == 0)
                 parts = {"right": {"score": float(paid), "weight": 1.0}}
-                made.append(rollout(policy, task, attempt, reward=float(paid), rewards=parts))
-    return made
+                results.append(rollout(policy, task, attempt, reward=float(paid), rewards=parts))
+    return results
 
 
-def batch(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **said: Any) -> Events:
+def batch(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **fields: Any) -> Events:
     """One batch of events."""
-    return Events(attempt=attempt, seq=seq, phase=phase, **said)
+    return Events(attempt=attempt, seq=seq, phase=phase, **fields)
 
 
 def play(

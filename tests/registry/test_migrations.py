@@ -133,8 +133,8 @@ def test_there_is_one_line_of_migrations() -> None:
 
 
 def fields_with_choices() -> list[Any]:
-    ours = [getattr(registry_models, name) for name in registry_models.__all__]
-    return [field for model in ours for field in model._meta.fields if field.choices]
+    registered = [getattr(registry_models, name) for name in registry_models.__all__]
+    return [field for model in registered for field in model._meta.fields if field.choices]
 
 
 @pytest.mark.parametrize("field", fields_with_choices(), ids=str)

@@ -18,12 +18,12 @@ from tests.registry.conftest import Queues
 Status = Version.Status
 
 
-def uploaded(owner: User, **said: object) -> Version:
-    return story.make_version(owner.owner, status=Status.UPLOADED, **said)  # type: ignore[arg-type]
+def uploaded(owner: User, **fields: object) -> Version:
+    return story.make_version(owner.owner, status=Status.UPLOADED, **fields)  # type: ignore[arg-type]
 
 
-def checked(owner: User, queues: Queues, **said: object) -> Version:
-    version = uploaded(owner, **said)
+def checked(owner: User, queues: Queues, **fields: object) -> Version:
+    version = uploaded(owner, **fields)
     with queues.committed():
         pipeline.check(version.pk)
     version.refresh_from_db()
@@ -94,13 +94,13 @@ def test_an_environment_that_pays_silence_is_rejected_and_told_how(
     queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
-    told = version.findings.get(severity="error")
-    assert told.code == "card.floor"
-    assert told.where == "silent/0/0"
-    assert told.details["policy"] == "silent"
-    assert told.details["reward"] == 1.0
-    assert "silent is paid 1 on average" in told.message
-    assert "empty reply" in told.hint
+    finding = version.findings.get(severity="error")
+    assert finding.code == "card.floor"
+    assert finding.where == "silent/0/0"
+    assert finding.details["policy"] == "silent"
+    assert finding.details["reward"] == 1.0
+    assert "silent is paid 1 on average" in finding.message
+    assert "empty reply" in finding.hint
     assert version.environment.latest is None
 
 
@@ -108,14 +108,14 @@ def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
     alice: User, queues: Queues
 ) -> None:
     version = checked(alice, queues)
-    said = finding("run.load_failed", "ZeroDivisionError: division by zero")
+    load_failure = finding("run.load_failed", "ZeroDivisionError: division by zero")
     with queues.committed():
-        story.play(taken(version), [], outcome="failed", findings=[said])
+        story.play(taken(version), [], outcome="failed", findings=[load_failure])
     queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
-    assert version.findings.get().message == said.message
-    assert version.events.get(verb="version.rejected").data["reason"] == said.message
+    assert version.findings.get().message == load_failure.message
+    assert version.events.get(verb="version.rejected").data["reason"] == load_failure.message
     with pytest.raises(ObjectDoesNotExist):
         _ = version.card
 
@@ -300,5 +300,5 @@ def test_names_that_only_a_release_which_no_runner_runs_has_hold_and_those_of_no
     wheel = wheels.make_wheel(files={"demo_env.py": source}, metadata=metadata)
     version = checked(alice, queues, wheel=wheel)
     assert version.status == status
-    assert [found.code for found in version.findings.filter(severity="error")] == [code]
+    assert [finding.code for finding in version.findings.filter(severity="error")] == [code]
     assert not version.runs.exists()

@@ -29,33 +29,37 @@ def token(user: User, name: str, number: int) -> Token:
 def test_each_time_the_rows_of_the_values_then_given_come_as_django_gives_them(
     alice: User, bob: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    made = [token(alice, "one", 1), token(bob, "two", 2), token(bob, "one", 3)]
+    tokens_made = [token(alice, "one", 1), token(bob, "two", 2), token(bob, "one", 3)]
     for name in ("one", "two", "one", "three"):
-        wanted = [one for one in made if one.name == name]
+        wanted = [token_row for token_row in tokens_made if token_row.name == name]
         with django_assert_num_queries(1):
-            found = prepared.rows(named, {NAME: name})
-            assert [one.user.owner.name for one in found] == [one.user.username for one in wanted]
-        assert found == wanted
-        for one, same in zip(found, wanted, strict=True):
-            assert (one.claims, one.last_used_at) == (same.claims, same.last_used_at)
+            rows = prepared.rows(named, {NAME: name})
+            assert [token_row.user.owner.name for token_row in rows] == [
+                token_row.user.username for token_row in wanted
+            ]
+        assert rows == wanted
+        for token_row, same in zip(rows, wanted, strict=True):
+            assert (token_row.claims, token_row.last_used_at) == (same.claims, same.last_used_at)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_threads_ask_on_connections_of_their_own(alice: User) -> None:
-    made = [token(alice, f"name-{number}", number) for number in range(4)]
-    told: dict[str, list[Token]] = {}
+    tokens_made = [token(alice, f"name-{number}", number) for number in range(4)]
+    rows_by_name: dict[str, list[Token]] = {}
 
     def ask(name: str) -> None:
         try:
             for _ in range(20):
-                told[name] = prepared.rows(named, {NAME: name})
-                assert [one.name for one in told[name]] == [name]
+                rows_by_name[name] = prepared.rows(named, {NAME: name})
+                assert [token_row.name for token_row in rows_by_name[name]] == [name]
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=ask, args=(one.name,)) for one in made]
+    threads = [threading.Thread(target=ask, args=(token_row.name,)) for token_row in tokens_made]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert [told[one.name] for one in made] == [[one] for one in made]
+    assert [rows_by_name[token_row.name] for token_row in tokens_made] == [
+        [token_row] for token_row in tokens_made
+    ]

@@ -205,10 +205,10 @@ def test_the_command_judges_all_again_that_one_rule_rejected(
 ) -> None:
     reject(evaluating, "run", code="run.crashed")
     out = StringIO()
-    said: dict[str, Any] = {"code": "run.crashed", "reason": "mended", "stdout": out}
-    call_command("rejudge", **said, dry_run=True)
+    fields: dict[str, Any] = {"code": "run.crashed", "reason": "mended", "stdout": out}
+    call_command("rejudge", **fields, dry_run=True)
     assert out.getvalue() == "alice/demo-env==0.1.0 is rejected\n"
-    call_command("rejudge", **said, by="root")
+    call_command("rejudge", **fields, by="root")
     assert "is evaluating" in out.getvalue()
     assert evaluating.events.get(verb="version.rejudged").actor == root
     with pytest.raises(CommandError, match="1 of 1 were refused"):

@@ -66,9 +66,9 @@ def rank(document: RankedFields, query: TextQuery, tier: int) -> int:
 
 def _points(texts: dict[str, list[str]], word: str, is_prefix: bool, minimum: int) -> int:
     best = minimum
-    for text, (whole, beginning) in WEIGHTS.items():
-        if whole > best and word in texts[text]:
-            best = whole
+    for text, (full, beginning) in WEIGHTS.items():
+        if full > best and word in texts[text]:
+            best = full
         elif (
             is_prefix and beginning > best and any(other.startswith(word) for other in texts[text])
         ):

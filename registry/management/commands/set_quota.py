@@ -31,9 +31,9 @@ class Command(BaseCommand):
         owner = Owner.objects.filter(name=options["name"]).select_related("user").first()
         if owner is None:
             raise CommandError(f"there is no owner {options['name']!r}")
-        given = {field: options[field] for field in services.FIELDS if options[field] is not None}
+        texts = {field: options[field] for field in services.FIELDS if options[field] is not None}
         try:
-            limits = {field: _number(field, text) for field, text in given.items()}
+            limits = {field: _number(field, text) for field, text in texts.items()}
             if limits:
                 services.change(owner=owner, by=None, **limits)
         except HubError as refused:

@@ -39,9 +39,9 @@ class Command(BaseCommand):
         else:
             for problem in outcome.problems:
                 self.stdout.write(f"{problem.what}: {problem.key}: {problem.message}")
-        said = f"{outcome.objects} objects, {outcome.bytes} bytes read or listed, "
-        said += f"{outcome.young} without a row yet, {outcome.deleted} orphans deleted"
-        self.stderr.write(said)
+        summary = f"{outcome.objects} objects, {outcome.bytes} bytes read or listed, "
+        summary += f"{outcome.young} without a row yet, {outcome.deleted} orphans deleted"
+        self.stderr.write(summary)
         if outcome.problems:
             raise CommandError(f"{len(outcome.problems)} problems", returncode=1)
 

@@ -23,8 +23,8 @@ class Route:
     @property
     def methods(self) -> set[str] | None:
         """What REST framework lets through to the view, None where it has no say."""
-        made = getattr(self.view, "cls", None)
-        names = getattr(made, "http_method_names", None)
+        view_class = getattr(self.view, "cls", None)
+        names = getattr(view_class, "http_method_names", None)
         return {name.upper() for name in names} - {"OPTIONS"} if names else None
 
     @property
@@ -41,9 +41,9 @@ def every() -> Iterator[Route]:
 
 
 def _walk(patterns: Iterable[Any], before: str) -> Iterator[Route]:
-    for one in patterns:
-        path = before + CONVERTER.sub(r"<\1>", str(one.pattern))
-        if isinstance(one, URLPattern):
-            yield Route(path, one.callback)
+    for pattern in patterns:
+        path = before + CONVERTER.sub(r"<\1>", str(pattern.pattern))
+        if isinstance(pattern, URLPattern):
+            yield Route(path, pattern.callback)
         else:
-            yield from _walk(one.url_patterns, path)
+            yield from _walk(pattern.url_patterns, path)

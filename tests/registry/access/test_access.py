@@ -91,11 +91,11 @@ def body(path: str, place: Place) -> dict[str, Any]:
     if path == "legacy/<owner>/":
         data, name = b"no wheel", place.words["name"]
         file = f"{name.replace('-', '_')}-2.0.0-py3-none-any.whl"
-        said = {":action": "file_upload", "protocol_version": "1", "filetype": "bdist_wheel"}
+        fields = {":action": "file_upload", "protocol_version": "1", "filetype": "bdist_wheel"}
         digest = hashlib.sha256(data).hexdigest()
-        said |= {"name": name, "version": "2.0.0", "sha256_digest": digest, "pyversion": "py3"}
-        said |= {"metadata_version": "2.4"}
-        return {"data": said | {"content": SimpleUploadedFile(file, data)}}
+        fields |= {"name": name, "version": "2.0.0", "sha256_digest": digest, "pyversion": "py3"}
+        fields |= {"metadata_version": "2.4"}
+        return {"data": fields | {"content": SimpleUploadedFile(file, data)}}
     if path in PAGE_PATHS:
         return {"data": {}}
     told: dict[str, Any] = {}
@@ -111,14 +111,14 @@ def body(path: str, place: Place) -> dict[str, Any]:
 
 
 def ask(
-    client: Client, made: World, path: str, method: str, role: str, place: Place
+    client: Client, world: World, path: str, method: str, role: str, place: Place
 ) -> HttpResponseBase:
     """The answer; what the request changed is taken back."""
     client.cookies.clear()
-    if role in made.sessions:
-        client.cookies["sessionid"] = made.sessions[role]
+    if role in world.sessions:
+        client.cookies["sessionid"] = world.sessions[role]
     run = {"run": f"Bearer {place.words['run_token']}"}
-    token = (made.headers | run).get(role)
+    token = (world.headers | run).get(role)
     headers = {"Authorization": token} if token else {}
     more = {} if method == "GET" else body(path, place)
     with transaction.atomic():
@@ -169,17 +169,17 @@ def test_each_role_gets_what_the_table_says(path: str, client: Client, made: Wor
         for place, letters in cases:
             for role, due in zip(roles, str(letters).replace(" ", ""), strict=True):
                 answer = ask(client, made, path, method, role, place)
-                got = letter(answer)
+                actual = letter(answer)
                 case = f"{method} {address(path, place)} as {role}"
-                if got != due.replace("0", "."):
+                if actual != due.replace("0", "."):
                     wrong.append(f"{case}: {due!r} due, got {answer.status_code}")
                 elif due == "." or (place is not made.known and due in "?>"):
                     if (method, role) not in nothing:
                         absent = ask(client, made, path, method, role, made.absent)
                         nothing[method, role] = seen(absent, made.absent)
                     if seen(answer, place) != nothing[method, role]:
-                        told = f"{seen(answer, place)} against {nothing[method, role]}"
-                        wrong.append(f"{case} differs from what does not exist: {told}")
+                        comparison = f"{seen(answer, place)} against {nothing[method, role]}"
+                        wrong.append(f"{case} differs from what does not exist: {comparison}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -70,8 +70,8 @@ def test_a_lesser_token_makes_none_at_all(client: Client, alice: User, scope: st
 
 
 def test_a_token_for_one_environment_makes_none_for_another(alice: User) -> None:
-    one, other = make_environment(alice), make_environment(alice, "other")
-    parent = tokens.mint(user=alice, name="parent", scope="admin", environment=one)[0]
+    first, other = make_environment(alice), make_environment(alice, "other")
+    parent = tokens.mint(user=alice, name="parent", scope="admin", environment=first)[0]
 
     def code(environment: Environment | None) -> str:
         with pytest.raises(HubError) as refused:
@@ -103,8 +103,8 @@ def test_descendants_are_revoked_with_their_maker(client: Client, alice: User) -
     assert tokens.verify(child["token"]) is None
     assert tokens.verify(grandchild["token"]) is None
     assert tokens.verify(apart) is not None
-    told = Token.objects.get(public_id=grandchild["public_id"]).revoked_because
-    assert told == "the token that made it was revoked"
+    reason = Token.objects.get(public_id=grandchild["public_id"]).revoked_because
+    assert reason == "the token that made it was revoked"
     assert Event.objects.filter(verb="token.revoked").count() == 3
 
 
@@ -153,10 +153,10 @@ def test_trusted_publishers_added_with_a_leaked_token_are_removed(
 
 
 def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
-    one, other = make_environment(alice), make_environment(alice, "other")
-    token = tokens.mint(user=alice, name="x", scope="read", environment=one)[0]
+    first, other = make_environment(alice), make_environment(alice, "other")
+    token = tokens.mint(user=alice, name="x", scope="read", environment=first)[0]
     assert (
-        index_credentials.verify(index_credentials.issue(token=token, environment_id=one.pk))
+        index_credentials.verify(index_credentials.issue(token=token, environment_id=first.pk))
         is not None
     )
     assert (
@@ -181,10 +181,10 @@ def mint_at(ready: threading.Barrier, parent: Token, texts: list[str]) -> None:
     """Mint a child as soon as all are ready; what its maker's end refuses is left out."""
     try:
         ready.wait(30)
-        made = tokens.mint(
+        minted = tokens.mint(
             user=parent.user, name="x", scope="read", days=1, parent=parent, shorten=True
         )
-        texts.append(made[1])
+        texts.append(minted[1])
     except HubError as refused:
         texts.append(refused.code)
     finally:

@@ -69,10 +69,10 @@ def test_the_owners_learn_of_a_transfer_by_staff(
 ) -> None:
     guild = services.create_organisation(name="guild", title="", by=carol)
     Membership.objects.create(organisation=guild, user=root, role="maintainer")
-    mine, ours = make_environment(alice), make_environment(lab, "other-env")
+    mine, shared = make_environment(alice), make_environment(lab, "other-env")
     assert mailed(lambda: transfer(environment=mine, to=root.owner, by=root)) == [ALICE]
     assert "alice/demo-env went from alice to root" in str(mail.outbox[0].body)
-    assert mailed(lambda: transfer(environment=ours, to=guild.owner, by=root)) == [ALICE, CAROL]
+    assert mailed(lambda: transfer(environment=shared, to=guild.owner, by=root)) == [ALICE, CAROL]
 
 
 def test_a_transfer_over_the_api_by_staff_is_mailed(

@@ -158,7 +158,7 @@ def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) ->
 @pytest.mark.parametrize(("verb", "kind"), MATRIX)
 def test_each_verb_is_for_exactly_these_people(world: World, verb: str, kind: str) -> None:
     obj = world.object(verb, kind)
-    may = {role for role, who in world.people.items() if can(who, verb, obj)}
+    may = {role for role, actor in world.people.items() if can(actor, verb, obj)}
     assert may == MATRIX[verb, kind]
 
 
@@ -169,28 +169,28 @@ def test_every_verb_stands_in_the_matrix() -> None:
 def test_querysets_return_the_rows_that_permissions_allow(world: World) -> None:
     for kind in world.versions:
         world.object("evaluation.see", kind).save()
-    for role, who in world.people.items():
-        for token in _tokens(who, world):
+    for role, actor in world.people.items():
+        for token in _tokens(actor, world):
             case = (role, token and (token.scope, str(token.environment)))
             allowed = {
-                e for e in Environment.objects.all() if can(who, "environment.see", e, token)
+                e for e in Environment.objects.all() if can(actor, "environment.see", e, token)
             }
-            assert set(Environment.objects.visible_to(who, token)) == allowed, case
-            seen = {v for v in world.versions.values() if can(who, "version.see", v, token)}
-            assert set(Version.objects.visible_to(who, token)) == seen, case
-            pushed = {e for e in Evaluation.objects.all() if can(who, "evaluation.see", e, token)}
-            assert set(Evaluation.objects.visible_to(who, token)) == pushed, case
+            assert set(Environment.objects.visible_to(actor, token)) == allowed, case
+            seen = {v for v in world.versions.values() if can(actor, "version.see", v, token)}
+            assert set(Version.objects.visible_to(actor, token)) == seen, case
+            pushed = {e for e in Evaluation.objects.all() if can(actor, "evaluation.see", e, token)}
+            assert set(Evaluation.objects.visible_to(actor, token)) == pushed, case
 
 
-def _tokens(who: Actor, world: World) -> list[Token | None]:
-    if not isinstance(who, User):
+def _tokens(actor: Actor, world: World) -> list[Token | None]:
+    if not isinstance(actor, User):
         return [None]
     limited = world.versions["private"].environment
     return [
         None,
-        *(tokens.mint(user=who, name=s, scope=s)[0] for s in ("read", "admin")),
+        *(tokens.mint(user=actor, name=s, scope=s)[0] for s in ("read", "admin")),
         *(
-            tokens.mint(user=who, name=s, scope=s, environment=limited)[0]
+            tokens.mint(user=actor, name=s, scope=s, environment=limited)[0]
             for s in ("read", "admin")
         ),
     ]
@@ -319,9 +319,9 @@ def test_where_the_operator_asks_publishing_needs_a_second_factor(
 
 def test_a_second_factor_gives_no_rights(world: World, settings: Any) -> None:
     settings.HUB_REQUIRE_MFA = "publish"
-    for role, who in world.people.items():
-        if isinstance(who, User):
-            Authenticator.objects.create(user=who, type="webauthn", data={})
+    for role, actor in world.people.items():
+        if isinstance(actor, User):
+            Authenticator.objects.create(user=actor, type="webauthn", data={})
         for verb, kind in MATRIX:
-            may = can(who, verb, world.object(verb, kind))
+            may = can(actor, verb, world.object(verb, kind))
             assert may is (role in MATRIX[verb, kind]), (role, verb, kind)

@@ -16,10 +16,10 @@ def test_a_runner_is_found_by_its_token_and_noted_as_seen(db: None) -> None:
     assert text.startswith("hubr_")
     assert Runner.objects.get().last_seen_at is None
     assert runners.verify(text) == runner
-    seen = Runner.objects.get().last_seen_at
-    assert seen is not None
+    last_seen = Runner.objects.get().last_seen_at
+    assert last_seen is not None
     runners.verify(text)
-    assert Runner.objects.get().last_seen_at == seen
+    assert Runner.objects.get().last_seen_at == last_seen
 
 
 def test_a_disabled_runner_has_no_token(db: None) -> None:
@@ -51,9 +51,9 @@ def test_a_runner_is_no_person_and_a_person_no_runner(alice: User) -> None:
 def test_capabilities_are_kept(db: None) -> None:
     runner, text = runners.create(name="gpu-1")
     runners.describe(runner=runner, capabilities={"gpu": "H100"})
-    found = runners.verify(text)
-    assert found is not None
-    assert found.capabilities == {"gpu": "H100"}
+    runner_found = runners.verify(text)
+    assert runner_found is not None
+    assert runner_found.capabilities == {"gpu": "H100"}
 
 
 OUT = {"since": "2026-11-22T10:00:00+00:00", "reason": "3 runs in a row", "check": "uv: no cache"}
@@ -73,7 +73,7 @@ def test_a_runner_out_of_service_is_not_counted_on_and_the_journal_says_why(db: 
     runners.describe(runner=runner, capabilities={})
     assert list(runners.alive()) == [runner]
     verbs = Event.objects.filter(verb__contains="service").order_by("pk")
-    assert [one.verb for one in verbs] == ["runner.out_of_service", "runner.in_service"]
+    assert [event.verb for event in verbs] == ["runner.out_of_service", "runner.in_service"]
     assert "took itself out of service: 3 runs in a row" in sentence(verbs[0])
 
 

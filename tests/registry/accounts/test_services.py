@@ -32,9 +32,9 @@ def test_a_new_person_owns_their_name(db: None) -> None:
     ],
 )
 def test_a_registration_that_breaks_a_rule_leaves_nothing(db: None, field: str, value: str) -> None:
-    asked = {"username": "dana", "email": "dana@example.com", "password": GOOD} | {field: value}
+    fields = {"username": "dana", "email": "dana@example.com", "password": GOOD} | {field: value}
     with pytest.raises(HubError) as refused:
-        services.register(**asked)
+        services.register(**fields)
     assert refused.value.details["field"] == {"username": "name"}.get(field, field)
     assert not User.objects.exists()
     assert not Owner.objects.exists()
@@ -48,10 +48,10 @@ def test_one_name_belongs_to_one_person_or_organisation(alice: User, lab: Organi
 
 
 def test_who_makes_an_organisation_owns_it(alice: User, bob: User) -> None:
-    made = services.create_organisation(name="lab", title="Lab", by=alice)
-    services.add_member(organisation=made, user=bob, role="maintainer", by=alice)
-    assert alice.roles[made.owner.pk] == "owner"
-    assert bob.roles[made.owner.pk] == "maintainer"
+    organisation = services.create_organisation(name="lab", title="Lab", by=alice)
+    services.add_member(organisation=organisation, user=bob, role="maintainer", by=alice)
+    assert alice.roles[organisation.owner.pk] == "owner"
+    assert bob.roles[organisation.owner.pk] == "maintainer"
 
 
 def test_a_person_makes_no_more_organisations_than_allowed_and_staff_make_any_number(
@@ -59,9 +59,11 @@ def test_a_person_makes_no_more_organisations_than_allowed_and_staff_make_any_nu
 ) -> None:
     settings.HUB_ORGANISATIONS_PER_PERSON = 2
     for name in ("lab-1", "lab-2"):
-        made = services.create_organisation(name=name, title="", by=alice)
-    services.add_member(organisation=made, user=bob, role="owner", by=alice)
-    services.remove_member(organisation=made, user=alice, by=alice)  # it was made all the same
+        organisation = services.create_organisation(name=name, title="", by=alice)
+    services.add_member(organisation=organisation, user=bob, role="owner", by=alice)
+    services.remove_member(
+        organisation=organisation, user=alice, by=alice
+    )  # it was made all the same
     with pytest.raises(HubError, match="alice has made 2 organisations, the most") as refused:
         services.create_organisation(name="lab-3", title="", by=alice)
     assert (refused.value.code, refused.value.status) == ("quota.organisations", 403)

@@ -41,7 +41,7 @@ def test_base62_pads_and_orders_its_digits() -> None:
 
 
 def test_secrets_are_found_in_any_bytes_by_their_checksum() -> None:
-    one, two = token_format.new("hub_").text, token_format.new("hub_").text
-    fake = one[:-1] + ("0" if one[-1] != "0" else "1")
-    data = b"\x00hub_hub_" + f'{one}"{fake}, {two}more {one}'.encode() + b"\xff"
-    assert token_format.find_all(data, "hub_") == [one, two]
+    first, two = token_format.new("hub_").text, token_format.new("hub_").text
+    fake = first[:-1] + ("0" if first[-1] != "0" else "1")
+    data = b"\x00hub_hub_" + f'{first}"{fake}, {two}more {first}'.encode() + b"\xff"
+    assert token_format.find_all(data, "hub_") == [first, two]

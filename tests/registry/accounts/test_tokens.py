@@ -77,9 +77,9 @@ def test_use_is_noted_at_most_once_a_minute(alice: User) -> None:
 def test_a_token_that_breaks_a_rule_is_refused_by_name(
     alice: User, wrong: dict[str, object], says: str
 ) -> None:
-    asked = {"name": "laptop", "scope": "read", "days": 1} | wrong
+    fields = {"name": "laptop", "scope": "read", "days": 1} | wrong
     with pytest.raises(HubError, match=says):
-        tokens.mint(user=alice, **asked)  # type: ignore[arg-type]
+        tokens.mint(user=alice, **fields)  # type: ignore[arg-type]
 
 
 def test_a_leaked_token_is_revoked_and_its_person_told_once(

@@ -55,13 +55,13 @@ class Signer:
 
 def statement(filename: str, sha256: str, *, kind: str = PUBLISH, **changes: Any) -> bytes:
     """An in-toto statement about one file."""
-    said = {
+    document = {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": filename, "digest": {"sha256": sha256}}],
         "predicateType": kind,
         "predicate": None,
     }
-    return json.dumps(said | changes).encode()
+    return json.dumps(document | changes).encode()
 
 
 @dataclass

@@ -45,14 +45,14 @@ def trust(settings: Any, sigstore: Sigstore, tmp_path: Path) -> None:
 
 
 def check(*attestations: Any, said: dict[str, str] = SAID) -> dict[str, Any]:
-    found = services.check(
+    provenance = services.check(
         text=json.dumps(attestations),
         filename=FILENAME,
         sha256=SHA256,
         token=Token(published_with=said),
     )
-    assert found is not None
-    return found
+    assert provenance is not None
+    return provenance
 
 
 def refused(code: str, *attestations: Any, said: dict[str, str] = SAID) -> str:
@@ -81,7 +81,7 @@ def test_what_the_publisher_signed_becomes_the_provenance(sigstore: Sigstore) ->
 
 
 def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
-    said = SAID | {
+    fields = SAID | {
         "kind": "gitlab",
         "issuer": "https://gitlab.example.org",
         "server": "https://gitlab.example.org",
@@ -91,12 +91,12 @@ def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
 
     class Gitlab(Signer):
         def extensions(self) -> dict[str, str]:
-            build = f"{said['server']}/{said['repository']}//.gitlab-ci.yml@refs/heads/main"
+            build = f"{fields['server']}/{fields['repository']}//.gitlab-ci.yml@refs/heads/main"
             return super().extensions() | {"1.3.6.1.4.1.57264.1.18": build}
 
-    signer = Gitlab(said["issuer"], said["server"], said["repository"])
+    signer = Gitlab(fields["issuer"], fields["server"], fields["repository"])
     attestation = sigstore.attest(statement(FILENAME, SHA256), signer)
-    [bundle] = check(attestation, said=said)["attestation_bundles"]
+    [bundle] = check(attestation, said=fields)["attestation_bundles"]
     assert bundle["publisher"]["kind"] == "GitLab"
     refused("other_identity", attestation)
 
@@ -112,9 +112,9 @@ def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
     ],
 )
 def test_who_else_signed_is_named(sigstore: Sigstore, signer: Signer, word: str) -> None:
-    said = refused("other_identity", sigstore.attest(statement(FILENAME, SHA256), signer))
-    assert word in said
-    assert "Lab/envs, workflow publish.yml" in said
+    message = refused("other_identity", sigstore.attest(statement(FILENAME, SHA256), signer))
+    assert word in message
+    assert "Lab/envs, workflow publish.yml" in message
 
 
 @pytest.mark.parametrize(
@@ -204,10 +204,10 @@ def test_whatever_is_tampered_with_no_longer_verifies(
 
 
 def test_a_statement_of_one_attestation_does_not_fit_another(sigstore: Sigstore) -> None:
-    one = good(sigstore)
+    attestation = good(sigstore)
     two = sigstore.attest(statement("other-0.1.0-py3-none-any.whl", SHA256), GITHUB)
-    refused("unverified", two | {"envelope": one["envelope"]})
-    refused("unverified", two | {"verification_material": one["verification_material"]})
+    refused("unverified", two | {"envelope": attestation["envelope"]})
+    refused("unverified", two | {"verification_material": attestation["verification_material"]})
 
 
 def test_keys_that_nobody_trusts_are_refused(sigstore: Sigstore) -> None:

@@ -75,12 +75,12 @@ def test_a_deleted_environment_is_there_for_nobody(alice: User, root: User) -> N
     assert (environment.latest, environment.tags.count()) == (None, 0)
     everybody = (alice, root, AnonymousUser())
     for verb in (verb for verb in verbs() if verb.startswith("environment.")):
-        assert not any(can(who, verb, environment) for who in everybody), verb
+        assert not any(can(actor, verb, environment) for actor in everybody), verb
     for verb in (verb for verb in verbs() if verb.startswith("version.") and "retry" not in verb):
-        assert not any(can(who, verb, version) for who in everybody), verb
-    for who in everybody:
-        assert not Environment.objects.visible_to(who).exists()
-        assert not Version.objects.visible_to(who).exists()
+        assert not any(can(actor, verb, version) for actor in everybody), verb
+    for actor in everybody:
+        assert not Environment.objects.visible_to(actor).exists()
+        assert not Version.objects.visible_to(actor).exists()
     with pytest.raises(NotFound):
         delete_environment(environment=environment, by=alice)
 
@@ -119,7 +119,7 @@ def test_a_token_of_a_deleted_environment_does_not_revive_it(alice: User) -> Non
 def test_what_was_given_for_a_deleted_environment_ends_with_it(alice: User) -> None:
     environment = upload(alice, "0.1.0").environment
     _, bound = tokens.mint(user=alice, name="ci", scope="publish", environment=environment)
-    _, whole = tokens.mint(user=alice, name="all", scope="publish")
+    _, unlimited = tokens.mint(user=alice, name="all", scope="publish")
     TrustedPublisher.objects.create(
         environment=environment, kind="other", issuer="https://i.example", subject="build",
         claims={"sub": "build"}, key="0" * 64, added_by=alice,
@@ -127,5 +127,5 @@ def test_what_was_given_for_a_deleted_environment_ends_with_it(alice: User) -> N
     delete_environment(environment=environment, by=alice)
     upload(alice, "0.2.0")
     assert tokens.verify(bound) is None
-    assert tokens.verify(whole) is not None
+    assert tokens.verify(unlimited) is not None
     assert not TrustedPublisher.objects.exists()

@@ -120,9 +120,9 @@ def test_a_version_that_comes_while_its_environment_goes_is_deleted_or_revives_i
 
 def test_of_two_transfers_one_wins(alice: User, carol: User, lab: Organisation) -> None:
     pk = make_version(alice).environment.pk
-    one, other = of(pk), of(pk)
+    first, other = of(pk), of(pk)
     answers = at_once(
-        lambda: transfer(environment=one, to=lab.owner, by=alice),
+        lambda: transfer(environment=first, to=lab.owner, by=alice),
         lambda: transfer(environment=other, to=carol.owner, by=alice),
     )
     assert sorted(answers) == ["done", "request.conflict"]
@@ -134,9 +134,9 @@ def test_of_two_transfers_one_wins(alice: User, carol: User, lab: Organisation) 
 def test_two_owners_swap_their_environments_without_waiting_for_each_other(
     alice: User, carol: User
 ) -> None:
-    one, other = make_version(alice, "words").environment, make_version(carol, "sums").environment
+    first, other = make_version(alice, "words").environment, make_version(carol, "sums").environment
     answers = at_once(
-        lambda: transfer(environment=one, to=carol.owner, by=alice),
+        lambda: transfer(environment=first, to=carol.owner, by=alice),
         lambda: transfer(environment=other, to=alice.owner, by=carol),
     )
     assert answers == ["done", "done"]

@@ -48,11 +48,11 @@ def search(words: str = "", *, mine: bool = False, **filters: str) -> CatalogSea
 
 
 def found(
-    words: str, who: Actor = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
+    words: str, actor: Actor = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
 ) -> list[str]:
     order = sort or ("relevance" if words else "name")
     rows, _ = catalog_query.environments(
-        SearchResults(search(words, **filters), who, token, by_relevance=order == "relevance"),
+        SearchResults(search(words, **filters), actor, token, by_relevance=order == "relevance"),
         sort=order,
         cursor="",
         limit=100,
@@ -162,8 +162,8 @@ def test_filters_and_facets_count_partial_matches(shelf: None) -> None:
 def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> None:
     make_version(alice, "solve-maze", summary="Find out.")
     make_version(alice, "paint", summary="Paint a maze.")
-    asked = SearchResults(search("solve maze quickly"), NOBODY)
-    before = {pk: rank for rank, pk in asked.ranked()}
+    results = SearchResults(search("solve maze quickly"), NOBODY)
+    before = {pk: rank for rank, pk in results.ranked()}
     make_version(alice, "solve-maze-quickly")
     after = SearchResults(search("solve maze quickly"), NOBODY).ranked()
     assert len(after) == 3
@@ -212,9 +212,9 @@ def test_only_members_find_what_is_private(
         assert found(words, NOBODY) == found(words, carol) == []
         assert found(words, bob) == found(words, alice) == ["secret-maze"]
     assert found("maze", root) == ["secret-maze"]
-    for who, names in ((carol, []), (bob, ["secret-maze"])):
-        assert found("", who, tag="hush") == names
-        facets = {facet.facet.name: facet for facet in SearchResults(search(), who).facets()}
+    for actor, names in ((carol, []), (bob, ["secret-maze"])):
+        assert found("", actor, tag="hush") == names
+        facets = {facet.facet.name: facet for facet in SearchResults(search(), actor).facets()}
         assert ("hush" in values(facets["tag"])) == bool(names)
         assert ("lab" in values(facets["owner"])) == bool(names)
 

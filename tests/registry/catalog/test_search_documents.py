@@ -64,9 +64,9 @@ def test_rebuild_search_mends_what_check_finds(
     SearchWord.objects.all().delete()
     with pytest.raises(CommandError, match="documents differ"):
         call_command("rebuild_search", "--check")
-    said = capsys.readouterr().out
-    assert "alice/maze: summary" in said
-    assert "alice/sums: no document" in said
+    output = capsys.readouterr().out
+    assert "alice/maze: summary" in output
+    assert "alice/sums: no document" in output
     assert found("behind") == []
     call_command("rebuild_search")
     call_command("rebuild_search", "--check")

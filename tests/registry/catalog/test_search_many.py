@@ -45,9 +45,9 @@ def full(db: None) -> None:
 
 
 def queries(client: Client, url: str) -> int:
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as captured:
         assert client.get(url).status_code == 200
-    return len(asked)
+    return len(captured)
 
 
 def test_a_full_hub(full: None, client: Client, pages: Pages) -> None:
@@ -94,8 +94,8 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     every = Counter(listed.values_list("latest__framework", flat=True))
     tags = Counter(listed.filter(latest__framework="ors").values_list("tags__name", flat=True))
 
-    def facets(who: Actor = NOBODY, **filters: str) -> dict[str, CountedFacet]:
-        results = SearchResults(search(**filters), who)
+    def facets(actor: Actor = NOBODY, **filters: str) -> dict[str, CountedFacet]:
+        results = SearchResults(search(**filters), actor)
         return {facet.facet.name: facet for facet in results.facets()}
 
     recount()
@@ -103,12 +103,12 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     hidden = Environment.objects.listed().filter(visibility="private").order_by("pk")[0]
     member = User.objects.filter(owner=hidden.owner).get()
     own = Environment.objects.listed().filter(visibility="private", owner=hidden.owner)
-    seen = every + Counter(own.values_list("latest__framework", flat=True))
-    assert values(facets(member)["framework"]) == seen
-    found = facets(framework="ors")
-    assert found["framework"].complete
-    assert found["tag"].complete
-    assert sorted(values(found["tag"]).items()) == sorted(
+    visible = every + Counter(own.values_list("latest__framework", flat=True))
+    assert values(facets(member)["framework"]) == visible
+    of_ors = facets(framework="ors")
+    assert of_ors["framework"].complete
+    assert of_ors["tag"].complete
+    assert sorted(values(of_ors["tag"]).items()) == sorted(
         sorted(tags.items(), key=lambda tag: (-tag[1], tag[0].encode().hex()))[:20]
     )
     assert not facets(framework="verifiers")["tag"].complete
@@ -117,9 +117,9 @@ def facets_count_all_or_say_that_there_are_more() -> None:
 
 
 def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:
-    least = Environment.objects.listed().filter(visibility="public", installs=0).earliest("pk")
-    name = least.name
-    SearchDocument.objects.exclude(pk=least.pk).update(summary=name.replace("-", " "))
+    unused = Environment.objects.listed().filter(visibility="public", installs=0).earliest("pk")
+    name = unused.name
+    SearchDocument.objects.exclude(pk=unused.pk).update(summary=name.replace("-", " "))
     first = next(pages(f"{LIST}?q={name}&limit=1"))
     assert [row["name"] for row in first] == [name]
     assert sum(len(page) for page in pages(f"{LIST}?q={name}&limit=100")) > MAX_COUNTED

@@ -15,9 +15,9 @@ def latest(environment: Environment) -> str | None:
 
 
 def test_an_environment_is_made_once_in_whatever_spelling(alice: User) -> None:
-    first, made = services.get_or_create_environment(owner=alice.owner, name="My_Env", by=alice)
+    first, created = services.get_or_create_environment(owner=alice.owner, name="My_Env", by=alice)
     again, remade = services.get_or_create_environment(owner=alice.owner, name="my.env", by=alice)
-    assert (first, made, remade) == (again, True, False)
+    assert (first, created, remade) == (again, True, False)
     assert (first.name, first.visibility) == ("my-env", "public")
     assert Event.objects.filter(verb="environment.created").count() == 1
 

@@ -55,9 +55,9 @@ def test_the_finding_warns_and_names_the_most_installed(alice: User, carol: User
     for name, installs in (("reverse-text", 5), ("reverse-test", 70)):
         make_version(alice, name)
         Environment.objects.filter(name=name).update(installs=installs)
-    (found,) = name_findings(make_version(carol, "reverse-text").environment)
-    assert (found.code, found.severity) == ("name.similar", "warning")
-    assert found.message == "'reverse-text' is easily taken for alice/reverse-test"
+    (finding,) = name_findings(make_version(carol, "reverse-text").environment)
+    assert (finding.code, finding.severity) == ("name.similar", "warning")
+    assert finding.message == "'reverse-text' is easily taken for alice/reverse-test"
 
 
 def test_what_came_first_is_not_warned_of_what_came_later(alice: User, carol: User) -> None:

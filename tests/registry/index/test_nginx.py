@@ -53,9 +53,11 @@ class Both:
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> tuple[requests.Response, ...]:
         """The answers of both to the same request."""
-        said = {"Accept": "*/*", "Accept-Encoding": "identity"} | headers
+        all_headers = {"Accept": "*/*", "Accept-Encoding": "identity"} | headers
         return tuple(
-            requests.request(method, f"{at}{path}", headers=said, allow_redirects=False, timeout=10)
+            requests.request(
+                method, f"{at}{path}", headers=all_headers, allow_redirects=False, timeout=10
+            )
             for at in (self.nginx, self.hub)
         )
 
@@ -126,14 +128,14 @@ def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: Us
     make_version(alice)
     make_version(alice, "yanked", yanked_at="2026-01-01T00:00:00Z", yanked_reason="bad")
     writer.update_pages()
-    asked = [
+    requests = [
         (path, accept, encoding, method)
         for path in (PAGE, "/alice/simple/", "/alice/simple/yanked/", f"{PAGE}?format=json")
         for accept in (PIP, UV, BROWSER, "*/*", JSON)
         for encoding in ("identity", "gzip, deflate, br", "gzip;q=0")
         for method in ("GET", "HEAD")
     ]
-    for path, accept, encoding, method in asked:
+    for path, accept, encoding, method in requests:
         own, hubs = both.ask(path, method, **{"Accept": accept, "Accept-Encoding": encoding})
         assert own.status_code == hubs.status_code == 200
         assert own.content == hubs.content
@@ -143,7 +145,7 @@ def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: Us
             method,
             **{"Accept": accept, "Accept-Encoding": encoding, "If-None-Match": own.headers["ETag"]},
         )
-        assert [(one.status_code, one.content) for one in again] == [(304, b"")] * 2
+        assert [(response.status_code, response.content) for response in again] == [(304, b"")] * 2
     assert both.asked_hub() == 0
 
 
@@ -152,7 +154,7 @@ def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alic
     make_version(alice, "secret", visibility="private")
     writer.update_pages()
     token = bearer(alice)["Authorization"]
-    asked = [
+    requests = [
         ("/alice/simple/secret/", {}, 404),
         ("/alice/simple/secret/", {"Authorization": token}, 200),
         ("/alice/simple/", {"Authorization": token}, 200),
@@ -171,14 +173,14 @@ def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alic
         ("/index/alice/demo-env/index.html", {}, 404),
         ("/.stored/wheels/", {}, 404),
     ]
-    for path, said, status in asked:
-        own, hubs = both.ask(path, **said)
-        assert (own.status_code, hubs.status_code) == (status, status), (path, said)
+    for path, sent, status in requests:
+        own, hubs = both.ask(path, **sent)
+        assert (own.status_code, hubs.status_code) == (status, status), (path, sent)
         assert (
             own.headers["Content-Type"].split(";")[0] == hubs.headers["Content-Type"].split(";")[0]
         )
         if status == 200:
-            assert own.content == hubs.content, (path, said)
+            assert own.content == hubs.content, (path, sent)
     assert both.ask("/alice/simple/", Authorization=token)[0].text.count("secret") > 0
     assert both.ask(PAGE, "POST")[0].status_code == 405
 
@@ -205,7 +207,7 @@ def test_wheels_come_from_nginx_to_those_who_may_have_them(
     wheel = make_wheel()
     public = make_version(alice, wheel=wheel)
     secret = make_version(alice, "secret", visibility="private", wheel=make_wheel("secret"))
-    for version, said, status in (
+    for version, sent, status in (
         (public, {}, 200),
         (public, {"Range": "bytes=5-9"}, 206),
         (public, {"Range": "bytes=-7"}, 206),
@@ -217,9 +219,9 @@ def test_wheels_come_from_nginx_to_those_who_may_have_them(
         path = f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
         for method in ("GET", "HEAD"):
             settings.HUB_ACCEL = False
-            hubs = both.ask(path, method, **said)[1]
+            hubs = both.ask(path, method, **sent)[1]
             settings.HUB_ACCEL = True
-            own, _ = both.ask(path, method, **said)
+            own, _ = both.ask(path, method, **sent)
             assert (own.status_code, hubs.status_code) == (status, status)
             if status < 400:
                 assert own.content == hubs.content

@@ -22,11 +22,11 @@ class Anchors(HTMLParser):
         self.feed(page.decode())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
+        attributes = dict(attrs)
         if tag == "a":
-            self.anchors.append(found)
+            self.anchors.append(attributes)
         if tag == "meta":
-            self.metas[str(found["name"])] = str(found["content"])
+            self.metas[str(attributes["name"])] = str(attributes["content"])
 
 
 def test_a_page_lists_every_file_with_what_installers_need(alice: User) -> None:

@@ -66,8 +66,8 @@ def root(settings: Any, tmp_path: Path) -> Path:
 def stored(root: Path) -> dict[str, bytes]:
     """Every stored page."""
     folder = root / "index"
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def test_a_listing_puts_the_page_and_the_root_into_the_storage(
@@ -75,16 +75,16 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
 ) -> None:
     make_version(alice)
     assert writer.update_pages() == 2
-    found = stored(root)
-    assert sorted(found) == sorted(
+    objects = stored(root)
+    assert sorted(objects) == sorted(
         f"{page}/{f}" for page in ("alice/demo-env", "alice") for f in FORMS
     )
     for page, path in (("alice/demo-env", "/alice/simple/demo-env/"), ("alice", "/alice/simple/")):
         for form in ("json", "html"):
             answer = client.get(path, {"format": form})
-            assert found[f"{page}/index.{form}"] == answer.content
+            assert objects[f"{page}/index.{form}"] == answer.content
             packed = client.get(path, {"format": form}, headers={"Accept-Encoding": "gzip"})
-            assert found[f"{page}/index.{form}.gz"] == packed.content
+            assert objects[f"{page}/index.{form}.gz"] == packed.content
             assert gzip.decompress(packed.content) == answer.content
     assert not IndexChange.objects.exists()
     assert writer.update_pages() == 0
@@ -127,17 +127,17 @@ def test_an_environment_that_moves_takes_its_page_along(
 
 def test_the_serial_of_a_page_only_grows(alice: User) -> None:
     environment = make_version(alice).environment
-    seen = [environment.index_serial]
+    serials = [environment.index_serial]
     for visibility in ("private", "public"):
         set_visibility(environment=environment, visibility=visibility, by=alice)
         writer.update_pages()
         environment.refresh_from_db()
-        seen.append(environment.index_serial)
+        serials.append(environment.index_serial)
     make_version(alice, "other")
     with transaction.atomic():
         refresh_latest(environment)
-    seen.append(environment.index_serial)
-    assert seen == sorted(set(seen))
+    serials.append(environment.index_serial)
+    assert serials == sorted(set(serials))
 
 
 def test_a_disk_that_breaks_at_any_step_costs_only_another_try(
@@ -172,8 +172,8 @@ def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, st
         f"store = Breaking(Path({str(root)!r}), {step}, lambda: os.kill(os.getpid(), 9))\n"
         "writer.update_pages(store=store)\n"
     )
-    ours = {"DJANGO_SETTINGS_MODULE": "hub.settings", "DATABASE_URL": database_url()}
-    killed = subprocess.run([sys.executable, "-c", script], env=os.environ | ours, timeout=60)
+    environ = {"DJANGO_SETTINGS_MODULE": "hub.settings", "DATABASE_URL": database_url()}
+    killed = subprocess.run([sys.executable, "-c", script], env=os.environ | environ, timeout=60)
     assert killed.returncode == -9
     assert IndexChange.objects.exists()
     writer.update_pages()
@@ -182,13 +182,19 @@ def test_a_killed_writer_leaves_its_work_to_the_next(alice: User, root: Path, st
 
 
 def database_url() -> str:
-    said = connection.settings_dict
+    configured = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{Path(said['NAME']).resolve()}"
-    login = f"{quote(said['USER'])}:{quote(said['PASSWORD'])}@" if said["USER"] else ""
-    options = said["OPTIONS"].get("host")
+        return f"sqlite:///{Path(configured['NAME']).resolve()}"
+    login = (
+        f"{quote(configured['USER'])}:{quote(configured['PASSWORD'])}@"
+        if configured["USER"]
+        else ""
+    )
+    options = configured["OPTIONS"].get("host")
     query = f"?host={quote(options, safe='')}" if options else ""
-    return f"postgresql://{login}{said['HOST']}:{said['PORT']}/{said['NAME']}{query}"
+    return (
+        f"postgresql://{login}{configured['HOST']}:{configured['PORT']}/{configured['NAME']}{query}"
+    )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -292,6 +298,6 @@ def test_the_command_tells_what_differs_and_mends_it(alice: User, root: Path) ->
 
 def rebuild(*words: str) -> str:
     """What the command said to people."""
-    said = StringIO()
-    call_command("rebuild_index", *words, stdout=StringIO(), stderr=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("rebuild_index", *words, stdout=StringIO(), stderr=output)
+    return output.getvalue()

@@ -29,8 +29,8 @@ ROOT = Path(__file__).parents[3]
 WORDS = {
     "environment.{verb}": ["quarantined", "released", "deprecated", "undeprecated"],
     "environment.{visibility}": Environment.Visibility.values,
-    "evaluation.{what}": ["pushed", "deleted"],
-    "invitation.{what}": ["sent", "accepted", "declined", "withdrawn"],
+    "evaluation.{change}": ["pushed", "deleted"],
+    "invitation.{change}": ["sent", "accepted", "declined", "withdrawn"],
     "run.{status.value}": [s for s in Run.Status if s not in Run.ACTIVE],
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
     "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
@@ -52,16 +52,16 @@ def recorded() -> Iterator[str]:
 
 def verbs() -> Iterator[str]:
     """Every verb that the code can write."""
-    for found in recorded():
-        if found == "account.{change}":
+    for verb in recorded():
+        if verb == "account.{change}":
             yield from told_by_allauth()
-        elif found in WORDS:
-            before = found.partition("{")[0] if "{" in found else ""
-            yield from (f"{before}{word}" for word in WORDS[found] or ())
+        elif verb in WORDS:
+            before = verb.partition("{")[0] if "{" in verb else ""
+            yield from (f"{before}{word}" for word in WORDS[verb] or ())
         else:
-            assert "." in found, f"say in WORDS which verbs {found!r} stands for"
-            assert "{" not in found, f"say in WORDS which verbs {found!r} stands for"
-            yield found
+            assert "." in verb, f"say in WORDS which verbs {verb!r} stands for"
+            assert "{" not in verb, f"say in WORDS which verbs {verb!r} stands for"
+            yield verb
 
 
 def told_by_allauth() -> Iterator[str]:
@@ -83,9 +83,9 @@ def test_every_verb_has_a_sentence_and_every_sentence_a_verb() -> None:
 @pytest.mark.parametrize("verb", journal.SENTENCES)
 def test_every_sentence_reads_without_its_words(verb: str, db: None) -> None:
     event = events.record(verb, reason="it was time")
-    told = journal.sentence(event)
-    assert told.endswith(": it was time")
-    assert "{" not in told
+    text = journal.sentence(event)
+    assert text.endswith(": it was time")
+    assert "{" not in text
 
 
 def test_its_publishers_and_staff_read_an_environments_journal(
@@ -105,13 +105,13 @@ def test_pages_of_the_journal_neither_repeat_nor_skip(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     env = make_version(lab).environment
-    made = [events.record("environment.public", by=alice, environment=env).pk for _ in range(5)]
-    url, seen = "/api/v1/owners/lab/events/?limit=2", []
+    keys = [events.record("environment.public", by=alice, environment=env).pk for _ in range(5)]
+    url, pages = "/api/v1/owners/lab/events/?limit=2", []
     while url:
         page = client.get(url, headers=bearer(alice, "admin")).json()
-        seen += [row["id"] for row in page["results"] if row["id"] in made]
+        pages += [row["id"] for row in page["results"] if row["id"] in keys]
         url = page["next"]
-    assert seen == made[::-1]
+    assert pages == keys[::-1]
 
 
 def test_a_new_owner_does_not_read_what_happened_under_the_old_one(
@@ -207,7 +207,7 @@ def test_evaluations_stand_in_the_journals_of_both_sides(alice: User, carol: Use
     evaluations.delete(evaluation=shown, by=alice)
     both = f"carol pushed the evaluation {pk} of alice/demo-env"
     gone = f"alice deleted the evaluation {pk} of alice/demo-env"
-    theirs = f"carol pushed the evaluation {secret.pk} of alice/demo-env"
-    assert told(carol) == [theirs, both, gone]
+    sentence = f"carol pushed the evaluation {secret.pk} of alice/demo-env"
+    assert told(carol) == [sentence, both, gone]
     assert told(alice) == [both, f"alice pushed the evaluation {own.pk} of alice/demo-env", gone]
     assert journal.of_environment(environment).filter(verb__startswith="evaluation").count() == 3

@@ -45,32 +45,36 @@ def send(
 def test_a_report_reaches_staff_and_ends_with_their_word(
     client: Client, version: Version, carol: User, root: User
 ) -> None:
-    said = {"reason": "malware", "text": "It reads my keys.", "version": "0.1.0"}
-    made = send(client, "POST", f"{API}report/", carol, 201, **said)
+    fields = {"reason": "malware", "text": "It reads my keys.", "version": "0.1.0"}
+    created = send(client, "POST", f"{API}report/", carol, 201, **fields)
     listed = send(client, "GET", REPORTS, root)["results"]
     assert [(r["id"], r["reporter"], r["version"]) for r in listed] == [
-        (made["id"], "carol", "0.1.0")
+        (created["id"], "carol", "0.1.0")
     ]
     done = send(
-        client, "POST", f"{REPORTS}{made['id']}/resolve/", root, resolution="It is a false alarm."
+        client,
+        "POST",
+        f"{REPORTS}{created['id']}/resolve/",
+        root,
+        resolution="It is a false alarm.",
     )
     assert (done["resolved_by"], done["resolution"]) == ("root", "It is a false alarm.")
-    send(client, "POST", f"{REPORTS}{made['id']}/resolve/", root, 409, resolution="Again.")
+    send(client, "POST", f"{REPORTS}{created['id']}/resolve/", root, 409, resolution="Again.")
     assert send(client, "GET", REPORTS, root)["results"] == []
     closed = send(client, "GET", f"{REPORTS}?state=resolved", root)["results"]
-    assert [r["id"] for r in closed] == [made["id"]]
+    assert [r["id"] for r in closed] == [created["id"]]
 
 
 def test_a_person_has_one_open_report_of_each_environment(
     client: Client, version: Version, carol: User, bob: User
 ) -> None:
-    said = {"reason": "spam", "text": "It sells shoes."}
-    send(client, "POST", f"{API}report/", carol, 201, **said)
-    again = send(client, "POST", f"{API}report/", carol, 409, **said)
+    fields = {"reason": "spam", "text": "It sells shoes."}
+    send(client, "POST", f"{API}report/", carol, 201, **fields)
+    again = send(client, "POST", f"{API}report/", carol, 409, **fields)
     assert "already" in again["error"]["message"]
-    send(client, "POST", f"{API}report/", bob, 201, **said)
+    send(client, "POST", f"{API}report/", bob, 201, **fields)
     Report.objects.update(resolved_at=version.uploaded_at, resolution="Gone.")
-    send(client, "POST", f"{API}report/", carol, 201, **said)
+    send(client, "POST", f"{API}report/", carol, 201, **fields)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +155,9 @@ def test_a_quarantined_version_gives_way_to_the_one_before(
 
 
 def _listed(client: Client) -> list[str]:
-    found = client.get("/api/v1/environments/?q=demo").json()["results"]
-    assert found == client.get("/api/v1/environments/").json()["results"]
-    return [row["ref"] for row in found]
+    results = client.get("/api/v1/environments/?q=demo").json()["results"]
+    assert results == client.get("/api/v1/environments/").json()["results"]
+    return [row["ref"] for row in results]
 
 
 def _got(client: Client, version: Version, headers: dict[str, str] | None = None) -> int:

@@ -28,8 +28,8 @@ def issuer(settings: Any, db: None) -> Iterator[Issuer]:
 
 def publisher(to: Environment | Owner, by: User, **changes: Any) -> TrustedPublisher:
     """lab/envs' publish.yml as a publisher."""
-    said: dict[str, Any] = {"kind": "github", "fields": FIELDS} | changes
-    return services.add(to=to, by=by, **said)
+    fields: dict[str, Any] = {"kind": "github", "fields": FIELDS} | changes
+    return services.add(to=to, by=by, **fields)
 
 
 def mint(issuer: Issuer, **claims: Any) -> Minted:

@@ -39,7 +39,7 @@ class Issuer:
     def claims(self, audience: str, **changes: Any) -> dict[str, Any]:
         """What GitHub says of a job in lab/envs; None leaves a claim out."""
         now = int(time.time())
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "iss": self.url,
             "aud": audience,
             "iat": now,
@@ -55,7 +55,7 @@ class Issuer:
             "sha": "c0ffee" * 6 + "c0ff",
             "run_id": "77",
         }
-        return {name: value for name, value in (said | changes).items() if value is not None}
+        return {name: value for name, value in (fields | changes).items() if value is not None}
 
     def token(self, audience: str, kid: str = "one", **changes: Any) -> str:
         """A signed identity token."""
@@ -77,8 +77,8 @@ class Issuer:
 def public(key: Key) -> dict[str, Any]:
     """The public half as a JWK."""
     if isinstance(key, rsa.RSAPrivateKey):
-        made: dict[str, Any] = jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
-        return made | {"alg": "RS256"}
+        jwk: dict[str, Any] = jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
+        return jwk | {"alg": "RS256"}
     return jwt.algorithms.ECAlgorithm.to_jwk(key.public_key(), as_dict=True) | {"alg": "ES256"}
 
 
@@ -88,17 +88,17 @@ def serving() -> Iterator[Issuer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = issuer.answer(self.path)
-            said = self.headers.get("Authorization", "").partition(" ")[2]
-            if self.path.startswith("/token") and said != REQUEST_TOKEN:
-                found = None
-            if isinstance(found, str):
+            response = issuer.answer(self.path)
+            credentials = self.headers.get("Authorization", "").partition(" ")[2]
+            if self.path.startswith("/token") and credentials != REQUEST_TOKEN:
+                response = None
+            if isinstance(response, str):
                 self.send_response(302)
-                self.send_header("Location", found)
+                self.send_header("Location", response)
                 self.end_headers()
                 return
-            body = json.dumps(found).encode()
-            self.send_response(404 if found is None else 200)
+            body = json.dumps(response).encode()
+            self.send_response(404 if response is None else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

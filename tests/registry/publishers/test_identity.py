@@ -30,8 +30,12 @@ def refused(text: str, code: str = "publisher.bad_token", audience: str = HUB) -
 def test_a_token_of_a_trusted_issuer_says_who_asks(issuer: Issuer) -> None:
     issuer.keys["two"] = ec.generate_private_key(ec.SECP256R1())
     for kid in issuer.keys:
-        found = identity.verify(issuer.token(HUB, kid, jti=kid), audience=HUB)
-        assert (found.kind, found.jti, found.claims["repository"]) == ("github", kid, "Lab/envs")
+        verified = identity.verify(issuer.token(HUB, kid, jti=kid), audience=HUB)
+        assert (verified.kind, verified.jti, verified.claims["repository"]) == (
+            "github",
+            kid,
+            "Lab/envs",
+        )
 
 
 @pytest.mark.parametrize(
@@ -62,8 +66,8 @@ def test_a_claim_out_of_order_is_refused_by_its_name(
 
 def test_an_issuer_that_nobody_trusts_is_never_asked(issuer: Issuer, settings: Any) -> None:
     settings.HUB_OIDC_ISSUERS = {"https://gitlab.com": "gitlab"}
-    said = refused(issuer.token(HUB), "publisher.unknown_issuer")
-    assert issuer.url in said
+    message = refused(issuer.token(HUB), "publisher.unknown_issuer")
+    assert issuer.url in message
     assert issuer.asked == []
     for iss in (f"{issuer.url}/", f"{issuer.url}@evil.example", None):
         text = jwt.encode({"iss": iss} if iss else {}, RSA, "RS256", headers={"kid": "one"})

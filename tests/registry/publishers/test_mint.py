@@ -124,9 +124,9 @@ def test_another_workflow_matches_nothing(
     issuer: Issuer, alice: User, claims: dict[str, Any]
 ) -> None:
     publisher(make_environment(alice), alice)
-    said = no_match(issuer, **claims)
-    assert "alice" not in said
-    assert "trusted publisher" in said
+    message = no_match(issuer, **claims)
+    assert "alice" not in message
+    assert "trusted publisher" in message
 
 
 def test_letter_case_of_a_repository_says_nothing(issuer: Issuer, alice: User) -> None:

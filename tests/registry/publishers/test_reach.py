@@ -27,20 +27,20 @@ def test_one_token_publishes_all_that_its_publishers_may(
     issuer: Issuer, alice: User, carol: User
 ) -> None:
     """A stranger who names somebody's repository gives power and takes none."""
-    mine, theirs = make_environment(alice), make_environment(carol, "lure")
-    publisher(theirs, carol)
+    mine, foreign = make_environment(alice), make_environment(carol, "lure")
+    publisher(foreign, carol)
     publisher(mine, alice)
     minted = mint(issuer)
-    found, lure = used(minted, alice), used(minted, carol, "lure")
-    assert (found.user, found.environment) == (alice, mine)
-    assert (lure.user, lure.environment) == (carol, theirs)
-    assert can(alice, "environment.publish", mine, found)
-    assert not can(alice, "environment.publish", theirs, found)
-    assert exchange.is_shared(found)
-    assert used(minted, alice, "absent").environment == theirs  # which no upload there may use
+    token, lure = used(minted, alice), used(minted, carol, "lure")
+    assert (token.user, token.environment) == (alice, mine)
+    assert (lure.user, lure.environment) == (carol, foreign)
+    assert can(alice, "environment.publish", mine, token)
+    assert not can(alice, "environment.publish", foreign, token)
+    assert exchange.is_shared(token)
+    assert used(minted, alice, "absent").environment == foreign  # which no upload there may use
     assert tokens.revoke_leaked(minted.text, where="x") is not None
     assert tokens.verify(minted.text) is None
-    exchange.reach(token=found, owner=alice.owner, name="demo-env")
+    exchange.reach(token=token, owner=alice.owner, name="demo-env")
     assert not Token.objects.filter(revoked_at=None).exists()
 
 
@@ -78,9 +78,9 @@ def test_thousands_of_strangers_cost_the_exchange_nothing(
     publisher(mine, alice)
     minted = mint(issuer)
     assert not exchange.is_shared(used(minted, alice))
-    made = publisher(make_environment(carol, "lure"), carol)
+    row = publisher(make_environment(carol, "lure"), carol)
     strange = [Environment(owner=carol.owner, name=f"lure-{n}") for n in range(5000)]
-    fields = {name: getattr(made, name) for name in ("kind", "issuer", "subject", "claims", "key")}
+    fields = {name: getattr(row, name) for name in ("kind", "issuer", "subject", "claims", "key")}
     TrustedPublisher.objects.bulk_create(
         TrustedPublisher(environment=environment, added_by=carol, **fields)
         for environment in Environment.objects.bulk_create(strange)
@@ -118,10 +118,10 @@ def test_power_ends_with_the_role_of_who_added_the_publisher(
 
 def test_removing_a_publisher_ends_its_tokens(issuer: Issuer, alice: User) -> None:
     environment = make_environment(alice)
-    made = publisher(environment, alice)
+    row = publisher(environment, alice)
     text = mint(issuer).text
     own = tokens.mint(user=alice, name="own", scope="publish", environment=environment)[1]
-    services.remove(publisher=made, by=alice)
+    services.remove(publisher=row, by=alice)
     assert tokens.verify(text) is None
     assert tokens.verify(own) is not None
     no_match(issuer)
@@ -139,9 +139,9 @@ def test_a_stranger_who_leaves_takes_nothing_with_them(
     assert Token.objects.get().user == carol
     services.remove(publisher=lure, by=carol)
     assert used(minted, alice).environment == mine
-    found = exchange.verify(minted.text)
-    assert found is not None
-    assert found.user == alice
+    token = exchange.verify(minted.text)
+    assert token is not None
+    assert token.user == alice
     Token.objects.filter(user=alice).delete()
     assert exchange.verify(minted.text) is not None
     User.objects.filter(pk=alice.pk).update(is_active=False)
@@ -151,9 +151,9 @@ def test_a_stranger_who_leaves_takes_nothing_with_them(
 def test_a_token_that_ended_is_no_good_to_publishers_that_come_later(
     issuer: Issuer, alice: User
 ) -> None:
-    made = publisher(make_environment(alice), alice)
+    row = publisher(make_environment(alice), alice)
     minted = mint(issuer)
-    services.remove(publisher=made, by=alice)
+    services.remove(publisher=row, by=alice)
     past = timezone.now() - timedelta(minutes=16)
     Token.objects.update(created_at=past, expires_at=past + timedelta(minutes=15))
     publisher(make_environment(alice, "other"), alice)

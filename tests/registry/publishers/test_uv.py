@@ -54,8 +54,8 @@ def test_uv_publishes_without_a_stored_token(
         settings.HUB_URL = url
         env = job(issuer, pem, tmp_path)
         to = ("--publish-url", f"{url}/legacy/alice/")
-        said = uv(*to, dist / "*", env=env, expect=2)
-        assert "publisher.no_match" in said
+        output = uv(*to, dist / "*", env=env, expect=2)
+        assert "publisher.no_match" in output
 
         publisher(alice.owner, alice, name="demo-env")
         uv(*to, dist / "*", env=env)

@@ -173,21 +173,21 @@ def test_source_archives_and_samples_count_too(client: Client, alice: User) -> N
     pk = f"env_{version.environment_id}"
     used = stored(alice)
     quotas.change(owner=alice.owner, by=None, storage_bytes=used + len(archive) - 1)
-    status, said = pusher.announce(pk, "versions", archive, size=len(archive))
-    assert (status, said["error"]["code"]) == (413, "quota.storage")
-    status, said = pusher.send(pk, "versions", archive)  # without a size it is found out later
-    assert (status, said["error"]["code"]) == (413, "quota.storage")
+    status, body = pusher.announce(pk, "versions", archive, size=len(archive))
+    assert (status, body["error"]["code"]) == (413, "quota.storage")
+    status, body = pusher.send(pk, "versions", archive)  # without a size it is found out later
+    assert (status, body["error"]["code"]) == (413, "quota.storage")
     assert not Source.objects.exists()
     quotas.change(owner=alice.owner, by=None, storage_bytes=used + len(archive))
     assert pusher.send(pk, "versions", archive)[0] == 200
     assert stored(alice) == used + len(archive)
-    made = pusher.client.post(
+    response = pusher.client.post(
         "/api/v1/evaluations/",
         {"name": "e", "environments": [{"id": pk}], "model_name": "m"},
         content_type=JSON,
         headers=pusher.headers,
     ).json()
-    path = f"/api/v1/evaluations/{made['evaluation_id']}/samples"
+    path = f"/api/v1/evaluations/{response['evaluation_id']}/samples"
     sent = {"samples": [{"reward": 1.0}]}
     refused = client.post(path, sent, content_type=JSON, headers=pusher.headers)
     assert (refused.status_code, refused.json()["error"]["code"]) == (413, "quota.storage")
@@ -206,8 +206,8 @@ def test_uploads_at_the_same_moment_do_not_exceed_a_limit(
     alice: User, limit: str, code: str
 ) -> None:
     wheels = [wheel(number) for number in range(10, 16)]
-    most = sum(len(data) for _, data in wheels[:2]) if limit == "storage_bytes" else 2
-    quotas.change(owner=alice.owner, by=None, **{limit: most})
+    maximum = sum(len(data) for _, data in wheels[:2]) if limit == "storage_bytes" else 2
+    quotas.change(owner=alice.owner, by=None, **{limit: maximum})
     answers: list[str] = []
     ready = threading.Barrier(len(wheels))
 
@@ -311,8 +311,8 @@ def test_the_operator_sets_a_quota_on_the_command_line(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("limit", ["uploads_per_hour", "storage_bytes", "queued_versions"])
 def test_the_same_wheel_several_times_at_once_counts_once(alice: User, limit: str) -> None:
-    most = len(wheel(1)[1]) + 5 if limit == "storage_bytes" else 1
-    quotas.change(owner=alice.owner, by=None, **{limit: most})
+    maximum = len(wheel(1)[1]) + 5 if limit == "storage_bytes" else 1
+    quotas.change(owner=alice.owner, by=None, **{limit: maximum})
     answers: list[object] = []
     ready = threading.Barrier(4)
 

@@ -22,14 +22,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def at_once(*calls: Callable[[], Any]) -> list[Any]:
     """Call all from threads of their own, each with its own connection; results or errors."""
-    start, found = threading.Barrier(len(calls)), [None] * len(calls)
+    start, results = threading.Barrier(len(calls)), [None] * len(calls)
 
     def work(place: int) -> None:
         start.wait()
         try:
-            found[place] = calls[place]()
+            results[place] = calls[place]()
         except HubError as error:
-            found[place] = error  # type: ignore[call-overload]
+            results[place] = error  # type: ignore[call-overload]
         finally:
             connection.close()
 
@@ -38,14 +38,14 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return results
 
 
 def test_of_four_runners_one_gets_the_only_run(alice: User) -> None:
     run = story.make_run(story.make_version(alice.owner))
     runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
-    got = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
-    [winner] = [one for one in got if one is not None]
+    results = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
+    [winner] = [one for one in results if one is not None]
     run.refresh_from_db()
     assert (winner, run.runner) == (run, winner.runner)
 
@@ -53,14 +53,14 @@ def test_of_four_runners_one_gets_the_only_run(alice: User) -> None:
 def test_polling_runners_share_the_queue_without_a_run_for_two(alice: User) -> None:
     runs = [story.make_run(story.make_version(alice.owner, version=f"{n}.0")) for n in range(4)]
     runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
-    got = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
-    assert {run.pk for run in got} == {run.pk for run in runs}
+    results = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
+    assert {run.pk for run in results} == {run.pk for run in runs}
 
 
 def test_the_same_batch_from_two_threads_counts_once(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
-    said = story.batch(log="hello\n", rollouts=story.honest()[:2])
-    at_once(*(lambda: runner_events.record(run_id=run.pk, events=said) for _ in range(3)))
+    batch = story.batch(log="hello\n", rollouts=story.honest()[:2])
+    at_once(*(lambda: runner_events.record(run_id=run.pk, events=batch) for _ in range(3)))
     run.refresh_from_db()
     assert (run.last_seq, run.done, run.log.count()) == (1, 2, 1)
 
@@ -68,23 +68,23 @@ def test_the_same_batch_from_two_threads_counts_once(alice: User) -> None:
 def test_a_report_and_the_sweep_never_both_win(alice: User) -> None:
     run = story.leased(story.make_version(alice.owner))
     now = timezone.now() + limits.lease() * 2
-    got = at_once(
+    results = at_once(
         lambda: runner_events.record(run_id=run.pk, events=story.batch(log="alive\n")),
         lambda: sweep(now=now),
     )
     run.refresh_from_db()
-    if isinstance(got[0], HubError):
-        assert (run.attempt, got[0].code) == (2, "runner.superseded")
+    if isinstance(results[0], HubError):
+        assert (run.attempt, results[0].code) == (2, "runner.superseded")
     elif run.attempt == 1:
-        assert (run.last_seq, got[1].expired) == (1, 0)
+        assert (run.last_seq, results[1].expired) == (1, 0)
     else:  # the batch came first, and by the sweep's clock its renewed lease is over as well
         assert (run.last_seq, run.status) == (0, "queued")
 
 
 def test_requests_from_two_threads_make_one_run(alice: User) -> None:
     version = story.make_version(alice.owner)
-    got = at_once(*(lambda: story.make_run(version) for _ in range(3)))
-    assert len({run.pk for run in got}) == 1
+    results = at_once(*(lambda: story.make_run(version) for _ in range(3)))
+    assert len({run.pk for run in results}) == 1
     assert version.runs.count() == 1
 
 
@@ -104,6 +104,6 @@ def test_a_lease_renewed_while_the_sweep_looked_is_left_alone(alice: User) -> No
         reported.wait(10)
         return sweep(now=now + timedelta(seconds=1))
 
-    got = at_once(report_slowly, sweep_meanwhile)
+    results = at_once(report_slowly, sweep_meanwhile)
     run.refresh_from_db()
-    assert (got[1], run.attempt, run.last_seq) == (SweepResult(0, 0), 1, 1)
+    assert (results[1], run.attempt, run.last_seq) == (SweepResult(0, 0), 1, 1)

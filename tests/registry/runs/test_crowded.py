@@ -38,7 +38,7 @@ def versions(owner: Owner, kinds: tuple[str, ...]) -> list[Version]:
         Environment(owner=owner, name=f"env-{number}") for number in range(1 + kinds.count("first"))
     )
     own = iter(environments[1:])
-    made = Version.objects.bulk_create(
+    rows = Version.objects.bulk_create(
         Version(
             environment=next(own) if kind == "first" else shared, version=f"{number}.0",
             sort_key=sort_key(f"{number}.0"), status="evaluating",
@@ -52,10 +52,10 @@ def versions(owner: Owner, kinds: tuple[str, ...]) -> list[Version]:
             version=version, owner=owner, policies=["silent"], tasks=1, attempts=1,
             status="cancelled", ended_at=timezone.now(),
         )
-        for kind, version in zip(kinds, made, strict=True)
+        for kind, version in zip(kinds, rows, strict=True)
         if kind == "again"
     )  # fmt: skip
-    return made
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,11 @@ def test_what_asks_the_queue_asks_as_often_of_five_hundred_runs_as_of_five(
 ) -> None:
     gpu = story.make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
-    asked = iter(versions(carol.owner, ("first", "first")))
+    requested = iter(versions(carol.owner, ("first", "first")))
 
     def each() -> list[int]:
         last = Run.objects.filter(owner=alice.owner, status="queued").order_by("-priority")[0]
-        version = next(asked)
+        version = next(requested)
         acts: list[Callable[[], Any]] = [
             lambda: story.make_run(version, ["silent"]),
             lambda: queue.assign(last.version),

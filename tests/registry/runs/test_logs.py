@@ -24,21 +24,21 @@ def flood(run: Run, batches: int) -> str:
 
 def test_a_flood_keeps_head_and_tail_with_one_line_between_them(run: Run) -> None:
     last = flood(run, 40)
-    whole = queries.log_after(run=run, position=0).text
-    assert whole.startswith("batch 1 begins\n")
-    assert whole.endswith(last)
-    assert whole.count("[hub]") == whole.count("characters are left out here") == 1
+    text = queries.log_after(run=run, position=0).text
+    assert text.startswith("batch 1 begins\n")
+    assert text.endswith(last)
+    assert text.count("[hub]") == text.count("characters are left out here") == 1
     kept = sum(len(chunk.text) for chunk in run.log.all())
     assert limits.LOG_CHARACTERS // 2 < kept <= limits.LOG_CHARACTERS
-    left_out = int(whole.partition("[hub] ")[2].partition(" ")[0])
+    left_out = int(text.partition("[hub] ")[2].partition(" ")[0])
     assert kept + left_out == sum(len(last) - 4 + 2 * len(str(n)) for n in range(1, 41))
 
 
 def test_who_follows_a_flood_misses_nothing_but_what_is_said_to_be_missing(run: Run) -> None:
     flood(run, 8)
-    seen = queries.log_after(run=run, position=0)
+    page = queries.log_after(run=run, position=0)
     runner_events.record(run_id=run.pk, events=story.batch(9, log="next\n"))
-    assert queries.log_after(run=run, position=seen.next).text == "next\n"
+    assert queries.log_after(run=run, position=page.next).text == "next\n"
 
 
 def test_the_tail_is_read_without_the_rest(run: Run) -> None:

@@ -31,19 +31,19 @@ def run(alice: User) -> Run:
 @pytest.fixture
 def gpus(db: None) -> list[Runner]:
     """Two runners that the hub has heard from lately."""
-    made = [story.make_runner("gpu-1"), story.make_runner("gpu-2")]
+    runners = [story.make_runner("gpu-1"), story.make_runner("gpu-2")]
     Runner.objects.update(last_seen_at=timezone.now())
-    return made
+    return runners
 
 
-def lose(runner: Runner, found: Finding = CACHE, *, facts: Facts | None = None) -> Run:
+def lose(runner: Runner, finding: Finding = CACHE, *, facts: Facts | None = None) -> Run:
     """The next run, taken by that runner and ended by it as errored."""
     run = services.lease(runner=runner)
     assert run is not None
     if facts is not None:
         events = story.batch(attempt=run.attempt, facts=facts)
         runner_events.record(run_id=run.pk, events=events)
-    runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [found]))
+    runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [finding]))
     run.refresh_from_db()
     return run
 
@@ -158,8 +158,8 @@ def test_the_same_runner_gets_it_where_no_other_can_take_it(
     elif gone == "draining":
         runners.drain(runner=gpus[1])
     elif gone == "out of service":
-        said = {"out_of_service": {"reason": "run.install_failed", "since": 1.0}}
-        runners.describe(runner=gpus[1], capabilities=said)
+        capabilities = {"out_of_service": {"reason": "run.install_failed", "since": 1.0}}
+        runners.describe(runner=gpus[1], capabilities=capabilities)
     if not model:
         assert services.lease(runner=gpus[0]) == run
 

@@ -88,7 +88,7 @@ def test_a_version_that_nobody_could_run_is_held_and_resumes_when_a_runner_has_i
     run.refresh_from_db()
     run.version.refresh_from_db()
     assert (run.status, run.version.status) == ("errored", "held")
-    assert [found.code for found in run.findings.all()] == ["run.no_python"]
+    assert [finding.code for finding in run.findings.all()] == ["run.no_python"]
     assert CODES["run.no_python"].fault == "platform"
     runner_with("3.11.2")
     recovery.sweep(now=timezone.now())

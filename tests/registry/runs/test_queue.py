@@ -68,8 +68,8 @@ def test_two_owners_with_many_runs_take_turns(alice: User, carol: User) -> None:
     for owner in (alice.owner, carol.owner):
         for number in range(3):
             asked(owner, name=f"env-{number}")
-    got = [run.owner.name for run in taken(6, story.make_runner())]
-    assert got == ["alice", "carol"] * 3
+    names = [run.owner.name for run in taken(6, story.make_runner())]
+    assert names == ["alice", "carol"] * 3
 
 
 def test_a_first_version_comes_before_a_further_one_and_both_before_a_re_run(
@@ -90,11 +90,11 @@ def test_not_even_a_re_run_waits_for_all_that_another_owner_sends(alice: User, c
     services.cancel(run=story.make_run(old), by=carol)
     again = story.make_run(old)
     gpu = story.make_runner()
-    got = []
-    while again not in got:
-        got += taken(1, gpu)
-        Run.objects.filter(pk=got[-1].pk).update(status="succeeded", ended_at=timezone.now())
-        assert len(got) <= queue.RERUN_DELAY + 2
+    taken_runs = []
+    while again not in taken_runs:
+        taken_runs += taken(1, gpu)
+        Run.objects.filter(pk=taken_runs[-1].pk).update(status="succeeded", ended_at=timezone.now())
+        assert len(taken_runs) <= queue.RERUN_DELAY + 2
 
 
 def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
@@ -126,8 +126,8 @@ def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
     run = asked(alice.owner)
     gpu = story.make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
-    for said, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
-        runners.describe(runner=gpu, capabilities=said)
+    for capabilities, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
+        runners.describe(runner=gpu, capabilities=capabilities)
         assert queue.position(run) == Position(before=0, waiting=1, runners=present)
 
 
@@ -201,15 +201,17 @@ def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol
         (lambda: queue.assign(waiting[-1].version), 5),
         (lambda: queue.position(waiting[-1]), 505),
     ]
-    for act, most in acts:
+    for act, maximum in acts:
         with CaptureQueriesContext(connection) as queries:
             act()
-        asked = [q["sql"] for q in queries if re.match('SELECT.* FROM "registry_run"', q["sql"])]
-        assert asked
-        for sql in asked:
+        statements = [
+            q["sql"] for q in queries if re.match('SELECT.* FROM "registry_run"', q["sql"])
+        ]
+        assert statements
+        for sql in statements:
             if connection.vendor == "postgresql":
                 [[[document]]] = explained(sql, "(ANALYZE, FORMAT JSON)")
-                assert rows_read(document["Plan"]) <= most, sql
+                assert rows_read(document["Plan"]) <= maximum, sql
             else:
                 plan = "\n".join(str(row) for row in explained(sql, "QUERY PLAN"))
                 assert re.search("SEARCH registry_run USING .*INDEX", plan), (sql, plan)
@@ -253,6 +255,6 @@ def test_a_limit_holds_for_runners_that_ask_at_the_same_moment(
     for number in range(6):
         asked(alice.owner, name=f"env-{number}")
     gpus = [story.make_runner(f"gpu-{n}") for n in range(6)]
-    got = at_once(*(lambda g=g: services.lease(runner=g) for g in gpus))
-    assert len({run.pk for run in got if run is not None}) == 2
+    results = at_once(*(lambda g=g: services.lease(runner=g) for g in gpus))
+    assert len({run.pk for run in results if run is not None}) == 2
     assert Run.objects.filter(status="leased").count() == 2

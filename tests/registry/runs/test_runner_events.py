@@ -28,20 +28,20 @@ def end(run: Run, outcome: Any, *findings: Finding, attempt: int = 1) -> None:
 
 def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
     Run.objects.update(lease_expires_at=timezone.now())
-    said = story.batch(log="hello\n", total=11, rollouts=[story.rollout("silent")])
-    heard = runner_events.record(run_id=run.pk, events=said)
+    batch = story.batch(log="hello\n", total=11, rollouts=[story.rollout("silent")])
+    reply = runner_events.record(run_id=run.pk, events=batch)
     run.refresh_from_db()
     assert (run.status, run.last_seq, run.done, run.total) == ("running", 1, 1, 11)
     assert run.lease_expires_at is not None
     assert run.lease_expires_at > timezone.now()
     assert run.log.get().text == "hello\n"
-    assert (heard.lease_seconds, heard.cancel) == (60.0, False)
+    assert (reply.lease_seconds, reply.cancel) == (60.0, False)
 
 
 def test_a_batch_sent_twice_counts_once(run: Run) -> None:
-    said = story.batch(log="hello\n", rollouts=[story.rollout("silent")])
-    runner_events.record(run_id=run.pk, events=said)
-    runner_events.record(run_id=run.pk, events=said)
+    batch = story.batch(log="hello\n", rollouts=[story.rollout("silent")])
+    runner_events.record(run_id=run.pk, events=batch)
+    runner_events.record(run_id=run.pk, events=batch)
     assert run.log.count() == 1
     assert run.rollouts.count() == 1
 
@@ -78,12 +78,12 @@ def test_a_disabled_runner_may_not_report(run: Run) -> None:
 
 
 def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
-    seen = []
+    phases = []
     for seq, phase in enumerate(("preparing", "scoring", "running"), start=1):
         runner_events.record(run_id=run.pk, events=story.batch(seq, phase=phase))
         run.refresh_from_db()
-        seen.append(run.status)
-    assert seen == ["preparing", "scoring", "scoring"]
+        phases.append(run.status)
+    assert phases == ["preparing", "scoring", "scoring"]
 
 
 def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
@@ -106,8 +106,8 @@ def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
     runner_events.record(run_id=run.pk, events=story.batch(rollouts=[*strange, *planned]))
     runner_events.record(run_id=run.pk, events=story.batch(2, rollouts=strange))
     assert {str(r) for r in run.rollouts.all()} == {"silent/0/0", f"model/0/{run.attempts - 1}"}
-    told = run.findings.get()
-    assert (told.code, told.severity, told.where) == (
+    finding = run.findings.get()
+    assert (finding.code, finding.severity, finding.where) == (
         "run.unplanned_rollouts",
         "warning",
         "babble/0/0",
@@ -205,9 +205,11 @@ def test_hostile_batches_are_stored_clean(run: Run, said: dict[str, Any]) -> Non
     run.refresh_from_db()
     assert run.last_seq == 1
     for stored in run.rollouts.all():
-        told = transcripts.read(stored)
-        json.dumps([stored.rewards, stored.metrics, told and told.to_dict()], allow_nan=False)
-        assert (told is not None) == (stored.policy == "silent")
+        transcript = transcripts.read(stored)
+        json.dumps(
+            [stored.rewards, stored.metrics, transcript and transcript.to_dict()], allow_nan=False
+        )
+        assert (transcript is not None) == (stored.policy == "silent")
         assert stored.reward is None
 
 
@@ -284,13 +286,13 @@ def test_hostile_findings_are_stored_clean(run: Run) -> None:
     deep: Any = "x"
     for _ in range(50):
         deep = [deep, {"a\0": float("nan")}]
-    said = [
+    findings = [
         {"code": "\0" * 500, "message": "\ud800" * 9000, "hint": 5, "where": "w" * 999,
          "details": {"deep": deep, "big": 10**30, "\udc00": float("inf")}},
         {"severity": "worst", "details": [1]},
         {"details": {str(i): "x" * 5000 for i in range(100)}},
     ]  # fmt: skip
-    ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [*said, 5, None]})
+    ending = Finish.from_dict({"attempt": 1, "outcome": "failed", "findings": [*findings, 5, None]})
     runner_events.finish(run_id=run.pk, finish=ending)
     assert run.findings.count() == 3
     json.dumps([f.details for f in run.findings.all()], allow_nan=False)

@@ -41,12 +41,12 @@ def said(policy: str, task: int = 0, *, text: str = "") -> RolloutResult:
 
 
 def objects() -> list[str]:
-    return [one.key for one in storage.get().list("transcripts/")]
+    return [stored.key for stored in storage.get().list("transcripts/")]
 
 
 def problems() -> list[str]:
-    found = verify(now=timezone.now()).problems
-    return [one.what for one in found if one.key.startswith("transcripts/")]
+    problems_found = verify(now=timezone.now()).problems
+    return [problem.what for problem in problems_found if problem.key.startswith("transcripts/")]
 
 
 def record(run: Run, *rollouts: RolloutResult, seq: int = 1, attempt: int = 1) -> None:

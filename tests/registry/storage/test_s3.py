@@ -108,7 +108,7 @@ def test_a_long_object_goes_up_in_parts_and_its_file_stays_open(bucket: S3Storag
     with bucket.open(key) as reader:
         assert reader.read() == data
     bucket.move(key, "wheels/moved")
-    assert [(one.key, one.size) for one in bucket.list()] == [("wheels/moved", len(data))]
+    assert [(stored.key, stored.size) for stored in bucket.list()] == [("wheels/moved", len(data))]
 
 
 def test_parts_that_never_became_an_object_are_listed_and_deleted(bucket: S3Storage) -> None:
@@ -117,7 +117,7 @@ def test_parts_that_never_became_an_object_are_listed_and_deleted(bucket: S3Stor
         Bucket=bucket.bucket, Key="hub/staging/1.wheel", PartNumber=1, Body=b"x" * 6_000_000,
         UploadId=begun["UploadId"],
     )  # fmt: skip
-    assert [(one.key, one.size) for one in bucket.list()] == [("staging/1.wheel", 0)]
+    assert [(stored.key, stored.size) for stored in bucket.list()] == [("staging/1.wheel", 0)]
     bucket.delete("staging/1.wheel")
     assert list(bucket.list()) == []
 
@@ -166,7 +166,7 @@ def test_a_wheel_goes_through_a_bucket_from_upload_to_download(
         by=alice, token=None,
     ).version  # fmt: skip
     assert version.staged == ""
-    assert [one.key.partition("/")[0] for one in hub_on_s3.list()] == ["metadata", "wheels"]
+    assert [stored.key.partition("/")[0] for stored in hub_on_s3.list()] == ["metadata", "wheels"]
     pipeline.check(version.pk)
     version.refresh_from_db()
     assert version.status == Version.Status.EVALUATING
@@ -185,12 +185,17 @@ def test_transcripts_are_packed_into_a_bucket_and_read_by_their_range(
     hub_on_s3: Storage, alice: User
 ) -> None:
     run = story.leased(story.make_version(alice.owner), policies=("silent",))
-    said = [story.rollout("silent", n, transcript=story.told(f"漢 {n}" * 99)) for n in range(3)]
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=said))
+    results = [story.rollout("silent", n, transcript=story.told(f"漢 {n}" * 99)) for n in range(3)]
+    runner_events.record(run_id=run.pk, events=story.batch(rollouts=results))
     rows = list(run.rollouts.select_related("pack").order_by("task"))
-    assert [one.key.partition("/")[0] for one in hub_on_s3.list()] == ["transcripts", "wheels"]
-    assert transcripts.read(rows[1]) == said[1].transcript
-    assert [found for _, found in transcripts.read_many(rows)] == [one.transcript for one in said]
+    assert [stored.key.partition("/")[0] for stored in hub_on_s3.list()] == [
+        "transcripts",
+        "wheels",
+    ]
+    assert transcripts.read(rows[1]) == results[1].transcript
+    assert [transcript for _, transcript in transcripts.read_many(rows)] == [
+        stored.transcript for stored in results
+    ]
     Run.objects.update(attempt=2)
     assert transcripts.delete_expired(now=timezone.now()) == 1
     assert list(hub_on_s3.list("transcripts/")) == []

@@ -38,8 +38,8 @@ def test_what_is_put_is_read_back_from_a_file_and_from_a_path(
 ) -> None:
     source = tmp_path / "source"
     source.write_bytes(DATA)
-    for given in (io.BytesIO(DATA), source):
-        store.put(KEY, given, SHA256)
+    for source_form in (io.BytesIO(DATA), source):
+        store.put(KEY, source_form, SHA256)
         with store.open(KEY) as reader:
             assert reader.read() == DATA
         assert store.exists(KEY)
@@ -101,10 +101,10 @@ def test_an_object_is_had_as_a_local_file(store: Storage) -> None:
 
 
 def test_a_page_is_written_over_the_old_one_and_found_by_its_folder(store: Storage) -> None:
-    said = {"content_type": "text/html", "stamp": 1_000_000_000}
+    fields = {"content_type": "text/html", "stamp": 1_000_000_000}
     for key in ("pages/b/x.html", "pages/a/x.html", "pages/a/x.html.gz", "pagesque/x.html"):
-        store.write(key, b"old", **said)
-    store.write("pages/a/x.html", b"new", **said)
+        store.write(key, b"old", **fields)
+    store.write("pages/a/x.html", b"new", **fields)
     with store.open("pages/a/x.html") as reader:
         assert reader.read() == b"new"
     assert sorted(store.keys("pages/a/")) == ["pages/a/x.html", "pages/a/x.html.gz"]
@@ -162,11 +162,13 @@ def test_what_is_stored_is_listed_in_the_order_of_its_keys(store: Storage) -> No
     keys = [f"{kind}/{name}" for kind in ("a", "a-b", "b") for name in ("1", "2.x", "2/y", "20")]
     for key in keys:
         store.put(key, io.BytesIO(DATA), SHA256)
-    found = list(store.list())
-    assert [one.key for one in found] == sorted(keys)
-    assert {one.size for one in found} == {len(DATA)}
-    assert all(began < one.modified < datetime.now(UTC) + timedelta(seconds=2) for one in found)
-    assert [one.key for one in store.list("a/")] == ["a/1", "a/2.x", "a/2/y", "a/20"]
+    listed = list(store.list())
+    assert [stored.key for stored in listed] == sorted(keys)
+    assert {stored.size for stored in listed} == {len(DATA)}
+    assert all(
+        began < stored.modified < datetime.now(UTC) + timedelta(seconds=2) for stored in listed
+    )
+    assert [stored.key for stored in store.list("a/")] == ["a/1", "a/2.x", "a/2/y", "a/20"]
     assert list(store.list("nothing/")) == []
 
 
@@ -174,7 +176,7 @@ def test_an_object_moves_onto_another_and_is_under_one_key(store: Storage) -> No
     store.put("staging/1", io.BytesIO(DATA), SHA256)
     store.put(KEY, io.BytesIO(b"other"), hashlib.sha256(b"other").hexdigest())
     store.move("staging/1", KEY)
-    assert [one.key for one in store.list()] == [KEY]
+    assert [stored.key for stored in store.list()] == [KEY]
     with store.open(KEY) as reader:
         assert reader.read() == DATA
     with pytest.raises(Missing):

@@ -53,9 +53,11 @@ def _clean(line: int) -> None:
     from tests.wheels import make_wheel
 
     version = f"0.{line}"
-    made = make_version(User.objects.get(), version=version, wheel=make_wheel(version=version))
+    version_made = make_version(
+        User.objects.get(), version=version, wheel=make_wheel(version=version)
+    )
     ago = timezone.now() - timedelta(days=31 + line)  # before those that were killed
-    Version.objects.filter(pk=made.pk).update(deleted_at=ago)
+    Version.objects.filter(pk=version_made.pk).update(deleted_at=ago)
     sys.settrace(Killer(line, STEPS, since="empty_deleted").call)
     empty_deleted(now=timezone.now())
 
@@ -69,17 +71,20 @@ def _look() -> None:
     from registry.upkeep.verify import verify
 
     left = Version.objects.filter(emptied_at=None)
-    gone = [not storage.get().exists(storage.key("metadata", one.metadata_sha256)) for one in left]
+    gone = [
+        not storage.get().exists(storage.key("metadata", version_left.metadata_sha256))
+        for version_left in left
+    ]
     empty_deleted(now=timezone.now())
     outcome = verify(now=timezone.now() + timedelta(days=2))
-    said = {
+    report = {
         "left": len(gone),
         "half": sum(gone),
         "due": left.all().count(),
         "problems": [str(problem) for problem in outcome.problems],
         "objects": outcome.objects,
     }
-    print(json.dumps(said))  # noqa: T201
+    print(json.dumps(report))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -41,10 +41,10 @@ def files(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def other(tmp_path: Path) -> Iterator[dict[str, str]]:
     """The environment of another hub on this kind of database, with nothing in it."""
     with ExitStack() as stack:
-        said = {"HUB_HOME": str(tmp_path / "other")}
+        environ = {"HUB_HOME": str(tmp_path / "other")}
         if server := os.environ.get("DATABASE_URL", ""):
-            said["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
-        yield os.environ | said
+            environ["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
+        yield os.environ | environ
 
 
 def manage(environ: dict[str, str], *words: str, expect: int = 0) -> str:
@@ -72,12 +72,12 @@ def test_a_copy_brings_a_whole_hub_back_and_a_damaged_one_nothing(
     call_command("backup", str(folder))
     copied = folder / "objects" / storage.key("wheels", version.sha256)
 
-    whole = copied.read_bytes()
-    copied.write_bytes(whole[:-1])
-    said = manage(other, "restore", str(folder), expect=1)
-    assert f"the copy is damaged: {copied}: sha256 is" in said
+    original = copied.read_bytes()
+    copied.write_bytes(original[:-1])
+    output = manage(other, "restore", str(folder), expect=1)
+    assert f"the copy is damaged: {copied}: sha256 is" in output
     assert not Path(other["HUB_HOME"], "files").exists()
-    copied.write_bytes(whole)
+    copied.write_bytes(original)
 
     manage(other, "restore", str(folder))
     manage(other, "verify_storage")
@@ -85,7 +85,7 @@ def test_a_copy_brings_a_whole_hub_back_and_a_damaged_one_nothing(
     assert reward["fields"]["reward"] == 0.5
     assert back["fields"]["sha256"] == version.sha256
     kept = Path(other["HUB_HOME"], "files", storage.key("wheels", version.sha256))
-    assert kept.read_bytes() == whole
+    assert kept.read_bytes() == original
     for file in Path(other["HUB_HOME"]).glob("*.sqlite3*"):
         assert file.stat().st_mode & 0o007 == 0, file
     assert "the database has tables" in manage(other, "restore", str(folder), expect=1)
@@ -159,17 +159,17 @@ def test_a_copy_that_was_cut_off_is_refused(copy: Path) -> None:
 
 def test_what_vanishes_while_it_is_copied_is_left_out(copy: Path, tmp_path: Path) -> None:
     """A promoted object is found under its new key."""
-    (key,) = (one.key for one in storage.get().list())
+    (key,) = (stored.key for stored in storage.get().list())
     storage.get().move(key, "staging/1.wheel")
-    seen = []
+    copied_keys = []
 
     def promote(copied: str) -> None:
-        seen.append(copied)
+        copied_keys.append(copied)
         if copied == "staging/1.wheel":
             storage.get().move("staging/1.wheel", key)
 
     assert backup(tmp_path / "again", now=timezone.now(), progress=promote) == 2
-    assert seen == ["staging/1.wheel", key]
+    assert copied_keys == ["staging/1.wheel", key]
 
 
 def damage(file: Path) -> None:
@@ -192,23 +192,23 @@ def test_a_damaged_database_is_never_backed_up_as_success(
     sqlite_hub: dict[str, str], tmp_path: Path
 ) -> None:
     damage(Path(sqlite_hub["HUB_HOME"], "hub.sqlite3"))
-    said = manage(sqlite_hub, "backup", str(tmp_path / "copy"), expect=1)
-    assert "the hub's database is damaged: " in said
-    assert "restore the newest good backup" in said
+    output = manage(sqlite_hub, "backup", str(tmp_path / "copy"), expect=1)
+    assert "the hub's database is damaged: " in output
+    assert "restore the newest good backup" in output
     assert not (tmp_path / "copy" / "backup.json").exists()
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def test_a_damaged_database_stops_the_start_with_the_next_step(sqlite_hub: dict[str, str]) -> None:
     file = Path(sqlite_hub["HUB_HOME"], "hub.sqlite3")
     damage(file)
     for command in (["migrate"], ["serve", "--no-demo"]):
-        said = manage(sqlite_hub | {"HUB_PORT": "18999"}, *command, expect=1)
-        assert "the hub's database is damaged: " in said
-        assert f"sqlite3 {file} .recover" in said
-        assert "Traceback" not in said
-    said = manage(sqlite_hub, "verify_storage", expect=1)
-    assert "corrupt: database: " in said or "the hub's database is damaged: " in said
+        output = manage(sqlite_hub | {"HUB_PORT": "18999"}, *command, expect=1)
+        assert "the hub's database is damaged: " in output
+        assert f"sqlite3 {file} .recover" in output
+        assert "Traceback" not in output
+    output = manage(sqlite_hub, "verify_storage", expect=1)
+    assert "corrupt: database: " in output or "the hub's database is damaged: " in output
 
 
 def test_a_copy_whose_database_is_damaged_is_refused_before_anything_is_written(
@@ -224,8 +224,8 @@ def test_a_copy_whose_database_is_damaged_is_refused_before_anything_is_written(
     about["sums_sha256"] = storage.digest(folder / "SHA256SUMS")
     (folder / "backup.json").write_text(json.dumps(about))
     environ = sqlite_hub | {"HUB_HOME": str(tmp_path / "new")}
-    said = manage(environ, "restore", str(folder), expect=1)
-    assert "the copy's database is damaged: " in said
+    output = manage(environ, "restore", str(folder), expect=1)
+    assert "the copy's database is damaged: " in output
     assert not (tmp_path / "new" / "files").exists()
 
 

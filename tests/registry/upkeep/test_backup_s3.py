@@ -74,6 +74,6 @@ def test_a_hub_comes_back_after_its_bucket_was_lost(
 
 def lose(bucket: S3Storage) -> None:
     """Delete every object."""
-    for found in list(bucket.list()):
-        bucket.delete(found.key)
+    for stored in list(bucket.list()):
+        bucket.delete(stored.key)
     assert next(bucket.list(), None) is None

@@ -43,7 +43,7 @@ def files(settings: Settings, tmp_path: Path) -> Path:
 
 def kept() -> set[str]:
     """The kinds of objects that are there."""
-    return {one.key.partition("/")[0] for one in storage.get().list()}
+    return {stored.key.partition("/")[0] for stored in storage.get().list()}
 
 
 def deleted(by: User, *, days: float, data: bytes | None = None) -> Version:
@@ -77,7 +77,7 @@ def test_within_the_grace_missing_bytes_are_a_problem_and_later_they_are_not(
     version = deleted(alice, days=29)
     place = storage.key("wheels", version.sha256)
     storage.get().delete(place)
-    assert [one.key for one in verify(now=timezone.now()).problems] == [place]
+    assert [stored.key for stored in verify(now=timezone.now()).problems] == [place]
     later = timezone.now() + timedelta(days=2)
     assert empty_deleted(now=later) == 1
     assert verify(now=later).problems == []
@@ -155,14 +155,14 @@ def test_an_upload_of_the_same_bytes_at_the_same_time_has_them(
 @pytest.mark.timeout(300)
 def test_a_cleaning_killed_at_any_line_is_finished_by_the_next(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        said = {"HUB_HOME": str(tmp_path / "hub")}
+        environ = {"HUB_HOME": str(tmp_path / "hub")}
         if server := os.environ.get("DATABASE_URL", ""):
-            said["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
+            environ["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
         program = [sys.executable, "-m", "tests.registry.upkeep.killed"]
         done = subprocess.run(
-            program, env=os.environ | said, cwd=ROOT, capture_output=True, text=True
+            program, env=os.environ | environ, cwd=ROOT, capture_output=True, text=True
         )
     assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
-    assert 5 < seen["half"] < seen["left"] - 5
-    assert (seen["due"], seen["objects"], seen["problems"]) == (0, 0, [])
+    state = json.loads(done.stdout)
+    assert 5 < state["half"] < state["left"] - 5
+    assert (state["due"], state["objects"], state["problems"]) == (0, 0, [])

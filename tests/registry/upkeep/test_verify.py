@@ -60,7 +60,7 @@ def test_a_hub_whose_rows_and_bytes_agree_has_no_problem(alice: User, carol: Use
     published(carol)  # the same bytes once more
     outcome = verify(now=timezone.now())
     assert (found(outcome), outcome.objects, outcome.young) == ([], 4, 0)
-    assert outcome.bytes == sum(one.size for one in storage.get().list())
+    assert outcome.bytes == sum(stored.size for stored in storage.get().list())
 
 
 def test_missing_and_changed_bytes_are_found(alice: User, files: Path) -> None:
@@ -108,7 +108,9 @@ def test_what_is_staged_belongs_to_its_row_and_to_nobody_without_one(alice: User
     storage.get().delete(wheel_of(version))  # not promoted yet, so it need not be there
     assert sorted(found(verify(now=timezone.now()))) == sorted(("orphan", key) for key in litter)
     assert staging.discard_old(now=timezone.now()) == 2
-    assert [one.key for one in storage.get().list("staging/")] == [staging.wheel_key("a" * 32)]
+    assert [stored.key for stored in storage.get().list("staging/")] == [
+        staging.wheel_key("a" * 32)
+    ]
 
 
 def test_what_a_row_comes_to_name_while_it_is_looked_at_is_not_deleted(alice: User) -> None:
@@ -123,17 +125,17 @@ def test_what_a_row_comes_to_name_while_it_is_looked_at_is_not_deleted(alice: Us
 
     outcome = verify(now=timezone.now(), delete_orphans=True, progress=upload)
     assert outcome.deleted == 1
-    assert [one.key for one in storage.get().list()] == [key]
+    assert [stored.key for stored in storage.get().list()] == [key]
 
 
 def test_many_rows_are_read_page_by_page(
     alice: User, django_assert_num_queries: typing.Any
 ) -> None:
-    made = [published(alice, f"0.{number}") for number in range(5)]
+    versions = [published(alice, f"0.{number}") for number in range(5)]
     wheels = next(kind for kind in kinds.KINDS if kind.prefix == "wheels")
     with django_assert_num_queries(4):
         names = list(wheels.named(timezone.now(), page_size=2))
-    assert [one.sha256 for one in names] == sorted(version.sha256 for version in made)
+    assert [named.sha256 for named in names] == sorted(version.sha256 for version in versions)
 
 
 def test_a_row_that_needs_its_bytes_is_heard_beyond_a_page_of_staged_ones(

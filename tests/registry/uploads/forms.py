@@ -16,15 +16,15 @@ def form_of(data: bytes, **changes: str | list[str] | None) -> dict[str, list[st
         for path, content in wheel.sources(io.BytesIO(data)).items()
         if path.endswith(".dist-info/METADATA")
     )
-    said, _ = parse_email(raw)
+    metadata, _ = parse_email(raw)
     fields: dict[str, str | list[str] | None] = {
-        "metadata_version": said.get("metadata_version"),
-        "name": said.get("name"),
-        "version": said.get("version"),
-        "summary": said.get("summary"),
-        "requires_python": said.get("requires_python"),
-        "requires_dist": said.get("requires_dist"),
-        "description": said.get("description"),
+        "metadata_version": metadata.get("metadata_version"),
+        "name": metadata.get("name"),
+        "version": metadata.get("version"),
+        "summary": metadata.get("summary"),
+        "requires_python": metadata.get("requires_python"),
+        "requires_dist": metadata.get("requires_dist"),
+        "description": metadata.get("description"),
         "filetype": "bdist_wheel",
         "pyversion": "py3",
         "sha256_digest": hashlib.sha256(data).hexdigest(),

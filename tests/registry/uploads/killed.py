@@ -99,8 +99,10 @@ class Killer:
     def call(self, frame: FrameType, event: str, arg: Any) -> Any:
         code = frame.f_code
         self.counts = self.counts or code.co_name == self.since
-        found = (names for file, names in self.steps.items() if code.co_filename.endswith(file))
-        watched = any(code.co_name in names for names in found)
+        steps_of_file = (
+            names for file, names in self.steps.items() if code.co_filename.endswith(file)
+        )
+        watched = any(code.co_name in names for names in steps_of_file)
         return self.line if watched else None
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -128,17 +130,17 @@ def _recover(uploads: int) -> None:
     discarded = staging.discard_old(now=now + 2 * staging.GRACE)
     outcome = verify(now=now + timedelta(days=2))
     states = Version.objects.values_list("status").annotate(count=Count("pk"))
-    said = {
+    state = {
         "uploads": uploads,
         "staged": staged,
         "discarded": discarded,
         "states": dict(states),
         "still_staged": Version.objects.exclude(staged="").count(),
         "problems": [str(problem) for problem in outcome.problems],
-        "prefixes": sorted({one.key.partition("/")[0] for one in storage.get().list()}),
+        "prefixes": sorted({stored.key.partition("/")[0] for stored in storage.get().list()}),
         "objects": outcome.objects,
     }
-    print(json.dumps(said))  # noqa: T201
+    print(json.dumps(state))  # noqa: T201
 
 
 if __name__ == "__main__":

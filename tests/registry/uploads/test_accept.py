@@ -51,9 +51,9 @@ def upload(
     )
 
 
-def refusal(*given: Any, **options: Any) -> HubError:
+def refusal(*arguments: Any, **options: Any) -> HubError:
     with pytest.raises(HubError) as caught:
-        upload(*given, **options)
+        upload(*arguments, **options)
     return caught.value
 
 
@@ -63,10 +63,10 @@ def nothing_kept(files: Path) -> bool:
 
 
 def test_a_good_wheel_becomes_an_uploaded_version_with_its_metadata(alice: User) -> None:
-    made = upload(alice)
+    accepted = upload(alice)
     version = Version.objects.select_related("environment__owner").get()
     sha256 = hashlib.sha256(WHEEL).hexdigest()
-    assert made == Accepted(version, created=True)
+    assert accepted == Accepted(version, created=True)
     assert str(version) == "alice/demo-env==0.1.0"
     assert (version.status, version.filename) == ("uploaded", filename())
     assert (version.sha256, version.size) == (sha256, len(WHEEL))
@@ -97,8 +97,8 @@ def test_it_is_journalled_and_the_worker_rung_once_it_is_committed(
 def test_a_wheel_is_also_taken_from_a_path_by_its_own_name(alice: User, tmp_path: Path) -> None:
     path = tmp_path / filename()
     path.write_bytes(WHEEL)
-    made = accept(wheel=path, form=form_of(WHEEL), owner=alice.owner, by=alice, token=None)
-    assert made.version.filename == filename()
+    accepted = accept(wheel=path, form=form_of(WHEEL), owner=alice.owner, by=alice, token=None)
+    assert accepted.version.filename == filename()
 
 
 def test_the_same_bytes_again_change_nothing(alice: User, queues: Queues) -> None:
@@ -229,7 +229,7 @@ def test_a_bad_wheel_is_refused_with_its_findings_and_nothing_kept(
     }
     error = refusal(alice, data, form=form)
     assert (error.status, error.code) == (400, code)
-    assert code in [found["code"] for found in error.details["findings"]]
+    assert code in [finding["code"] for finding in error.details["findings"]]
     assert nothing_kept(files)
 
 
@@ -308,8 +308,8 @@ def test_a_token_must_be_for_publishing_and_for_that_environment(alice: User) ->
     other = Environment.objects.create(owner=alice.owner, name="other")
     assert refusal(alice, token=token_of(alice, "read")).code == "token.scope"
     assert refusal(alice, token=token_of(alice, environment=other)).code == "token.scope"
-    made = upload(alice, token=token_of(alice)).version.environment
-    bound = token_of(alice, environment=made)
+    accepted = upload(alice, token=token_of(alice)).version.environment
+    bound = token_of(alice, environment=accepted)
     data = make_wheel(version="0.2.0", files={"demo_env/__init__.py": TASKSET + "# more\n"})
     assert upload(alice, data, name=filename(version="0.2.0"), token=bound).created
     assert upload(alice, data, name=filename(version="0.2.0"), token=bound).created is False

@@ -78,9 +78,9 @@ def twine_form(data: bytes = WHEEL, **changes: Any) -> dict[str, list[str]]:
 
 def uv_form(data: bytes = WHEEL) -> dict[str, list[str]]:
     """uv's order: `:action` and digests first."""
-    said = form_of(data)
+    fields = form_of(data)
     early = (":action", "sha256_digest", "blake2_256_digest", "protocol_version")
-    return {name: said[name] for name in early} | said
+    return {name: fields[name] for name in early} | fields
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -122,8 +122,8 @@ def test_programs_are_answered_in_json(client: Client, key: str, accept: str) ->
     assert response["Content-Type"] == "application/problem+json"
     assert (response.status_code, answered["error"]["code"]) == (400, "request.invalid")
     assert answered["title"] == "request.invalid"
-    for said in (answered["error"]["message"], answered["detail"], response.reason_phrase):
-        assert "protocol_version is '2'" in said
+    for text in (answered["error"]["message"], answered["detail"], response.reason_phrase):
+        assert "protocol_version is '2'" in text
 
 
 def test_the_reason_phrase_is_one_short_line_of_ascii(client: Client, key: str) -> None:

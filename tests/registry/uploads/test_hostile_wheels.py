@@ -62,11 +62,13 @@ def send(
 
 def kept(files: Path) -> list[object]:
     rows = [model.objects.first() for model in (Environment, Version, UsedFilename)]
-    return [one for one in (*rows, *files.rglob("*")) if isinstance(one, Path) or one]
+    return [item for item in (*rows, *files.rglob("*")) if isinstance(item, Path) or item]
 
 
 def codes(response: HttpResponse) -> list[str]:
-    return [one["code"] for one in json.loads(response.content)["error"]["details"]["findings"]]
+    return [
+        finding["code"] for finding in json.loads(response.content)["error"]["details"]["findings"]
+    ]
 
 
 @pytest.mark.parametrize("part", [framing, paths, content, documents])
@@ -174,9 +176,9 @@ def test_a_runners_token_in_a_wheel_is_revoked_and_the_staff_told(
     (event,) = Event.objects.filter(verb="runner.leaked")
     assert event.data["runner"] == "gpu"
     assert "in an upload named demo_env" in event.data["where"]
-    told = [one for one in mail.outbox if "leaked" in one.subject]
-    assert [one.to for one in told] == [[root.email]]
-    assert text not in told[0].body
+    mails = [one for one in mail.outbox if "leaked" in one.subject]
+    assert [one.to for one in mails] == [[root.email]]
+    assert text not in mails[0].body
     assert kept(files) == []
     assert runners.verify(runners.renew(runner=runner)) == runner
 

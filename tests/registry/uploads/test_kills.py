@@ -23,10 +23,10 @@ def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
     """A hub of its own, on the database that this pytest runs on."""
     with ExitStack() as stack:
         server = os.environ.get("DATABASE_URL", "")
-        said = {"HUB_HOME": str(tmp_path / "hub")}
+        environ = {"HUB_HOME": str(tmp_path / "hub")}
         if server:
-            said["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
-        yield os.environ | said
+            environ["DATABASE_URL"] = stack.enter_context(postgresql.database(server))
+        yield os.environ | environ
 
 
 def killed(environ: dict[str, str]) -> Any:
@@ -37,16 +37,16 @@ def killed(environ: dict[str, str]) -> Any:
     return json.loads(done.stdout)
 
 
-def check(seen: Any) -> None:
+def check(state: Any) -> None:
     """Some were killed before their row, some while staged, some after; all are whole or gone."""
-    (rows,) = seen["states"].values()
-    assert list(seen["states"]) == ["evaluating"]
-    assert 5 < seen["staged"] < rows < seen["uploads"] - 5
-    assert seen["discarded"] > 5
-    assert seen["problems"] == []
-    assert seen["still_staged"] == 0
-    assert seen["prefixes"] == ["metadata", "wheels"]
-    assert seen["objects"] == 2 * rows
+    (rows,) = state["states"].values()
+    assert list(state["states"]) == ["evaluating"]
+    assert 5 < state["staged"] < rows < state["uploads"] - 5
+    assert state["discarded"] > 5
+    assert state["problems"] == []
+    assert state["still_staged"] == 0
+    assert state["prefixes"] == ["metadata", "wheels"]
+    assert state["objects"] == 2 * rows
 
 
 @pytest.mark.flow
@@ -60,7 +60,7 @@ def test_an_upload_killed_at_any_line_is_whole_or_gone(environ: dict[str, str]) 
 def test_the_same_holds_for_a_bucket(
     environ: dict[str, str], bucket: S3Storage, s3_server: Ceph
 ) -> None:
-    said = {
+    fields = {
         "HUB_STORAGE": "s3",
         "HUB_S3_BUCKET": bucket.bucket,
         "HUB_S3_ENDPOINT_URL": s3_server.endpoint,
@@ -68,4 +68,4 @@ def test_the_same_holds_for_a_bucket(
         "HUB_S3_ACCESS_KEY_ID": s3_server.access_key_id,
         "HUB_S3_SECRET_ACCESS_KEY": s3_server.secret_access_key,
     }
-    check(killed(environ | said))
+    check(killed(environ | fields))

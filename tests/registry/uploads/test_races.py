@@ -33,11 +33,11 @@ def at_once(alice: User, wheels: list[tuple[str, bytes]]) -> list[str]:
         name, data = wheels[number]
         try:
             ready.wait(30)
-            made = accept(
+            accepted = accept(
                 wheel=io.BytesIO(data), filename=name, form=form_of(data), owner=alice.owner,
                 by=alice, token=None,
             )  # fmt: skip
-            answers[number] = "created" if made.created else "same"
+            answers[number] = "created" if accepted.created else "same"
         except HubError as error:
             answers[number] = error.code
         finally:

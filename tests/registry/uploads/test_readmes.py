@@ -27,15 +27,15 @@ def page(client: Client) -> str:
 def test_a_readme_is_rendered_once_and_safe(
     client: Client, alice: User, django_assert_num_queries: Any
 ) -> None:
-    said = 'Say *it*.<script>x()</script> <a href="javascript:x" onclick="x()">a</a>'
-    make_version(alice, readme=said)
+    source = 'Say *it*.<script>x()</script> <a href="javascript:x" onclick="x()">a</a>'
+    make_version(alice, readme=source)
     safe = '<p>Say <em>it</em>. <a rel="nofollow noopener noreferrer ugc">a</a></p>'
     assert safe in page(client)
     assert safe in page(client)
     kept = RenderedReadme.objects.get()
     assert not kept.plain
     with django_assert_num_queries(1):
-        assert readmes.shown(said, "").html == kept.html
+        assert readmes.shown(source, "").html == kept.html
 
 
 @pytest.mark.parametrize("text", [WIDE, NESTED, LONG], ids=["wide", "nested", "long"])
@@ -43,9 +43,9 @@ def test_a_hostile_readme_is_shown_as_plain_text(
     client: Client, alice: User, text: str, django_assert_num_queries: Any
 ) -> None:
     make_version(alice, readme=f"{text}<b>")
-    said = page(client)
-    assert "shown as plain text" in said
-    assert f"<pre>{text}&lt;b&gt;</pre>" in said
+    html = page(client)
+    assert "shown as plain text" in html
+    assert f"<pre>{text}&lt;b&gt;</pre>" in html
     with django_assert_num_queries(1):
         assert readmes.shown(f"{text}<b>", "").plain
 
@@ -75,24 +75,24 @@ def test_few_readmes_are_rendered_at_once() -> None:
     over = Event()
 
     def look() -> int:
-        seen = 0
+        maximum_seen = 0
         while not over.is_set():
-            seen = max(seen, _renderers())
-        return seen
+            maximum_seen = max(maximum_seen, _renderers())
+        return maximum_seen
 
     with ThreadPoolExecutor(7) as pool:
         looked = pool.submit(look)
-        made = list(
+        rendered = list(
             pool.map(lambda _: rendering.render_in_process(WIDE, "text/markdown"), range(6))
         )
         over.set()
-        most = looked.result()
-    assert {one.html for one in made} == {None}
-    assert most == 2
+        maximum = looked.result()
+    assert {result.html for result in rendered} == {None}
+    assert maximum == 2
 
 
 def _renderers() -> int:
-    children = " ".join(one.read_text() for one in Path("/proc/self/task").glob("*/children"))
+    children = " ".join(path.read_text() for path in Path("/proc/self/task").glob("*/children"))
     lines = (Path("/proc", child, "cmdline") for child in children.split())
     return sum(b"registry.uploads.rendering" in _read(line) for line in lines)
 

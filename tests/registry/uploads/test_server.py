@@ -39,12 +39,12 @@ class Web:
     def peaks_mib(self) -> dict[int, float]:
         """The most memory that each worker ever had resident; the peaks begin anew."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        found = {}
+        peaks = {}
         for pid in map(int, children):
             status = Path(f"/proc/{pid}/status").read_text()
-            found[pid] = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+            peaks[pid] = int(status.partition("VmHWM:")[2].split()[0]) / 1024
             Path(f"/proc/{pid}/clear_refs").write_text("5")
-        return found
+        return peaks
 
     def send(self, sent: bytes, *pieces: bytes, length: int | None = None, pause: float = 0) -> str:
         """The whole answer to a POST of these pieces; empty where there was none."""
@@ -84,18 +84,18 @@ def server(
     """Its port, folder and process; the database is that of these tests."""
     home, port = tmp_path_factory.mktemp("web"), free_port()
     (home / "tmp").mkdir()
-    said = {"HUB_HOME": str(home), "TMPDIR": str(home / "tmp")}
+    environ = {"HUB_HOME": str(home), "TMPDIR": str(home / "tmp")}
     name = str(connection.settings_dict["NAME"])
     if server := os.environ.get("DATABASE_URL", ""):
         base, _, query = server.partition("?")
-        said["DATABASE_URL"] = f"{base.rpartition('/')[0]}/{name}?{query}"
+        environ["DATABASE_URL"] = f"{base.rpartition('/')[0]}/{name}?{query}"
     else:
-        said["DATABASE_URL"] = f"sqlite://{name}"
+        environ["DATABASE_URL"] = f"sqlite://{name}"
     with override_settings(HUB_PORT=port):
         command = programs.children(logs=home, runner_token="")[0].command
     with (home / "web.log").open("wb") as log:
         running = subprocess.Popen(
-            command, env=os.environ | said, stdout=log, stderr=log, preexec_fn=die_with_parent
+            command, env=os.environ | environ, stdout=log, stderr=log, preexec_fn=die_with_parent
         )
     try:
         deadline = time.monotonic() + 60
@@ -179,9 +179,11 @@ def test_uploads_at_once_make_exactly_one_version(web: Web) -> None:
     with ThreadPoolExecutor(len(wheels)) as pool:
         answers = list(pool.map(lambda data: web.send(whole(data)), wheels))
     assert Version.objects.count() == 1
-    said = sorted(re.findall(r" (accepted|already here|File already exists):", "\n".join(answers)))
-    assert said.count("accepted") == 1
-    assert len(said) >= len(wheels)
+    outcomes = sorted(
+        re.findall(r" (accepted|already here|File already exists):", "\n".join(answers))
+    )
+    assert outcomes.count("accepted") == 1
+    assert len(outcomes) >= len(wheels)
     kept = [
         path.relative_to(web.home) for path in (web.home / "files").rglob("*") if path.is_file()
     ]

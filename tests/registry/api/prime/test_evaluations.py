@@ -246,7 +246,7 @@ def test_a_person_has_room_for_so_many_bytes_of_samples(
     client: Client, bob: User, carol: User, pk: int
 ) -> None:
     one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
-    Evaluation.objects.filter(pk=one).update(sample_bytes=samples.MOST_OF_PERSON)
+    Evaluation.objects.filter(pk=one).update(sample_bytes=samples.MAX_BYTES_OF_USER)
     status, said = call(client, "post", f"{two}/samples", bob, {"samples": [{}]})
     assert (status, "Delete some" in said["detail"]) == (413, True)
     other = create(client, carol, pk)[1]["evaluation_id"]
@@ -286,10 +286,10 @@ def test_samples_that_go_with_one_evaluation_stay_with_another(bob: User) -> Non
 
 def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:
     one = create(client, bob, pk)[1]["evaluation_id"]
-    Evaluation.objects.update(sample_count=samples.MOST_SAMPLES)
+    Evaluation.objects.update(sample_count=samples.MAX_SAMPLES)
     status, said = call(client, "post", f"{one}/samples", bob, {"samples": [{}]})
     assert status == 413
-    assert str(samples.MOST_SAMPLES) in said["detail"]
+    assert str(samples.MAX_SAMPLES) in said["detail"]
     large = '{"samples": [{"a": "%s"}]}' % ("x" * samples.BATCH_BYTES)
     headers = bearer(bob, "publish")
     at = f"{AT}{one}/samples"
