@@ -6,8 +6,6 @@ from collections.abc import Mapping, Set
 
 import grimp
 
-# Packages whose own cycles are still to be removed.
-REMAINING = ("registry.api.schema", "envyard_runner.guest")
 PACKAGES = ("hub", "registry", "frontend", "envyard", "envyard_runner")
 
 
@@ -55,9 +53,4 @@ def test_no_modules_import_each_other() -> None:
     graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=False, cache_dir=None)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert len(imports) > 500
-    others = [
-        cycle
-        for cycle in cycles(imports)
-        if not any(all(name.startswith(package) for name in cycle) for package in REMAINING)
-    ]
-    assert others == []
+    assert cycles(imports) == []

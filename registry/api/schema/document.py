@@ -12,16 +12,9 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 
 from registry.api.errors import answers_errors
+from registry.api.schema.media_types import TYPES
 from registry.errors import HubError
 
-JSON = "application/vnd.oai.openapi+json"
-YAML = "application/vnd.oai.openapi"
-TYPES = {
-    "application/json": "json",
-    JSON: "json",
-    YAML: "yaml",
-    "application/yaml": "yaml",
-}
 MAX_AGE = 600  # seconds
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from registry.api import integrity, upload
-from registry.api.schema.document import TYPES
+from registry.api.schema.media_types import TYPES
 from registry.index import negotiate
 
 Spec = dict[str, Any]
