@@ -27,7 +27,7 @@ def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     folder = tmp_path / "index"
     (folder / "uv").mkdir(parents=True)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        serving = threading.Thread(target=server.serve_forever)
+        serving = threading.Thread(target=server.serve_forever, args=(0.02,))
         serving.start()
         yield folder, f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

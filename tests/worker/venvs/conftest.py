@@ -115,7 +115,7 @@ def world() -> Iterator[World]:
     asked: list[str] = []
     dated = [True]
     server = serve(root / "index", asked, dated)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}/simple"
     config = replace(

@@ -119,7 +119,7 @@ def installing(world: World) -> Iterator[Installing]:
     trouble = Trouble()
     handler = partial(Troubled, trouble, world.index, world.asked, world.dated)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)  # type: ignore[arg-type]
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     world.publish("bulky", files={"bulky/__init__.py": f"BULK = {BULK!r}\n"})
     wheel = write_wheel(
