@@ -30,7 +30,7 @@ def test_whoami_names_the_person_their_owners_and_the_token(
     assert (token["name"], token["scope"], token["environment"]) == ("test", "publish", None)
 
 
-def test_whoami_says_that_a_second_factor_is_missing(
+def test_whoami_shows_that_a_second_factor_is_missing(
     client: Client, bob: User, settings: Any
 ) -> None:
     headers = bearer(bob, "publish")
@@ -128,7 +128,7 @@ def test_a_session_makes_tokens_on_the_page_alone(client: Client, alice: User) -
 
 
 @pytest.mark.parametrize(("sent", "days"), [({}, 90), ({"days": 7}, 7), ({"days": None}, None)])
-def test_a_token_ends_after_90_days_unless_one_says_otherwise(
+def test_token_expires_after_90_days_by_default(
     client: Client, alice: User, sent: dict[str, Any], days: int | None
 ) -> None:
     asked = {"name": "ci", "scope": "read"} | sent
@@ -179,7 +179,7 @@ def test_a_device_signs_in_through_the_browser(client: Client, alice: User) -> N
     assert client.post(f"{LOGIN}poll/", sent, content_type=JSON).status_code == 410
 
 
-def test_a_denied_device_is_told(client: Client, alice: User) -> None:
+def test_poll_of_a_denied_device_is_403(client: Client, alice: User) -> None:
     begun = client.post(LOGIN, {"device_name": "laptop"}, content_type=JSON).json()
     devices.deny(user_code=begun["user_code"], user=alice)
     sent = {"device_code": begun["device_code"]}
@@ -187,7 +187,7 @@ def test_a_denied_device_is_told(client: Client, alice: User) -> None:
 
 
 @pytest.mark.parametrize(("door", "times"), [("", 30), ("poll/", 240)])
-def test_too_many_knocks_are_turned_away_for_a_while(
+def test_requests_over_the_rate_are_refused_until_its_time_ends(
     client: Client, db: None, door: str, times: int
 ) -> None:
     for _ in range(times):

@@ -200,7 +200,7 @@ def test_an_environment_is_created_once(client: Client, alice: User) -> None:
         ([], 400, "JSON object"),
     ],
 )
-def test_a_creation_that_breaks_a_rule_says_which(
+def test_refused_creation_names_the_rule(
     client: Client, alice: User, carol: User, sent: Any, status: int, says: str
 ) -> None:
     answer = client.post(

@@ -44,7 +44,7 @@ def test_every_refusal_has_the_same_shape(
 
 
 @pytest.mark.parametrize(("path", "told"), [("/api/v1/me", True), ("/api/v1/me/", False)])
-def test_an_unknown_address_is_told_of_slashes_where_it_has_none(
+def test_unknown_path_without_a_slash_gets_a_hint_about_slashes(
     client: Client, path: str, told: bool
 ) -> None:
     message = client.get(path).json()["error"]["message"]
@@ -58,7 +58,9 @@ def test_another_content_type_is_415(client: Client, alice: User) -> None:
     assert set(answer.json()["error"]) == SHAPE
 
 
-def test_a_bug_is_a_logged_500_that_tells_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_bug_is_logged_and_answered_with_500_without_its_message(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     request = APIRequestFactory().get("/api/v1/x/")
     try:
         raise RuntimeError("secret inside")
@@ -71,7 +73,7 @@ def test_a_bug_is_a_logged_500_that_tells_nothing(caplog: pytest.LogCaptureFixtu
     assert "secret inside" in caplog.text
 
 
-def test_an_error_speaks_the_catalogue_unless_told_better() -> None:
+def test_error_has_the_message_of_the_catalogue_by_default() -> None:
     plain = HubError("upload.version_exists")
     assert plain.message == CODES["upload.version_exists"].message
     assert plain.hint == CODES["upload.version_exists"].hint

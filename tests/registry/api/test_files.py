@@ -213,7 +213,7 @@ def test_a_browser_session_is_enough(client: Client, alice: User) -> None:
     assert body(client.get(at(version))) == WHEEL
 
 
-def test_a_bad_token_is_told_so_unless_no_token_is_needed(client: Client, alice: User) -> None:
+def test_invalid_token_is_refused_unless_no_token_is_needed(client: Client, alice: User) -> None:
     public = make_version(alice, "public", wheel=WHEEL)
     private = make_version(alice, "private", visibility="private", wheel=make_wheel("private"))
     bad = {"Authorization": "Bearer hub_wrong"}

@@ -12,9 +12,7 @@ from registry.models import Event, Organisation, Token, User
 from tests.registry.conftest import Commit
 
 
-def test_github_reports_leaked_tokens_and_learns_which_were_ours(
-    client: Client, alice: User
-) -> None:
+def test_leak_report_of_a_partner_is_answered_by_token(client: Client, alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="publish")[1]
     url = "https://github.com/lab/envs/blob/main/.env"
     found = [

@@ -42,7 +42,7 @@ def offer(gpu: Caller, job: JobSpec, lock: Any, platform: Any = PLATFORM) -> Any
     return gpu.post(f"runs/{job.run}/lock/", said, token=job.run_token)
 
 
-def test_the_first_lock_of_a_platform_stands(gpu: Caller, job: JobSpec) -> None:
+def test_first_lock_of_a_platform_is_kept(gpu: Caller, job: JobSpec) -> None:
     assert offer(gpu, job, None).json() == {"lock": None}
     assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
     assert offer(gpu, job, SECOND).json() == {"lock": FIRST}
@@ -51,7 +51,7 @@ def test_the_first_lock_of_a_platform_stands(gpu: Caller, job: JobSpec) -> None:
     assert (kept.text, kept.packages, str(kept.run_id)) == (FIRST, 1, job.run)
 
 
-def test_a_job_says_when_its_version_was_uploaded(job: JobSpec) -> None:
+def test_job_has_the_upload_time_of_its_version(job: JobSpec) -> None:
     assert job.uploaded_at == Version.objects.get().uploaded_at.isoformat()
 
 

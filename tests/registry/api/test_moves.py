@@ -44,7 +44,7 @@ def test_a_star_is_set_and_taken_away_any_number_of_times(
         assert answer.json() == {"starred": False, "stars": 0}
 
 
-def test_who_may_not_star_is_told_or_learns_nothing(
+def test_star_without_permission_is_401_403_or_404(
     client: Client, alice: User, carol: User
 ) -> None:
     make_version(alice)
@@ -130,7 +130,7 @@ def test_a_transfer_leaves_a_way_from_the_old_address(
         assert client.get(moved["Location"]).status_code == 200
 
 
-def test_what_writes_to_the_old_address_is_told_the_new_one(
+def test_write_to_a_former_name_is_409_with_the_new_name(
     client: Client, alice: User, lab: Organisation
 ) -> None:
     version = make_version(alice)
@@ -162,7 +162,7 @@ def test_the_old_address_of_something_private_leads_nowhere_for_strangers(
         ("", 400, "owner '' must not be empty"),
     ],
 )
-def test_a_transfer_that_may_not_be_says_why(
+def test_refused_transfer_names_the_reason(
     client: Client, alice: User, carol: User, to: str, status: int, says: str
 ) -> None:
     make_version(alice)

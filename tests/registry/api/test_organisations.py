@@ -164,7 +164,7 @@ def test_an_invitation_is_declined_or_withdrawn(
         ({"to": "bob", "role": "member"}, 409, None),
     ],
 )
-def test_an_invitation_that_makes_no_sense_says_why(
+def test_refused_invitation_names_the_reason(
     client: Client,
     admin: dict[str, str],
     carol: User,

@@ -64,7 +64,7 @@ def test_a_version_shows_where_it_comes_from(
     assert again.status_code == 304
 
 
-def test_the_index_tells_where_the_provenance_is(published: Version, alice: User) -> None:
+def test_index_links_the_provenance(published: Version, alice: User) -> None:
     make_version(alice, version="0.2.0")
     Version.objects.update(status="listed", listed_at=published.uploaded_at)
     [first, second] = content.environment(published.environment)["files"]
@@ -72,7 +72,7 @@ def test_the_index_tells_where_the_provenance_is(published: Version, alice: User
     assert "provenance" not in second
 
 
-def test_provenance_is_negotiated_and_shown_to_whom_the_file_is(
+def test_provenance_is_negotiated_and_as_visible_as_the_file(
     client: Client, published: Version, alice: User, carol: User
 ) -> None:
     at = provenance(published)

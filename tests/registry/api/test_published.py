@@ -153,7 +153,7 @@ def test_what_is_private_is_never_answered_from_a_file(
 
 
 @pytest.mark.django_db
-def test_what_was_published_anew_is_served_at_once(ask: Ask, alice: User) -> None:
+def test_rewritten_page_is_served_at_once(ask: Ask, alice: User) -> None:
     version = make_version(alice)
     seen = []
     for change in (
@@ -171,7 +171,7 @@ def test_what_was_published_anew_is_served_at_once(ask: Ask, alice: User) -> Non
     assert again == listed
 
 
-def test_a_page_as_long_and_as_old_as_the_last_one_is_told_from_it(
+def test_page_rewritten_with_the_same_length_and_time_is_served(
     ask: Ask, store: LocalStorage
 ) -> None:
     for data in (b"one", b"two", b"six"):

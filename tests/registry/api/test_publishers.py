@@ -234,7 +234,7 @@ def test_a_pending_publisher_waits_only_for_a_name_that_can_be_had(
     assert not TrustedPublisher.objects.exists()
 
 
-def test_a_pending_publisher_stands_with_the_environment_once_an_upload_made_it(
+def test_pending_publisher_moves_to_the_environment_that_its_upload_creates(
     client: Client, issuer: Issuer, alice: User
 ) -> None:
     made = publisher(alice.owner, alice, name="demo-env")

@@ -65,7 +65,7 @@ def code(response: Any) -> tuple[int, str]:
     return response.status_code, response.json()["error"]["code"]
 
 
-def test_a_runner_learns_its_name(gpu: Caller) -> None:
+def test_runner_whoami_returns_the_name(gpu: Caller) -> None:
     headers = {"Authorization": f"Bearer {gpu.token}"}
     assert gpu.client.get(f"{ROOT}whoami/", headers=headers).json() == {
         "runner": "gpu-1",
@@ -129,9 +129,7 @@ def test_a_run_token_is_good_for_its_run_and_attempt_alone(gpu: Caller, job: Job
     assert code(gpu.post(path, said, token=job.run_token)) == (409, "runner.superseded")
 
 
-def test_a_gap_between_batches_is_told_with_the_number_that_is_wanted(
-    gpu: Caller, job: JobSpec
-) -> None:
+def test_gap_between_batches_is_refused_with_the_next_number(gpu: Caller, job: JobSpec) -> None:
     response = gpu.post(f"runs/{job.run}/events/", story.batch(5).to_dict(), token=job.run_token)
     assert code(response) == (409, "request.conflict")
     assert response.json()["error"]["details"] == {"last_seq": 0}

@@ -70,7 +70,7 @@ def routes(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[st
             yield plain.replace("<str:", "{").replace("<int:", "{").replace(">", "}")
 
 
-def test_every_operation_tells_what_it_is(document: Document) -> None:
+def test_every_operation_has_texts_and_security(document: Document) -> None:
     named = []
     groups = {tag["name"] for tag in document["tags"]}
     schemes = set(document["components"]["securitySchemes"])
@@ -122,9 +122,7 @@ def test_another_form_is_refused_in_words(client: Client) -> None:
         assert answer.json()["error"]["message"] == "the document comes as JSON or YAML"
 
 
-def test_real_answers_are_what_the_document_says(
-    client: Client, hub: Hub, document: Document
-) -> None:
+def test_responses_match_the_document(client: Client, hub: Hub, document: Document) -> None:
     seen = 0
     for path, method, operation in operations(document):
         if method != "get":
@@ -166,7 +164,7 @@ def strict(document: Document, told: Document) -> Draft202012Validator:
     return Draft202012Validator({**told, "components": {"schemas": shapes}})
 
 
-def test_a_refusal_is_what_the_document_says(client: Client, document: Document, db: None) -> None:
+def test_refusal_matches_the_document(client: Client, document: Document, db: None) -> None:
     refused = client.get("/api/v1/environments/alice/nothing/")
     told = {"$ref": "#/components/schemas/Error"}
     assert refused.status_code == 404

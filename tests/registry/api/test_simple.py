@@ -30,7 +30,7 @@ def test_an_installer_gets_json_and_a_browser_html(client: Client, alice: User) 
     assert client.get(f"{PAGE}?format=json")["Content-Type"] == JSON
 
 
-def test_a_page_may_be_cached_and_asked_for_again_cheaply(client: Client, alice: User) -> None:
+def test_page_is_cacheable_and_revalidated(client: Client, alice: User) -> None:
     make_version(alice)
     first = client.get(PAGE, headers=ACCEPT)
     assert first["Cache-Control"] == "public, max-age=600"
@@ -47,9 +47,7 @@ def test_a_page_may_be_cached_and_asked_for_again_cheaply(client: Client, alice:
     ("asked", "known"),
     [('"a", {}', True), ("W/{}", True), ("*", True), ('"a"', False), ("", False)],
 )
-def test_a_known_page_is_told_from_a_list_of_tags(
-    client: Client, alice: User, asked: str, known: bool
-) -> None:
+def test_if_none_match_may_list_etags(client: Client, alice: User, asked: str, known: bool) -> None:
     make_version(alice)
     headers = {"If-None-Match": asked.format(client.get(PAGE)["ETag"])}
     assert (client.get(PAGE, headers=headers).status_code == 304) is known
@@ -65,9 +63,7 @@ def test_who_takes_gzip_gets_it_under_a_tag_of_its_own(client: Client, alice: Us
     assert "Content-Encoding" not in client.get(PAGE, headers={"Accept-Encoding": "gzip;q=0"})
 
 
-def test_the_newest_state_is_served_at_once_and_says_its_serial(
-    client: Client, alice: User
-) -> None:
+def test_newest_state_is_served_at_once_with_its_serial(client: Client, alice: User) -> None:
     environment = make_version(alice).environment
     before = client.get(PAGE, headers=ACCEPT)
     make_version(alice, version="0.2.0")
@@ -191,7 +187,9 @@ def test_addresses_of_files_lead_back_to_the_hub(client: Client, alice: User) ->
     assert at == (f"http://hub.example/files/{stored.sha256[:2]}/{stored.sha256}/{stored.filename}")
 
 
-def test_a_bad_credential_does_not_tell_hidden_from_unknown(client: Client, alice: User) -> None:
+def test_invalid_credential_does_not_distinguish_hidden_from_unknown(
+    client: Client, alice: User
+) -> None:
     make_version(alice, "secret", visibility="private")
     make_version(alice)
     bad = {"Authorization": "Bearer hub_nonsense"}

@@ -114,7 +114,7 @@ def everything() -> tuple[str, list[tuple[str, int]]]:
 
 
 @pytest.mark.parametrize("overtaken", [lost, given_away, given_back, finished, cancelled])
-def test_whatever_a_superseded_attempt_says_is_refused_and_changes_nothing(
+def test_events_of_a_superseded_attempt_are_refused_and_change_nothing(
     old: Caller, job: JobSpec, alice: User, overtaken: Callable[[User], None]
 ) -> None:
     overtaken(alice)

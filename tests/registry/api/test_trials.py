@@ -57,7 +57,7 @@ def test_names_that_break_a_rule_or_look_alike_are_found(
     assert codes(client, alice, version="x") == [("metadata.bad_version", "error")]
 
 
-def test_who_may_not_publish_there_learns_only_that(
+def test_check_without_permission_to_publish_reveals_nothing_else(
     client: Client, lab: Organisation, alice: User, carol: User
 ) -> None:
     make_version(lab, "secret-env", visibility="private")

@@ -44,7 +44,9 @@ def test_versions_come_newest_first_and_only_those_one_may_see(
     assert own["results"][0]["version"] == "0.11.0"
 
 
-def test_a_detail_holds_everything_an_installer_or_author_asks(client: Client, alice: User) -> None:
+def test_version_detail_has_the_fields_for_installers_and_authors(
+    client: Client, alice: User
+) -> None:
     version = make_version(alice, requires_dist=["verifiers>=0.4"], status="evaluating")
     run = make_run(version)
     make_rollout(run, "oracle", 0, reward=1.0)
@@ -94,7 +96,7 @@ def test_a_detail_holds_everything_an_installer_or_author_asks(client: Client, a
         (["checking", "evaluating", "listed"], ["done", "done", "done", "done"]),
     ],
 )
-def test_the_pipeline_strip_tells_where_a_version_is_or_stopped(
+def test_pipeline_shows_the_step_of_a_version_and_where_it_stopped(
     client: Client, alice: User, moves: list[str], expected: list[str]
 ) -> None:
     version = make_version(alice, status="uploaded")

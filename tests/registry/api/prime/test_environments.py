@@ -205,7 +205,9 @@ def test_deletion_is_for_owners_and_final(
         "sandbox/x",
     ],
 )
-def test_what_the_hub_does_not_offer_is_said_so(client: Client, db: None, path: str) -> None:
+def test_prime_paths_that_the_hub_does_not_offer_are_refused(
+    client: Client, db: None, path: str
+) -> None:
     for answer in (
         client.get(f"/api/v1/{path}"),
         client.post(f"/api/v1/{path}", {}, content_type="application/json"),
@@ -239,7 +241,7 @@ def test_who_one_is_and_in_which_teams(
     assert client.get("/api/v1/user/whoami").status_code == 401
 
 
-def test_a_token_of_one_environment_tells_nothing_of_its_person(
+def test_whoami_hides_the_person_from_a_token_of_one_environment(
     client: Client, bob: User, lab: Organisation
 ) -> None:
     headers = bearer(bob, "read", make_version(lab, visibility="private").environment)

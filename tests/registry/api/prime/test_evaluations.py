@@ -108,7 +108,7 @@ def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
     assert create(client, carol, pk, team_id="lab")[0] == 403
 
 
-def test_of_a_hidden_environment_nothing_is_told(
+def test_responses_reveal_nothing_of_a_hidden_environment(
     client: Client, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     environment = make_environment(lab, "hidden-env", visibility="private")
@@ -221,7 +221,7 @@ def test_odd_samples_are_refused(client: Client, bob: User, pk: int, body: str) 
     assert not SampleBatch.objects.exists()
 
 
-def test_what_is_said_of_an_evaluation_has_a_limit(client: Client, bob: User, pk: int) -> None:
+def test_claims_of_an_evaluation_are_bounded(client: Client, bob: User, pk: int) -> None:
     """Lists and pages read all of it, fifty at a time."""
     large = {f"{n}": "x" * 4000 for n in range(30)}
     for field in ("metadata", "metrics"):
