@@ -22,7 +22,7 @@ def seen(client: Client, text: str, name: str = "demo-env") -> int:
     return client.get(f"/lab/simple/{name}/", headers=headers).status_code
 
 
-def test_a_loan_reads_its_environment_and_no_other(
+def test_index_credential_reads_its_environment_and_no_other(
     client: Client, bob: User, lab: Organisation
 ) -> None:
     make_version(lab, visibility="private")
@@ -36,7 +36,7 @@ def test_a_loan_reads_its_environment_and_no_other(
     assert Token.objects.count() == 1
 
 
-def test_a_loan_ends_with_its_token_or_its_membership(
+def test_index_credential_ends_with_its_token_or_its_membership(
     client: Client, bob: User, lab: Organisation
 ) -> None:
     make_version(lab, visibility="private")
@@ -49,7 +49,7 @@ def test_a_loan_ends_with_its_token_or_its_membership(
     assert seen(client, text) == 404
 
 
-def test_a_loan_ends_after_a_quarter_of_an_hour(
+def test_index_credential_ends_after_a_quarter_of_an_hour(
     bob: User, lab: Organisation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, text = lent(bob, lab)
@@ -60,11 +60,11 @@ def test_a_loan_ends_after_a_quarter_of_an_hour(
 
 
 @pytest.mark.parametrize("text", ["", "hublent_", "hublent_x:y:z", "hublent_\udc80", "hub_x"])
-def test_what_nobody_signed_is_no_loan(db: None, text: str) -> None:
+def test_index_credential_needs_a_valid_signature(db: None, text: str) -> None:
     assert index_credentials.verify(text) is None
 
 
-def test_a_cursor_or_run_token_is_no_loan(bob: User, lab: Organisation) -> None:
+def test_index_credential_is_no_cursor_or_run_token(bob: User, lab: Organisation) -> None:
     token, text = lent(bob, lab)
     other = signing.dumps([token.public_id, 1], salt="registry.runs.token")
     assert index_credentials.verify(index_credentials.PREFIX + other) is None

@@ -152,7 +152,7 @@ def test_trusted_publishers_added_with_a_leaked_token_are_removed(
     assert Event.objects.filter(verb="publisher.removed", actor=None).count() == 1
 
 
-def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
+def test_index_credential_reaches_no_further_than_its_token(alice: User) -> None:
     first, other = make_environment(alice), make_environment(alice, "other")
     token = tokens.mint(user=alice, name="x", scope="read", environment=first)[0]
     assert (
@@ -165,7 +165,7 @@ def test_a_loan_reaches_no_further_than_its_token(alice: User) -> None:
     )
 
 
-def test_the_page_names_what_ends_with_a_token(client: Client, alice: User) -> None:
+def test_token_page_names_the_tokens_that_end_with_it(client: Client, alice: User) -> None:
     parent, text = admin(alice)
     make(client, text)
     client.force_login(alice)

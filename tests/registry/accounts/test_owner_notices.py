@@ -90,7 +90,7 @@ def test_a_transfer_over_the_api_by_staff_is_mailed(
     assert Environment.objects.get().owner == root.owner
 
 
-def test_the_owners_learn_what_staff_delete(alice: User, root: User) -> None:
+def test_owners_get_mail_when_staff_delete(alice: User, root: User) -> None:
     version = make_version(alice)
     make_version(alice, version="0.2.0")
     assert mailed(lambda: delete_version(version=version, by=root)) == [ALICE]
@@ -103,7 +103,7 @@ def test_the_owners_learn_what_staff_delete(alice: User, root: User) -> None:
 
 
 @pytest.mark.parametrize("staff", [False, True])
-def test_who_owns_it_causes_no_mail(
+def test_changes_by_an_owner_cause_no_mail(
     lab: Organisation, alice: User, bob: User, carol: User, staff: bool
 ) -> None:
     User.objects.filter(pk=alice.pk).update(is_staff=staff)

@@ -245,7 +245,7 @@ def test_staff_powers_need_the_browser_or_an_admin_token(world: World) -> None:
         assert can(root, "version.see", private, token) is may
 
 
-def test_who_may_not_sign_in_is_a_stranger(world: World) -> None:
+def test_disabled_account_has_no_permissions(world: World) -> None:
     alice = world.people[OWNER]
     assert isinstance(alice, User)
     alice.is_active = False
@@ -280,7 +280,7 @@ def test_a_refusal_gives_nothing_away(
     assert (refused.value.status, refused.value.code) == (status, code)
 
 
-def test_a_token_that_is_too_weak_is_told_which_scope_it_needs(world: World) -> None:
+def test_refusal_names_the_scope_that_a_token_lacks(world: World) -> None:
     alice = world.people[OWNER]
     assert isinstance(alice, User)
     token = tokens.mint(user=alice, name="t", scope="read")[0]
@@ -290,9 +290,7 @@ def test_a_token_that_is_too_weak_is_told_which_scope_it_needs(world: World) -> 
     assert "scope publish" in refused.value.hint
 
 
-def test_where_the_operator_asks_publishing_needs_a_second_factor(
-    world: World, settings: Any
-) -> None:
+def test_publishing_needs_a_second_factor_where_required(world: World, settings: Any) -> None:
     alice = world.people[OWNER]
     assert isinstance(alice, User)
     token = tokens.mint(user=alice, name="made before", scope="admin")[0]

@@ -59,7 +59,7 @@ def test_capabilities_are_kept(db: None) -> None:
 OUT = {"since": "2026-11-22T10:00:00+00:00", "reason": "3 runs in a row", "check": "uv: no cache"}
 
 
-def test_a_runner_out_of_service_is_not_counted_on_and_the_journal_says_why(db: None) -> None:
+def test_runner_out_of_service_gets_no_runs_and_a_journal_entry(db: None) -> None:
     runner, text = runners.create(name="gpu-1")
     runners.verify(text)
     assert list(runners.alive()) == [runner]
@@ -80,9 +80,7 @@ def test_a_runner_out_of_service_is_not_counted_on_and_the_journal_says_why(db: 
 @pytest.mark.parametrize(
     "reported", [True, [], "x", {"since": 5}, {"since": "soon"}, {"since": "2026-11-22"}, {}]
 )
-def test_whatever_a_runner_reports_of_being_out_of_service_can_be_shown(
-    db: None, reported: Any
-) -> None:
+def test_any_out_of_service_report_can_be_shown(db: None, reported: Any) -> None:
     runner, _ = runners.create(name="gpu-1")
     runners.describe(runner=runner, capabilities={"out_of_service": reported})
     out = runners.out_of_service(runner)

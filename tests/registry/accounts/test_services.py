@@ -116,7 +116,7 @@ def test_there_are_three_roles(lab: Organisation, alice: User, bob: User) -> Non
         services.add_member(organisation=lab, user=bob, role="king", by=alice)
 
 
-def test_who_lost_the_role_meanwhile_changes_no_member_any_more(
+def test_former_owner_cannot_change_members(
     lab: Organisation, alice: User, bob: User, carol: User, root: User
 ) -> None:
     """The permission was checked before; the role ended while the request waited."""

@@ -27,7 +27,7 @@ def test_a_changed_character_fails_the_checksum(place: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hub_", "hub_short", "hubr_" + "a" * 57, "hub_" + "é" * 57])
-def test_what_cannot_be_a_key_has_no_digest(text: str) -> None:
+def test_malformed_token_has_no_digest(text: str) -> None:
     assert token_format.digest(text, "hub_") is None
 
 

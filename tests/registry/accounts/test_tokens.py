@@ -35,14 +35,14 @@ def test_a_revoked_token_is_not_usable(alice: User) -> None:
     assert tokens.verify(text) is None
 
 
-def test_nobody_revokes_the_token_of_another(alice: User, carol: User) -> None:
+def test_user_cannot_revoke_the_token_of_another(alice: User, carol: User) -> None:
     token, text = tokens.mint(user=alice, name="laptop", scope="read")
     with pytest.raises(NotFound):
         tokens.revoke(user=carol, public_id=token.public_id)
     assert tokens.verify(text) == token
 
 
-def test_the_token_of_a_person_who_may_not_sign_in_is_not_usable(alice: User) -> None:
+def test_token_of_a_disabled_account_is_not_usable(alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="read")[1]
     User.objects.update(is_active=False)
     assert tokens.verify(text) is None
@@ -82,7 +82,7 @@ def test_a_token_that_breaks_a_rule_is_refused_by_name(
         tokens.mint(user=alice, **fields)  # type: ignore[arg-type]
 
 
-def test_a_leaked_token_is_revoked_and_its_person_told_once(
+def test_leaked_token_is_revoked_with_one_mail(
     alice: User, mailoutbox: list[EmailMessage], django_capture_on_commit_callbacks: Commit
 ) -> None:
     token, text = tokens.mint(user=alice, name="laptop", scope="publish")

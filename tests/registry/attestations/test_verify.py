@@ -111,7 +111,9 @@ def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
         (Signer(ISSUER, server="https://github.example"), "github.example"),
     ],
 )
-def test_who_else_signed_is_named(sigstore: Sigstore, signer: Signer, word: str) -> None:
+def test_refusal_names_the_identity_that_signed(
+    sigstore: Sigstore, signer: Signer, word: str
+) -> None:
     message = refused("other_identity", sigstore.attest(statement(FILENAME, SHA256), signer))
     assert word in message
     assert "Lab/envs, workflow publish.yml" in message
@@ -133,7 +135,7 @@ def test_another_file_is_named(sigstore: Sigstore, filename: str, sha256: str, w
     "changes",
     [{"kind": "https://example.com/vouched"}, {"_type": "https://in-toto.io/Statement/v0.1"}],
 )
-def test_a_type_that_nobody_knows_is_refused(sigstore: Sigstore, changes: dict[str, str]) -> None:
+def test_unknown_attestation_type_is_refused(sigstore: Sigstore, changes: dict[str, str]) -> None:
     refused("unknown_type", good(sigstore, **changes))
 
 
@@ -195,7 +197,7 @@ def flipped(text: str) -> str:
         change(f"{ENTRY}.logId", lambda _: None),
     ],
 )
-def test_whatever_is_tampered_with_no_longer_verifies(
+def test_tampered_attestation_does_not_verify(
     sigstore: Sigstore, tampering: Callable[[dict[str, Any]], None]
 ) -> None:
     attestation = good(sigstore)
@@ -210,7 +212,7 @@ def test_a_statement_of_one_attestation_does_not_fit_another(sigstore: Sigstore)
     refused("unverified", two | {"verification_material": attestation["verification_material"]})
 
 
-def test_keys_that_nobody_trusts_are_refused(sigstore: Sigstore) -> None:
+def test_untrusted_keys_are_refused(sigstore: Sigstore) -> None:
     wrong = ec.generate_private_key(ec.SECP256R1())
     payload = statement(FILENAME, SHA256)
     refused("unverified", Sigstore().attest(payload, GITHUB))

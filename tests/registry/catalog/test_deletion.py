@@ -66,7 +66,7 @@ def test_a_version_that_is_deleted_meanwhile_is_never_listed(alice: User) -> Non
         overlays.yank(version=version, by=alice, reason="too late")
 
 
-def test_a_deleted_environment_is_there_for_nobody(alice: User, root: User) -> None:
+def test_deleted_environment_is_hidden_from_everybody(alice: User, root: User) -> None:
     version = make_version(alice, keywords=["math"])
     environment = version.environment
     delete_environment(environment=environment, by=alice)
@@ -98,7 +98,7 @@ def test_an_upload_revives_it_with_new_numbers_only(alice: User) -> None:
     assert Event.objects.filter(verb="environment.revived").count() == 1
 
 
-def test_what_was_private_stays_so_when_it_is_revived(alice: User) -> None:
+def test_revived_environment_stays_private(alice: User) -> None:
     environment = make_version(alice, visibility="private").environment
     delete_environment(environment=environment, by=alice)
     assert upload(alice, "0.2.0").environment.visibility == "private"
@@ -116,7 +116,7 @@ def test_a_token_of_a_deleted_environment_does_not_revive_it(alice: User) -> Non
         )  # fmt: skip
 
 
-def test_what_was_given_for_a_deleted_environment_ends_with_it(alice: User) -> None:
+def test_tokens_and_publishers_end_with_a_deleted_environment(alice: User) -> None:
     environment = upload(alice, "0.1.0").environment
     _, bound = tokens.mint(user=alice, name="ci", scope="publish", environment=environment)
     _, unlimited = tokens.mint(user=alice, name="all", scope="publish")

@@ -64,30 +64,30 @@ def test_listing_sets_the_time_and_the_latest_version(alice: User) -> None:
     assert {tag.name for tag in stored.environment.tags.all()} == {"math", "tools"}
 
 
-def test_the_next_step_is_rung_only_after_the_commit(
+def test_next_step_is_enqueued_only_after_the_commit(
     alice: User, django_capture_on_commit_callbacks: object
 ) -> None:
-    rung: list[str] = []
+    enqueued: list[str] = []
     version = make_version(alice, status="uploaded")
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
-        move(version, "checking", on_commit=lambda: rung.append("checking"))
-        assert rung == []
-    assert rung == ["checking"]
+        move(version, "checking", on_commit=lambda: enqueued.append("checking"))
+        assert enqueued == []
+    assert enqueued == ["checking"]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nothing_is_rung_or_kept_where_the_transaction_fails(alice: User) -> None:
-    rung: list[str] = []
+def test_nothing_is_enqueued_or_stored_where_the_transaction_fails(alice: User) -> None:
+    enqueued: list[str] = []
     version = make_version(alice, status="uploaded")
 
     def fail() -> None:
         with transaction.atomic():
-            move(version, "checking", on_commit=lambda: rung.append("checking"))
+            move(version, "checking", on_commit=lambda: enqueued.append("checking"))
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
-    assert rung == []
+    assert enqueued == []
     assert Version.objects.get().status == "uploaded"
     assert not Event.objects.exists()
 

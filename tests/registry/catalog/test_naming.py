@@ -29,7 +29,7 @@ def made(owner: Any, name: str, by: User) -> Environment:
         ("sre.compile", "Python's own module sre_compile"),
     ],
 )
-def test_reserved_names_say_for_what(alice: User, name: str, why: str) -> None:
+def test_refusal_of_a_reserved_name_states_the_reason(alice: User, name: str, why: str) -> None:
     with pytest.raises(HubError, match=why) as refused:
         made(alice, name, alice)
     assert refused.value.code == "metadata.bad_name"

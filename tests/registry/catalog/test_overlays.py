@@ -52,7 +52,7 @@ def test_yanking_twice_is_stale(alice: User) -> None:
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 401])
-def test_a_yank_says_why_in_a_few_words(alice: User, reason: str) -> None:
+def test_yank_needs_a_short_reason(alice: User, reason: str) -> None:
     with pytest.raises(HubError, match="1 to 400"):
         overlays.yank(version=make_version(alice), by=alice, reason=reason)
 
@@ -67,7 +67,7 @@ def test_a_quarantined_version_is_nowhere_until_released(alice: User, root: User
     assert Version.objects.installable().exists()
 
 
-def test_a_quarantine_says_why(alice: User, root: User) -> None:
+def test_quarantine_needs_a_reason(alice: User, root: User) -> None:
     with pytest.raises(HubError, match="1 to 400"):
         overlays.quarantine(version=make_version(alice), by=root, reason=" ")
 
@@ -86,7 +86,7 @@ def test_a_quarantined_environment_takes_all_its_versions_along(alice: User, roo
     assert verbs == ["environment.quarantined", "environment.released"]
 
 
-def test_a_deprecation_is_said_changed_and_undone(alice: User, carol: User) -> None:
+def test_deprecation_is_set_changed_and_undone(alice: User, carol: User) -> None:
     environment = make_version(alice, "old").environment
     better = make_version(carol, "better").environment
     IndexChange.objects.all().delete()

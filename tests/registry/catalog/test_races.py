@@ -88,7 +88,7 @@ def test_stars_and_uploads_do_not_wait_for_each_other(alice: User) -> None:
     assert at_once(*marks, upload(alice, "0.2.0"), upload(alice, "0.3.0")) == ["done"] * 5
 
 
-def test_an_upload_comes_before_a_transfer_or_is_told_of_it(alice: User, lab: Organisation) -> None:
+def test_upload_precedes_a_transfer_or_is_refused(alice: User, lab: Organisation) -> None:
     for number in range(ROUNDS):
         environment = make_version(alice, version=f"{number}.0").environment
         found = of(environment.pk)

@@ -180,7 +180,7 @@ def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> N
         max_size=8,
     ).map(" ".join)
 )
-def test_whatever_is_written_the_answer_is_a_list(shelf: None, words: str) -> None:
+def test_any_search_text_gives_a_list(shelf: None, words: str) -> None:
     found(words)
 
 
@@ -195,7 +195,7 @@ def test_a_huge_readme_is_found_by_its_beginning(alice: User) -> None:
     assert found("word199999") == []
 
 
-def test_what_is_used_more_comes_first_among_equals(alice: User) -> None:
+def test_more_used_environments_come_first_among_equals(alice: User) -> None:
     for name in ("aa-maze", "bb-maze", "cc-maze"):
         Environment.objects.filter(pk=make_version(alice, name).environment_id).update(
             installs=100 if name == "bb-maze" else 0
@@ -204,7 +204,7 @@ def test_what_is_used_more_comes_first_among_equals(alice: User) -> None:
     assert found("maze") == ["bb-maze", "cc-maze", "aa-maze"]
 
 
-def test_only_members_find_what_is_private(
+def test_search_shows_private_environments_to_members_only(
     shelf: None, lab: Organisation, alice: User, bob: User, carol: User, root: User
 ) -> None:
     make_version(lab, "secret-maze", visibility="private", keywords=["hush"])
@@ -239,7 +239,7 @@ def test_facets_count_what_the_other_filters_leave(shelf: None) -> None:
     assert "visibility" not in facets()
 
 
-def test_ones_own_are_told_apart_by_visibility(alice: User) -> None:
+def test_own_environments_are_counted_by_visibility(alice: User) -> None:
     make_version(alice, "open")
     make_version(alice, "closed", visibility="private")
     make_version(alice, "early", status="evaluating")

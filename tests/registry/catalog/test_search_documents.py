@@ -53,7 +53,7 @@ def test_every_change_reaches_search_in_its_transaction(
     assert found("maze", alice) == found("maze", alice, mine=True) == []
 
 
-def test_rebuild_search_mends_what_check_finds(
+def test_rebuild_search_repairs_the_differences_of_check(
     alice: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_version(alice, "maze", keywords=["walk"])
@@ -74,7 +74,7 @@ def test_rebuild_search_mends_what_check_finds(
     assert found("szms") == ["sums"]
 
 
-def test_what_is_used_more_is_placed_higher_by_a_rebuild(alice: User) -> None:
+def test_rebuild_updates_the_place_of_more_used_environments(alice: User) -> None:
     for name in ("aa-maze", "bb-maze"):
         make_version(alice, name)
     assert found("maze") == ["bb-maze", "aa-maze"]

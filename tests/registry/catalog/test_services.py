@@ -14,7 +14,7 @@ def latest(environment: Environment) -> str | None:
     return found.version if found else None
 
 
-def test_an_environment_is_made_once_in_whatever_spelling(alice: User) -> None:
+def test_environment_is_created_once_in_any_spelling(alice: User) -> None:
     first, created = services.get_or_create_environment(owner=alice.owner, name="My_Env", by=alice)
     again, remade = services.get_or_create_environment(owner=alice.owner, name="my.env", by=alice)
     assert (first, created, remade) == (again, True, False)
@@ -30,7 +30,7 @@ def test_a_bad_or_reserved_name_is_refused(alice: User, name: str) -> None:
     assert not Environment.objects.exists()
 
 
-def test_who_asks_for_private_never_gets_public(alice: User) -> None:
+def test_private_push_never_returns_a_public_environment(alice: User) -> None:
     make_environment(alice, "demo-env", visibility="public")
     with pytest.raises(HubError, match="is public, not private") as refused:
         services.get_or_create_environment(

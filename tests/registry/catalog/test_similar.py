@@ -60,7 +60,7 @@ def test_the_finding_warns_and_names_the_most_installed(alice: User, carol: User
     assert finding.message == "'reverse-text' is easily taken for alice/reverse-test"
 
 
-def test_what_came_first_is_not_warned_of_what_came_later(alice: User, carol: User) -> None:
+def test_older_environment_gets_no_warning_about_a_newer_one(alice: User, carol: User) -> None:
     first = make_version(carol, "reverse-tex").environment
     make_version(alice, "reverse-text")
     assert similar_environment(first) is None
@@ -70,7 +70,7 @@ def test_what_came_first_is_not_warned_of_what_came_later(alice: User, carol: Us
     "hidden",
     [{"visibility": "private"}, {"status": "rejected"}, {"yanked_at": "2026-01-01T00:00:00Z"}],
 )
-def test_what_is_not_listed_in_public_is_never_named(
+def test_warning_never_names_an_unlisted_environment(
     alice: User, carol: User, hidden: dict[str, Any]
 ) -> None:
     make_version(alice, "reverse-text", **hidden)

@@ -57,7 +57,7 @@ def test_the_longest_version_fits_the_column_and_uses_digits_alone() -> None:
         assert len(sort_key(version)) <= 400
 
 
-def test_what_is_no_version_is_refused() -> None:
+def test_sort_key_refuses_an_invalid_version() -> None:
     with pytest.raises(InvalidVersion):
         sort_key("one")
 

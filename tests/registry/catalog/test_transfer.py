@@ -72,7 +72,7 @@ def test_where_it_is_already_it_does_not_move(alice: User) -> None:
         transfer(environment=make_version(alice).environment, to=alice.owner, by=alice)
 
 
-def test_what_moved_or_went_meanwhile_does_not_move(alice: User, lab: Organisation) -> None:
+def test_transfer_refuses_a_moved_or_deleted_environment(alice: User, lab: Organisation) -> None:
     old = make_version(alice).environment
     transfer(environment=Environment.objects.get(), to=lab.owner, by=alice)
     with pytest.raises(Stale, match="not under alice any more"):
@@ -83,7 +83,7 @@ def test_what_moved_or_went_meanwhile_does_not_move(alice: User, lab: Organisati
         transfer(environment=other, to=lab.owner, by=alice)
 
 
-def test_a_bound_token_keeps_what_its_person_may_do_there(
+def test_limited_token_keeps_the_rights_of_its_user_after_a_transfer(
     alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     environment = make_version(alice).environment

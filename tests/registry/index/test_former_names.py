@@ -50,7 +50,7 @@ def uv(cwd: Path, *words: str) -> str:
     return run(find_uv_bin(), *words, "--no-cache", "--python", sys.executable, cwd=cwd)
 
 
-def test_what_was_locked_on_the_old_index_stays_locked(
+def test_lock_from_the_old_index_still_installs(
     index: str, alice: User, lab: Organisation, tmp_path: Path
 ) -> None:
     (tmp_path / "pyproject.toml").write_text(PROJECT.format(url=index))

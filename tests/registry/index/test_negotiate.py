@@ -56,5 +56,5 @@ def test_the_format_parameter_comes_first(wanted: str, kind: str) -> None:
         ("x-gzip", False),
     ],
 )
-def test_only_who_names_gzip_gets_it(accept: str, takes: bool) -> None:
+def test_gzip_needs_to_be_named_in_accept_encoding(accept: str, takes: bool) -> None:
     assert takes_gzip(accept) is takes

@@ -149,7 +149,7 @@ def test_pages_are_served_by_nginx_alone_and_like_the_hubs(both: Both, alice: Us
     assert both.asked_hub() == 0
 
 
-def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alice: User) -> None:
+def test_nginx_passes_other_requests_to_the_hub(both: Both, alice: User) -> None:
     make_version(alice)
     make_version(alice, "secret", visibility="private")
     writer.update_pages()
@@ -185,9 +185,7 @@ def test_what_is_not_stored_or_not_plain_is_answered_by_the_hub(both: Both, alic
     assert both.ask(PAGE, "POST")[0].status_code == 405
 
 
-def test_what_is_hidden_is_gone_from_nginx_a_second_after_the_next_writing(
-    both: Both, alice: User
-) -> None:
+def test_hidden_page_leaves_nginx_a_second_after_the_update(both: Both, alice: User) -> None:
     environment = make_version(alice).environment
     writer.update_pages()
     assert both.ask(PAGE)[0].status_code == 200

@@ -76,7 +76,7 @@ def test_a_quarantined_environment_offers_nothing(alice: User) -> None:
     assert metas["pypi:project-status-reason"] == "malware"
 
 
-def test_a_deprecated_environment_says_why_and_offers_all_the_same(alice: User) -> None:
+def test_page_of_a_deprecated_environment_has_reason_and_files(alice: User) -> None:
     environment = make_version(alice).environment
     overlays.deprecate(environment=environment, by=alice, reason="use another")
     page = content.environment(environment)

@@ -90,7 +90,7 @@ def test_a_listing_puts_the_page_and_the_root_into_the_storage(
     assert writer.update_pages() == 0
 
 
-def test_what_is_hidden_again_goes_from_page_and_root(alice: User, root: Path) -> None:
+def test_hidden_environment_is_removed_from_page_and_root(alice: User, root: Path) -> None:
     environment = make_version(alice).environment
     make_version(alice, "other")
     writer.update_pages()
@@ -281,7 +281,7 @@ def test_after_any_changes_the_pages_are_those_of_a_rebuild(
         transaction.set_rollback(True)
 
 
-def test_the_command_tells_what_differs_and_mends_it(alice: User, root: Path) -> None:
+def test_rebuild_index_lists_and_repairs_differences(alice: User, root: Path) -> None:
     make_version(alice)
     writer.update_pages()
     assert "every stored page" in rebuild("--check")

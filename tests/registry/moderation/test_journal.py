@@ -114,7 +114,7 @@ def test_pages_of_the_journal_neither_repeat_nor_skip(
     assert pages == keys[::-1]
 
 
-def test_a_new_owner_does_not_read_what_happened_under_the_old_one(
+def test_new_owner_does_not_read_events_of_the_former_owner(
     client: Client, lab: Organisation, alice: User, carol: User
 ) -> None:
     env = make_version(alice).environment

@@ -97,7 +97,7 @@ def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
     assert run.cancel_requested_at is None
 
 
-def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, queues: Queues) -> None:
+def test_queued_run_is_notified_again_at_growing_intervals(alice: User, queues: Queues) -> None:
     with queues.committed():
         story.make_run(story.make_version(alice.owner))
     queues.read("runs")
@@ -114,7 +114,7 @@ def test_a_queued_run_is_rung_again_ever_more_rarely(alice: User, queues: Queues
     assert services.notify_again() == 0
 
 
-def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, queues: Queues) -> None:
+def test_next_attempt_of_an_old_run_is_notified_again_soon(alice: User, queues: Queues) -> None:
     story.make_run(story.make_version(alice.owner))
     now, ago = timezone.now(), timedelta(seconds=20)
     Run.objects.update(
@@ -123,7 +123,7 @@ def test_a_next_attempt_of_an_old_run_is_rung_again_soon(alice: User, queues: Qu
     assert services.notify_again() == 1
 
 
-def test_a_leased_run_is_not_rung_again(alice: User, queues: Queues) -> None:
+def test_leased_run_is_not_notified_again(alice: User, queues: Queues) -> None:
     story.leased(story.make_version(alice.owner))
     Run.objects.update(last_notified_at=timezone.now() - timedelta(hours=2))
     assert services.notify_again() == 0

@@ -269,7 +269,7 @@ def test_what_a_disabled_runner_held_used_up_no_attempt(run: Run, gpus: list[Run
     assert not LostAttempt.objects.get().counted
 
 
-def test_a_run_is_rung_for_once_its_pause_is_over_and_for_every_idle_runner(
+def test_run_is_notified_to_every_idle_runner_once_its_pause_is_over(
     run: Run, gpus: list[Runner], queues: Queues
 ) -> None:
     with queues.committed():
@@ -277,7 +277,7 @@ def test_a_run_is_rung_for_once_its_pause_is_over_and_for_every_idle_runner(
     queues.read("runs")
     assert services.notify_again() == 0
     after(minutes=1)
-    # Whichever runner hears the first bell may be the one that failed: another must hear one too.
+    # The first message may reach the runner that failed: another runner must get one too.
     assert services.notify_again() == 3
     assert services.notify_again() == 0
 

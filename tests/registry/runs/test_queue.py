@@ -226,14 +226,16 @@ def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) ->
     assert len(queries) == 3
 
 
-def test_five_hundred_queued_runs_ring_no_five_hundred_bells(alice: User, queues: Queues) -> None:
+def test_five_hundred_queued_runs_send_at_most_max_notifications(
+    alice: User, queues: Queues
+) -> None:
     with queues.committed():
         for number in range(services.MAX_NOTIFICATIONS + 5):
             asked(alice.owner, name=f"env-{number}")
     assert len(queues.read("runs")) == services.MAX_NOTIFICATIONS
     ago = timezone.now() - timedelta(minutes=5)
     Run.objects.update(created_at=ago, last_notified_at=ago)
-    assert services.notify_again() == 1  # nobody lives: one bell for whoever comes
+    assert services.notify_again() == 1  # no live runner: one message for the next one
     story.make_runner()
     story.make_runner("gpu-2")
     Runner.objects.update(last_seen_at=timezone.now())

@@ -83,7 +83,7 @@ def test_a_good_wheel_becomes_an_uploaded_version_with_its_metadata(alice: User)
         assert b"\nName: demo-env\n" in reader.read()
 
 
-def test_it_is_journalled_and_the_worker_rung_once_it_is_committed(
+def test_upload_is_journalled_and_its_check_enqueued_after_the_commit(
     alice: User, queues: Queues
 ) -> None:
     with queues.committed():
