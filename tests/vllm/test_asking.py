@@ -33,7 +33,7 @@ def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rol
 
 
 @pytest.mark.parametrize("way", ["stream", "tool", "shape"])
-def test_each_way_of_asking_gets_what_it_asks_for(played: tuple[Any, Rollouts], way: str) -> None:
+def test_each_request_form_gets_its_answer(played: tuple[Any, Rollouts], way: str) -> None:
     run, found = played
     assert (run["status"], run["model"]) == ("succeeded", NAME)
     assert [one["reward"] for one in found[way]] == [1.0] * ATTEMPTS, run["log"]

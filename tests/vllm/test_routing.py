@@ -108,7 +108,7 @@ def test_each_run_is_done_where_its_model_is(
         assert all(one["ok"] for one in found)
 
 
-def test_a_run_by_a_model_that_nobody_has_waits_and_says_so(
+def test_a_run_by_a_model_without_a_runner_waits_with_a_reason(
     hub: Hub, examples: None, second: None
 ) -> None:
     waiting, other = asked(hub, "absent", OTHER)

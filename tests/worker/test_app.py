@@ -114,7 +114,7 @@ def play(scenario: Coroutine[Any, Any, None]) -> None:
 
 
 @pytest.mark.parametrize(("named", "used"), [("", "default"), ("filesystem://{}/own", "own")])
-def test_mail_lies_in_the_folder_that_the_broker_url_names(
+def test_messages_lie_in_the_folder_of_the_broker_url(
     tmp_path: Path, named: str, used: str
 ) -> None:
     config = Config.from_environment({"HUB_BROKER_URL": named.format(tmp_path)})
@@ -218,7 +218,7 @@ async def command(home: Path, *arguments: str, token: str = TOKEN) -> tuple[int 
     return process.returncode, out.decode(), error.decode()
 
 
-def test_run_once_says_when_no_run_waits_and_when_the_hub_is_away(home: Path) -> None:
+def test_run_once_reports_an_empty_queue_and_an_unreachable_hub(home: Path) -> None:
     async def scenario() -> None:
         async with serving(StubHub().application(), PORT):
             code, out, error = await command(home, "run-once")
@@ -242,7 +242,7 @@ def test_a_token_that_the_hub_does_not_know_is_refused_at_start(home: Path) -> N
     play(scenario())
 
 
-def test_run_once_tells_how_a_run_ended(home: Path) -> None:
+def test_run_once_prints_the_outcome(home: Path) -> None:
     """A wheel that is not the hub's: the whole way from lease to report, and nothing to install."""
 
     async def scenario() -> None:
@@ -254,7 +254,7 @@ def test_run_once_tells_how_a_run_ended(home: Path) -> None:
     play(scenario())
 
 
-def test_what_a_killed_runner_left_is_cleared_up_though_no_bell_rings(home: Path) -> None:
+def test_leftovers_of_a_killed_runner_are_removed_without_a_message(home: Path) -> None:
     async def scenario() -> None:
         left = [home / kind / "0123456789abcdef" for kind in ("runs", "builds")]
         for folder in left:
@@ -295,7 +295,7 @@ def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> 
     play(scenario())
 
 
-def test_a_polling_runner_says_which_models_are_ready(home: Path) -> None:
+def test_a_polling_runner_sends_its_ready_models(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub()
         folder = state.folder_of(home / "models", "stub")

@@ -26,7 +26,7 @@ def hub_runner(*arguments: str, **environment: str) -> subprocess.CompletedProce
     )
 
 
-def test_it_says_its_version() -> None:
+def test_version_option_prints_the_version() -> None:
     done = hub_runner("--version")
     assert (done.returncode, done.stdout) == (0, "hub-runner 0.1.0\n")
 
@@ -52,7 +52,7 @@ def test_without_a_token_it_does_not_start() -> None:
         ({"HUB_BROKER_URL": "carrier-pigeon://loft"}, "begins with carrier-pigeon:"),
     ],
 )
-def test_without_a_broker_that_it_can_hear_it_does_not_wait_for_ever(
+def test_without_a_usable_broker_it_does_not_wait_for_ever(
     broker: dict[str, str], said: str
 ) -> None:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:

@@ -14,7 +14,7 @@ from tests.worker.stub_hub import job
 from tests.worker.told import FINE, Told
 
 
-def test_the_gateway_says_what_was_said_and_the_environment_what_it_is_worth() -> None:
+def test_the_transcript_is_the_gateways_and_the_reward_the_environments() -> None:
     told = Told()
     told.loaded(True, True)
     told("rollout_started", rollout="model/0/0")
@@ -115,7 +115,7 @@ def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None
     assert all(len(group) == 1 for group in words(one))
 
 
-def test_where_attempts_are_compared_a_groups_size_does_not_tell_a_probe_either() -> None:
+def test_where_attempts_are_compared_a_groups_size_does_not_reveal_a_probe() -> None:
     told = Told(job(policies=("silent", "model"), tasks=1, attempts=3))
     told.loaded(True, compares=True)
     assert [len(group) for group in words(told)] == [3, 3]
@@ -133,7 +133,7 @@ def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
     assert found.message == "ProcessEnded: killed while model/1/0 ran"
 
 
-def test_a_failed_oracle_is_told_by_the_rollout_that_needed_it() -> None:
+def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
     told = Told(job(policies=("oracle",), tasks=1))
     told.loaded(True)
     told.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"

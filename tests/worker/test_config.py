@@ -54,7 +54,7 @@ def test_a_secret_given_twice_is_an_error() -> None:
         Config.from_environment({"HUB_RUNNER_TOKEN": "a", "HUB_RUNNER_TOKEN_FILE": "/b"})
 
 
-def test_uv_is_told_the_index_and_whom_to_trust_and_nothing_else() -> None:
+def test_uv_gets_the_variables_of_the_index_and_its_certificates_only() -> None:
     given = {"PIP_INDEX_URL": "http://mirror/simple", "https_proxy": "http://proxy", "EDITOR": "vi"}
     assert Config.from_environment(given).index_environment == {
         "UV_SYSTEM_CERTS": "1",

@@ -90,7 +90,7 @@ def test_a_missing_bubblewrap_is_named_and_no_run_is_taken(config: Config) -> No
         asyncio.run(require_sandbox(broken))
 
 
-def test_a_bubblewrap_that_is_too_old_is_said(config: Config) -> None:
+def test_a_bubblewrap_that_is_too_old_fails_the_check(config: Config) -> None:
     old = config.home / "old-bwrap"
     old.write_text("#!/bin/sh\necho bubblewrap 0.6.1\n", encoding="utf-8")
     old.chmod(0o755)
@@ -100,7 +100,9 @@ def test_a_bubblewrap_that_is_too_old_is_said(config: Config) -> None:
     assert "too old, 0.8 or newer is needed" in check.detail
 
 
-def test_a_named_cgroup_that_cannot_be_used_is_said_and_no_run_is_taken(config: Config) -> None:
+def test_a_configured_cgroup_that_cannot_be_used_fails_the_check_and_no_run_is_taken(
+    config: Config,
+) -> None:
     wrong = replace(config, cgroup=Path("/nowhere"))
     check = examine(wrong)["limits"]
     assert not check.ok
@@ -139,7 +141,7 @@ def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None
     assert "saw other processes" in check.detail
 
 
-def test_a_home_that_cannot_be_written_is_said_without_a_traceback(config: Config) -> None:
+def test_a_home_that_cannot_be_written_is_reported_without_a_traceback(config: Config) -> None:
     """As another user, whom a healthy machine lets do all else."""
     if os.geteuid() != 0:
         pytest.skip("only root can change to another uid")
@@ -161,7 +163,7 @@ def test_a_home_that_cannot_be_written_is_said_without_a_traceback(config: Confi
     assert all("cannot be written" in line and "set RUNNER_HOME" in line for line in lines)
 
 
-def test_a_home_that_runs_cannot_reach_is_said(config: Config, tmp_path: Path) -> None:
+def test_a_home_that_runs_cannot_reach_fails_the_check(config: Config, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root changes to uids that need to reach it")
     tmp_path.chmod(0o700)
@@ -170,7 +172,7 @@ def test_a_home_that_runs_cannot_reach_is_said(config: Config, tmp_path: Path) -
     assert "RUNNER_HOME" in check.detail
 
 
-def test_a_full_disk_is_said_and_is_no_reason_not_to_start(config: Config) -> None:
+def test_a_full_disk_is_reported_and_does_not_prevent_the_start(config: Config) -> None:
     full = replace(config, free_bytes=1 << 60)
     check = examine(full)["disk"]
     assert not check.ok
@@ -178,7 +180,7 @@ def test_a_full_disk_is_said_and_is_no_reason_not_to_start(config: Config) -> No
     asyncio.run(require_sandbox(full))
 
 
-def test_a_refused_token_is_said(config: Config) -> None:
+def test_a_refused_token_fails_the_check(config: Config) -> None:
     check = examine(replace(config, token="hub_wrong"))["token"]
     assert not check.ok
     assert "make another runner token" in check.detail
@@ -190,14 +192,14 @@ def test_no_token_is_a_failure(config: Config) -> None:
     assert "HUB_RUNNER_TOKEN_FILE" in check.detail
 
 
-def test_a_broker_that_is_away_is_said_without_its_password(config: Config) -> None:
+def test_an_unreachable_broker_is_reported_without_its_password(config: Config) -> None:
     away = replace(config, broker_url="amqp://runner:geheim@127.0.0.1:9/hub")
     check = examine(away)["broker"]
     assert not check.ok
     assert "amqp://runner:**@127.0.0.1:9/hub refuses the connection" in check.detail
 
 
-def test_a_hub_that_is_away_is_said(config: Config) -> None:
+def test_an_unreachable_hub_fails_the_check(config: Config) -> None:
     check = examine(replace(config, hub_url="http://127.0.0.1:9", token=None))["hub"]
     assert not check.ok
     assert "set HUB_URL" in check.detail

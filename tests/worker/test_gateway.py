@@ -24,7 +24,7 @@ def test_a_probe_answers_in_openai_shape_and_is_recorded() -> None:
     play(scenario)
 
 
-def test_a_probe_streams_with_usage_only_where_asked() -> None:
+def test_a_probe_streams_with_usage_only_on_request() -> None:
     async def scenario(w: World) -> None:
         plain = await w.stream("parrot/0/0")
         assert all(chunk["choices"] for chunk in plain)
@@ -51,7 +51,7 @@ def test_babble_is_the_same_in_a_repeated_run_and_differs_by_rollout() -> None:
     asyncio.run(twice())
 
 
-def test_oracle_says_the_reference_last_put_and_refuses_without_one() -> None:
+def test_oracle_replies_with_the_last_reference_and_refuses_without_one() -> None:
     async def scenario(w: World) -> None:
         status, body = await w.chat("oracle/0/0")
         assert (status, body["error"]["code"]) == (409, "no_reference")
@@ -68,7 +68,7 @@ def test_oracle_says_the_reference_last_put_and_refuses_without_one() -> None:
     play(scenario)
 
 
-def test_the_model_is_asked_with_our_key_model_sampling_and_seed() -> None:
+def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
     async def scenario(w: World) -> None:
         body = {
             "messages": [USER],
@@ -119,7 +119,7 @@ def test_what_an_environment_sets_itself_is_recorded_once_and_bounded() -> None:
     play(scenario)
 
 
-def test_a_streamed_reply_is_told_with_the_time_of_its_first_piece() -> None:
+def test_a_streamed_reply_is_recorded_with_the_time_of_its_first_piece() -> None:
     async def scenario(w: World) -> None:
         w.model.pause = 0.05
         await w.stream("model/0/0")
@@ -132,7 +132,7 @@ def test_a_streamed_reply_is_told_with_the_time_of_its_first_piece() -> None:
     play(scenario)
 
 
-def test_nothing_but_what_was_said_tells_a_probes_answer_from_a_models() -> None:
+def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
     async def scenario(w: World) -> None:
         w.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}
         (_, model), (_, probe) = await w.chat("model/0/0"), await w.chat("babble/0/0")
@@ -170,7 +170,7 @@ def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> Non
     play(scenario)
 
 
-def test_the_references_of_all_rollouts_may_be_told_before_they_begin() -> None:
+def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
     async def scenario(w: World) -> None:
         url = f"{w.url('x').partition('/rollouts/')[0]}/references"
         said = {name: {"message": {"content": name}} for name in ("own", "other")}

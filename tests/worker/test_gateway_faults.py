@@ -50,7 +50,7 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
     play(scenario)
 
 
-def test_the_record_says_why_the_model_refused_in_its_own_words_made_harmless() -> None:
+def test_the_record_holds_the_models_own_refusal_sanitized() -> None:
     async def scenario(w: World) -> None:
         told = "maximum context length is 64 tokens \x1b[2J(key secret-key-of-ours)\n" + "x" * 5000
         w.model.failure = "400"
@@ -67,7 +67,7 @@ def test_the_record_says_why_the_model_refused_in_its_own_words_made_harmless() 
     play(scenario, key="secret-key-of-ours")
 
 
-def test_a_fault_tells_the_environment_no_key_that_the_server_repeats() -> None:
+def test_a_fault_hides_the_key_that_the_server_repeats() -> None:
     async def scenario(w: World) -> None:
         w.model.failure = "404"
         w.model.error = {"message": "no model for secret-key-of-ours", "code": "model_not_found"}
@@ -77,7 +77,7 @@ def test_a_fault_tells_the_environment_no_key_that_the_server_repeats() -> None:
     play(scenario, key="secret-key-of-ours")
 
 
-def test_a_model_that_restarts_is_asked_again() -> None:
+def test_a_call_to_a_model_that_restarts_is_retried() -> None:
     async def scenario(w: World) -> None:
         w.model.failure, w.model.failing = "503", 2
         assert (await w.chat("model/0/0"))[0] == 200

@@ -83,7 +83,7 @@ def test_whoami_names_the_runner_and_a_wrong_token_is_refused_at_once() -> None:
     with_hub(unknown, token="hubr_wrong")
 
 
-def test_a_hub_that_fails_for_a_moment_is_asked_again() -> None:
+def test_a_call_to_a_hub_that_fails_for_a_moment_is_retried() -> None:
     async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.failing = 2
         assert (await hub.whoami()).name == "box"
@@ -103,7 +103,7 @@ def test_a_hub_that_stays_away_is_given_up() -> None:
     asyncio.run(scenario())
 
 
-def test_a_job_that_cannot_be_read_says_to_upgrade() -> None:
+def test_a_job_that_cannot_be_read_hints_at_an_upgrade() -> None:
     async def scenario(hub: HubClient, stub: StubHub) -> None:
         stub.job = replace(job(), limits={"new": 1})  # type: ignore[arg-type]
         with pytest.raises(HubRefused, match="version of the runner"):

@@ -22,7 +22,7 @@ from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 PORT = 18421
 
 
-def test_without_room_on_its_disk_it_asks_for_no_run(tmp_path: Path) -> None:
+def test_without_disk_space_it_leases_no_run(tmp_path: Path) -> None:
     config = replace(
         Config.from_environment({"RUNNER_HOME": str(tmp_path)}), free_bytes=_free(tmp_path) * 2
     )

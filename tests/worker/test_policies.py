@@ -12,7 +12,7 @@ def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -
     return ProbeCall(list(messages), [], reference, random.Random(seed), 64)  # type: ignore[arg-type]
 
 
-def test_silent_says_nothing() -> None:
+def test_silent_replies_with_nothing() -> None:
     assert REPLIES["silent"](ask({"role": "user", "content": "hi"}))["content"] == ""
 
 
@@ -34,7 +34,7 @@ def test_parrot_is_cut_where_a_model_would_be() -> None:
     assert len(REPLIES["parrot"](ask({"role": "user", "content": "x" * 9999}))["content"]) == 256
 
 
-def test_parrot_without_a_user_message_says_nothing() -> None:
+def test_parrot_without_a_user_message_replies_with_nothing() -> None:
     assert REPLIES["parrot"](ask({"role": "system", "content": "hi"}))["content"] == ""
 
 

@@ -36,7 +36,7 @@ def size(told: Transcript) -> int:
     return len(json.dumps(told.to_dict()))
 
 
-def test_what_a_server_says_beside_its_reply_is_bounded_and_without_secrets() -> None:
+def test_fields_beside_a_reply_are_bounded_and_without_secrets() -> None:
     recorder = Recorder(ROLLOUT_BYTES, [KEY])
     for reason in (f"{KEY}!", "x" * 1_000_000, {"a": [KEY]}):
         call = Exchange(finish_reason=reason)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None
     assert size(told) < 1.3 * size(Transcript()) + 101 * 1100 + 50 * 250
 
 
-def test_a_repeated_history_is_compared_and_not_written_anew() -> None:
+def test_a_repeated_history_is_compared_and_not_written_again() -> None:
     """Every call of a long conversation would cost what the whole conversation does."""
     recorder = Recorder(ROLLOUT_BYTES)
     talk: list[Message] = []
@@ -93,7 +93,7 @@ def test_agents_and_branches_are_conversations_of_their_own() -> None:
     assert Transcript.from_dict(json.loads(json.dumps(told.to_dict()))) == told
 
 
-def test_a_call_is_told_with_its_tools_sampling_usage_and_time() -> None:
+def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
     ledger = Ledger(job(policies=("model",)))
     record = ledger.open("model/0/0")
     record.sampling = {"model": "stub", "temperature": 1.0, "max_tokens": 64, "seed": 7}

@@ -72,7 +72,7 @@ def test_calls_side_by_side_are_answered_by_what_they_ask_in_any_order() -> None
     assert again.diverged == 0
 
 
-def test_the_same_question_asked_twice_gets_both_replies_in_order() -> None:
+def test_two_equal_calls_get_both_replies_in_order() -> None:
     again = tape((call("q"), reply("one")), (call("q"), reply("two")))
     assert [said(again, call("q")), said(again, call("q"))] == ["one", "two"]
 
@@ -253,7 +253,7 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
     assert found["silent/0/0"].left_out == replays.NOT_ENDED
 
 
-def test_a_run_whose_time_is_nearly_over_plays_nothing_again_and_says_so() -> None:
+def test_a_run_whose_time_is_nearly_over_replays_nothing_and_reports_it() -> None:
     story = told(job(policies=("silent",), tasks=2), 2)
     finish(story)
     story.clock.now += 0.91 * WALL
@@ -307,7 +307,7 @@ def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcom
     assert replay_failure(again, end) is None  # what ends it while it plays again fails no run
 
 
-def test_what_both_sandboxes_tried_is_told_together() -> None:
+def test_attempts_of_both_sandboxes_are_reported_together() -> None:
     first = replace(FINE, network_attempts=1, targets=("a", "b"), refused_calls={"bpf": 2})
     second = replace(
         FINE, code=1, network_attempts=2, targets=("b", "c"), refused_calls={"bpf": 1, "kcmp": 1},

@@ -61,7 +61,7 @@ def test_a_good_run_is_reported_whole() -> None:
     assert outcome.sandbox.closed
 
 
-def test_the_sandbox_is_told_nothing_that_names_the_hub_a_credential_or_a_policy() -> None:
+def test_the_guest_job_names_no_hub_credential_or_policy() -> None:
     told = json.dumps(run().sandbox.job)
     for secret in ("hubrun_", "sha256", "alice", "silent", "parrot", "policies", "attempts"):
         assert secret not in told
@@ -94,7 +94,7 @@ def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     assert len(model.requests) == 1 + 3
 
 
-def test_a_run_whose_time_ends_while_the_model_hangs_says_how_long_it_was_silent() -> None:
+def test_a_run_whose_time_ends_while_the_model_hangs_reports_the_stall() -> None:
     model = StubModel(hanging=1.2)
 
     async def hangs(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
@@ -118,13 +118,13 @@ def test_a_run_whose_time_ends_while_the_model_hangs_says_how_long_it_was_silent
     )
 
 
-def test_a_run_that_asks_for_a_model_this_runner_has_not_is_ours_to_mend() -> None:
+def test_a_run_for_a_model_that_this_runner_lacks_is_the_platforms_fault() -> None:
     outcome = run(spec=replace(PLAYED, policies=("model",)))
     assert outcome.said == ("errored", ["run.model_unreachable"])
     assert "HUB_MODEL_URL" in outcome.hub.log
 
 
-def test_an_import_that_fails_tells_the_author_why() -> None:
+def test_a_failed_import_is_explained_to_the_author() -> None:
     async def broken(_: Played) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         error = {"type": "ImportError", "message": "no numpy", "traceback": "", "fault": "x"}
@@ -136,7 +136,7 @@ def test_an_import_that_fails_tells_the_author_why() -> None:
     assert "run.import_failed: ImportError: no numpy" in outcome.hub.log
 
 
-def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_says_why() -> None:
+def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_has_the_reason() -> None:
     async def once(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
             yield BEGAN
@@ -155,7 +155,7 @@ def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_says_why(
     )
 
 
-def test_what_ends_the_second_sandbox_before_it_has_loaded_is_told_or_tried_again() -> None:
+def test_a_second_sandbox_that_ends_before_loading_is_reported_or_tried_again() -> None:
     async def silent_again(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
             sandbox.end = replace(FINE, code=None, reason=reasons.pop())
@@ -197,7 +197,7 @@ def test_the_start_of_the_environments_code_is_reported_to_the_hub() -> None:
     assert run().hub.facts["environment_began"] is True
 
 
-def test_results_without_the_report_that_the_environment_began_are_not_believed() -> None:
+def test_results_without_the_event_that_the_environment_began_are_rejected() -> None:
     async def forged(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
         async for event in good(sandbox):
             if event != BEGAN:
@@ -206,7 +206,7 @@ def test_results_without_the_report_that_the_environment_began_are_not_believed(
     assert run(forged).said == ("errored", ["run.runner_error"])
 
 
-def test_dependencies_are_the_authors_fault_only_where_the_builder_says_so() -> None:
+def test_dependencies_are_the_authors_fault_only_by_the_builders_finding() -> None:
     async def unsolvable(*_: Any, **__: Any) -> Venv:
         raise VenvError(finding("env.dependencies_unresolvable", "nothing provides x"))
 
@@ -231,7 +231,7 @@ def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> No
     assert outcome.hub.locks == {"cpython-311": "mine"}
 
 
-def test_a_run_that_waits_for_its_dependencies_says_so() -> None:
+def test_a_run_that_waits_for_its_dependencies_logs_it() -> None:
     async def slow(*given: Any, **more: Any) -> Venv:
         await asyncio.sleep(3.2)
         return await built(*given, **more)
@@ -314,20 +314,22 @@ def test_a_sandbox_that_never_ends_meets_the_runners_own_deadline() -> None:
     assert "gave up" in outcome.hub.log
 
 
-def test_a_status_note_that_cannot_be_written_costs_no_run() -> None:
+def test_a_state_file_that_cannot_be_written_costs_no_run() -> None:
     async def blocked(config: Config, wheel: Path, extra: Any, **given: Any) -> Venv:
-        notes = config.home / "notes"
-        shutil.move(notes, config.home / "notes-before")
-        notes.write_text("no folder", encoding="utf-8")
+        folder = config.home / "state"
+        shutil.move(folder, config.home / "state-before")
+        folder.write_text("no folder", encoding="utf-8")
         await asyncio.sleep(1.5)
         return await built(config, wheel, extra, **given)
 
     assert run(build=blocked).said == ("succeeded", [])
 
 
-def test_a_home_without_room_for_a_note_is_reported_as_the_platforms_fault(tmp_path: Path) -> None:
+def test_a_home_without_room_for_a_state_file_is_reported_as_the_platforms_fault(
+    tmp_path: Path,
+) -> None:
     async def play() -> Ending | None:
-        (tmp_path / "notes").write_text("no folder", encoding="utf-8")
+        (tmp_path / "state").write_text("no folder", encoding="utf-8")
         config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
         hub = LocalHub(WHEEL)
         return await perform(

@@ -9,7 +9,7 @@ from envyard_runner.gateway.stall_detector import StallDetector
 from tests.worker.told import Clock
 
 
-def test_calls_that_wait_in_vain_are_counted_until_the_server_is_heard_of() -> None:
+def test_calls_that_wait_in_vain_are_counted_until_the_server_answers() -> None:
     clock = Clock()
     silence = StallDetector(100.0, clock)
     for seconds in (40.0, 60.0):

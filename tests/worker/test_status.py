@@ -55,7 +55,7 @@ def redis(home: Path) -> Iterator[str]:
     broker.part.kill()
 
 
-def test_where_no_runner_runs_that_is_said(home: Path) -> None:
+def test_status_without_a_runner_reports_it(home: Path) -> None:
     async def scenario() -> None:
         code, out, error = await command(home, "status")
         assert code == 3
@@ -68,7 +68,7 @@ def test_where_no_runner_runs_that_is_said(home: Path) -> None:
     play(scenario())
 
 
-def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
+def test_status_without_the_runners_token_calls_no_hub_and_names_the_setting(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
@@ -79,7 +79,7 @@ def test_status_without_the_runners_token_asks_nobody_and_says_what_is_missing(
     assert "\npython   3." in out
 
 
-def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(
+def test_a_runner_whose_token_is_no_longer_valid_logs_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Refusing:
@@ -96,12 +96,12 @@ def test_a_runner_whose_token_is_not_good_any_more_says_so_in_its_log(
     assert said.endswith("gives this runner nothing: this is not the token of an enabled runner")
 
 
-def test_the_note_of_a_killed_process_is_not_believed(home: Path) -> None:
-    (home / "notes").mkdir()
-    (home / "notes" / "runner-1.json").write_text('{"pid": 1}')
-    (home / "notes" / "runner-1.lock").touch()
+def test_the_state_file_of_a_killed_process_is_not_valid(home: Path) -> None:
+    (home / "state").mkdir()
+    (home / "state" / "runner-1.json").write_text('{"pid": 1}')
+    (home / "state" / "runner-1.lock").touch()
     assert process_state.read_states(home, "runner") == []
-    left = [home / "notes" / f"run-4194305.{kind}" for kind in ("json", "lock", "part")]
+    left = [home / "state" / f"run-4194305.{kind}" for kind in ("json", "lock", "part")]
     for file in left:  # the kernel numbers no process so
         file.touch()
     with process_state.runner_process(home, "poll", "cgroup2"):
@@ -174,7 +174,7 @@ def test_a_draining_runner_that_is_stopped_hands_its_run_back(home: Path, how: s
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize("how", ["start", "poll"])
-def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_when_resumed(
+def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_resumed(
     home: Path, how: str
 ) -> None:
     async def scenario() -> None:
@@ -211,7 +211,7 @@ def test_who_is_drained_by_the_hub_finishes_asks_for_nothing_and_works_again_whe
     play(scenario())
 
 
-def test_status_tells_of_the_model_servers_and_their_load(home: Path) -> None:
+def test_status_shows_the_model_servers_and_their_load(home: Path) -> None:
     """A busy server, one that restarts, and none that answers."""
 
     async def scenario() -> None:

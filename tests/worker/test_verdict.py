@@ -90,7 +90,7 @@ def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_th
     [("import", "run.import_failed"), ("load", "run.load_failed"), ("run", "run.crashed"),
      ([], "run.crashed")],
 )  # fmt: skip
-def test_a_fatal_event_says_what_the_author_needs(stage: Any, code: str) -> None:
+def test_a_fatal_event_becomes_a_finding_for_the_author(stage: Any, code: str) -> None:
     told = Told()
     told.began()
     error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": "environment"}
@@ -110,7 +110,7 @@ def test_an_environment_cannot_call_its_failure_the_platforms() -> None:
     assert (ending.outcome, ending.findings[0].code) == ("failed", "run.load_failed")
 
 
-def test_what_it_reported_unasked_is_told_however_the_run_ended() -> None:
+def test_unplanned_events_are_reported_whatever_the_ending() -> None:
     told = Told()
     told("rollout", rollout="oracle/0/0", ok=True, reward=1.0)
     told("rollout_started", rollout="silent/0/7")
@@ -143,7 +143,7 @@ def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
     assert "silent/1/0" not in told.plan.expected
 
 
-def test_attempts_on_the_network_are_told_and_do_not_fail_a_run() -> None:
+def test_network_attempts_are_reported_and_do_not_fail_a_run() -> None:
     told = Told()
     told.finished()
     ending = decide_ending(told.story, replace(FINE, network_attempts=3))
@@ -297,7 +297,7 @@ def test_a_model_that_recovered_excuses_nothing() -> None:
 @pytest.mark.parametrize(("policy", "seconds", "fault"), [
     ("model", 3.0, "model"), ("model", 1.0, "environment"), ("silent", 3.0, "environment"),
 ])  # fmt: skip
-def test_blaming_the_model_is_believed_only_where_the_gateway_saw_it(
+def test_the_model_is_at_fault_only_by_the_gateways_record(
     policy: str, seconds: float, fault: str
 ) -> None:
     told = Told()

@@ -54,7 +54,7 @@ def test_lone_surrogates_do_not_break_a_line() -> None:
     assert json.loads(encode({"event": "x", "text": "\ud800"}))["event"] == "x"
 
 
-def test_an_exception_that_cannot_be_printed_is_told_all_the_same() -> None:
+def test_an_exception_that_cannot_be_printed_is_reported() -> None:
     told = error_of(Unprintable())
     assert (told["type"], told["fault"]) == ("Unprintable", "environment")
     assert "ValueError" in told["message"]
@@ -83,7 +83,7 @@ def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.Monk
         ([*BEGAN, "driver_started"], 0, "import", "the environment's process ended with status 0"),
     ],
 )
-def test_a_driver_that_ends_without_a_word_is_told_by_its_stage(
+def test_a_driver_that_ends_without_an_event_is_reported_with_its_stage(
     events: list[str], status: int, stage: str, message: str
 ) -> None:
     story = supervise.DriverProgress()

@@ -46,7 +46,7 @@ def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(
     assert words.tasks[0]["prompt"] == "Repeat one word.\n\nSay amber3"
 
 
-def test_a_single_turn_pays_what_its_rubric_says(played: dict[str, Played]) -> None:
+def test_a_single_turn_is_paid_by_its_rubric(played: dict[str, Played]) -> None:
     words = played["words_v0"]
     assert words.rollouts["oracle/1/0"]["rewards"] == {"exact": {"score": 1.0, "weight": 2.0}}
     assert words.rollouts["oracle/1/0"]["reward"] == 2.0
@@ -70,7 +70,7 @@ def test_several_turns_keep_their_state_and_an_exception_between_them_is_the_env
     assert turns.errors() == {"model/0/1": ("LookupError", "environment")}
 
 
-def test_tools_are_called_and_their_calls_are_told_as_chat_messages(
+def test_tool_calls_are_recorded_as_chat_messages(
     played: dict[str, Played],
 ) -> None:
     rollout = played["tools_v0"].rollouts["model/0/0"]

@@ -63,7 +63,7 @@ def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
     assert (first["reference"], first["hook"], first["split"]) == (True, False, "eval")
 
 
-def test_each_policy_plays_each_task_and_is_rewarded_for_what_it_says(
+def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
     words = played["words_v1"]
@@ -77,7 +77,7 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_what_it_says(
     assert told["own"]["message"]["content"] == "birch606" != told["other"]["message"]["content"]
 
 
-def test_references_are_handed_over_alike_whoever_answers(
+def test_references_are_handed_over_alike_for_every_policy(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
     told = [seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"]
@@ -85,7 +85,7 @@ def test_references_are_handed_over_alike_whoever_answers(
     assert all(one == told[0] for one in told)
 
 
-def test_a_rollout_says_its_parts_metrics_messages_and_times(played: dict[str, Played]) -> None:
+def test_a_rollout_event_holds_parts_metrics_messages_and_times(played: dict[str, Played]) -> None:
     rollout = played["words_v1"].rollouts["oracle/0/0"]
     assert rollout["rewards"] == {
         "exact": {"score": 1.0, "weight": 2.0},
@@ -98,7 +98,7 @@ def test_a_rollout_says_its_parts_metrics_messages_and_times(played: dict[str, P
     assert 0 <= rollout["scoring_seconds"] < rollout["seconds"] < 20
 
 
-def test_an_oracle_speaks_before_every_call_and_may_call_tools(
+def test_an_oracle_is_computed_before_every_call_and_may_call_tools(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
     lookup = played["lookup_v1"]
@@ -110,7 +110,7 @@ def test_an_oracle_speaks_before_every_call_and_may_call_tools(
     assert lookup.rollouts["oracle/1/0"]["messages"][2]["content"] == "Lima"
 
 
-def test_a_tool_server_knows_its_task_and_answers_the_models_mistakes(
+def test_a_tool_server_has_its_task_and_answers_the_models_mistakes(
     played: dict[str, Played],
 ) -> None:
     messages = played["lookup_v1"].rollouts["model/0/0"]["messages"]
@@ -156,7 +156,7 @@ def test_roles_share_the_reward_and_are_all_ours_to_run(
     }  # fmt: skip
 
 
-def test_an_environments_own_harness_is_kept_and_told_the_answer_once(
+def test_an_environments_own_harness_is_kept_and_gets_the_reference_once(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
     looper = played["looper_v1"]

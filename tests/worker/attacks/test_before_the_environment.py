@@ -117,7 +117,7 @@ def test_start_up_code_does_not_run_in_the_supervisor(runner: Runner) -> None:
     assert started == ["STARTED ['drive']"]
 
 
-def test_results_that_start_up_code_makes_up_are_not_believed(runner: Runner) -> None:
+def test_results_made_up_by_start_up_code_are_rejected(runner: Runner) -> None:
     lines = "".join(json.dumps(event) + "\n" for event in RESULTS)
     source = f"import os\nos.write(int(os.environ['ENVYARD_EVENTS_FD']), {lines!r}.encode())\n"
     layer = {"forger.py": f"{source}os._exit(0)\n", "forger.pth": "import forger\n"}

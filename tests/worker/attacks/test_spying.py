@@ -133,7 +133,7 @@ def test_the_run_itself_succeeds_and_its_secret_stays(spied: Attack) -> None:
     assert SECRET not in spied.outcome.hub.log
 
 
-def test_where_it_wanted_to_go_is_told(spied: Attack) -> None:
+def test_refused_network_targets_are_reported(spied: Attack) -> None:
     found = spied.codes["run.network"]
     assert found["severity"] == "warning"
     assert set(found["details"]["targets"]) == {
@@ -142,7 +142,7 @@ def test_where_it_wanted_to_go_is_told(spied: Attack) -> None:
     }  # fmt: skip
 
 
-def test_what_it_called_is_told(spied: Attack) -> None:
+def test_refused_system_calls_are_reported(spied: Attack) -> None:
     told = spied.codes["isolation.refused_calls"]
     assert told["severity"] == "warning"
     assert {
@@ -162,7 +162,7 @@ def test_what_it_called_is_told(spied: Attack) -> None:
     } == set(usual["details"]["calls"])  # fmt: skip
 
 
-def test_forged_events_are_told_and_change_no_result(spied: Attack) -> None:
+def test_forged_events_are_reported_and_change_no_result(spied: Attack) -> None:
     told = spied.codes["run.unplanned_rollouts"]["message"]
     for claim in ("model/0/0", "oracle/1/0", "loaded", "listed"):
         assert claim in told

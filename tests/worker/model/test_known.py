@@ -22,7 +22,7 @@ URL = f"http://127.0.0.1:{PORT}/v1"
 
 
 @pytest.mark.parametrize(("only", "ready"), [("", ["stub"]), ("stub", ["stub"]), ("other", [])])
-def test_an_address_gives_what_it_lists_and_is_asked_for(
+def test_an_address_serves_the_models_that_it_lists(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, only: str, ready: list[str]
 ) -> None:
     async def scenario() -> None:
@@ -55,7 +55,7 @@ def test_a_run_begins_once_the_model_has_answered(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_a_server_that_tells_no_load_gets_what_the_hub_asked_for(tmp_path: Path) -> None:
+def test_a_server_without_metrics_gets_the_concurrency_of_the_hub(tmp_path: Path) -> None:
     config = replace(Config.from_environment({"HUB_MODEL_URL": URL}), home=tmp_path)
 
     async def scenario() -> None:

@@ -28,7 +28,7 @@ def test_the_figures_of_all_engines_are_read_from_a_page() -> None:
 
 
 @pytest.mark.parametrize("page", [b"", b"<html>", b"up 1\n", b"vllm:num_requests_running x\n"])
-def test_a_page_that_is_not_vllms_says_nothing(page: bytes) -> None:
+def test_a_page_that_is_not_vllms_has_no_load(page: bytes) -> None:
     assert read_metrics(page) is None
 
 
@@ -66,7 +66,7 @@ def test_places_follow_the_servers_load_between_their_bounds(
     assert asyncio.run(wanting(AdaptiveLimiter(minimum=4, maximum=16), looks)) == limits
 
 
-def test_places_that_nobody_wants_are_not_added() -> None:
+def test_unused_slots_are_not_added() -> None:
     async def scenario() -> None:
         crowd = AdaptiveLimiter(minimum=4, maximum=16)
         async with crowd.slot():

@@ -223,7 +223,7 @@ def test_a_run_waits_for_a_model_that_is_being_started_again(models: Path) -> No
     play(scenario())
 
 
-def test_a_model_that_does_not_load_is_told_with_its_last_words_and_a_way_out(
+def test_a_model_that_does_not_load_is_reported_with_its_log_and_a_remedy(
     models: Path, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
@@ -296,7 +296,7 @@ def test_what_would_open_the_server_to_others_is_refused(
     play(scenario())
 
 
-def test_without_vllm_the_way_to_install_it_is_told(models: Path, tmp_path: Path) -> None:
+def test_without_vllm_the_error_names_how_to_install_it(models: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
         log = tmp_path / "log"
         async with command("--model", "m", log=log, RUNNER_VLLM="/nowhere/vllm") as process:

@@ -28,7 +28,7 @@ def classic(runner: Runner) -> Again:
     return runner.perform("v0", files, module="classic", policies=policies, tasks=2, attempts=2)
 
 
-def test_replays_are_told_beside_the_rollouts_and_count_for_nothing_else(kinds: Again) -> None:
+def test_replays_are_sent_beside_the_rollouts_and_count_for_nothing_else(kinds: Again) -> None:
     hub = kinds.outcome.hub
     # An information: one of the tasks has no prompt to compare.
     assert kinds.outcome.said == ("succeeded", ["run.prompt_not_compared"])
@@ -54,7 +54,7 @@ def test_an_unseeded_reward_differs_although_the_conversation_is_the_same(kinds:
         assert again["rewards"]["behaviour"]["score"] == again["reward"]
 
 
-def test_what_a_module_remembers_of_other_rollouts_shows_in_a_fresh_process(kinds: Again) -> None:
+def test_state_of_a_module_from_other_rollouts_shows_in_a_fresh_process(kinds: Again) -> None:
     same = [kinds.same[f"{policy}/{task}/0"] for policy in ("oracle", "model") for task in LEAKY]
     assert False in same
 
@@ -66,14 +66,14 @@ def test_another_question_is_named_by_its_call(kinds: Again) -> None:
     assert kinds.same[f"oracle/{DRIFTS}/0"]  # its reward does not hang on what was asked
 
 
-def test_a_crash_of_the_second_playing_alone_is_told_and_fails_nothing(kinds: Again) -> None:
+def test_a_crash_in_the_replay_alone_is_reported_and_fails_nothing(kinds: Again) -> None:
     assert kinds.first[f"oracle/{CRASHES}/0"] == 0.5
     again = kinds.replays[f"oracle/{CRASHES}/0"]
     assert again["reward"] is None
     assert "KeyError: 'only when nobody looks'" in again["error"]
 
 
-def test_words_variables_processes_and_files_do_not_tell_a_replay(kinds: Again) -> None:
+def test_aliases_variables_processes_and_files_do_not_reveal_a_replay(kinds: Again) -> None:
     for policy in ("oracle", "model"):
         again = kinds.replays[f"{policy}/{LOOKS}/0"]
         assert again["error"] == ""
@@ -91,7 +91,7 @@ def test_a_judge_and_compared_attempts_are_repeated_as_a_group(classic: Again) -
     assert {one["turns"] for one in classic.outcome.hub.rollouts} == {4}  # two of them the judge's
 
 
-def test_an_environment_that_hangs_or_ends_itself_when_played_again_is_told(
+def test_an_environment_that_hangs_or_ends_itself_in_a_replay_is_reported(
     runner: Runner,
 ) -> None:
     hostile = runner.perform(

@@ -37,7 +37,7 @@ def test_a_folder_with_both_controllers_is_used(delegated: Path) -> None:
     assert cgroup.find(delegated) == cgroup.usable(delegated) == delegated
 
 
-def test_a_missing_controller_is_asked_for(delegated: Path) -> None:
+def test_a_missing_controller_is_named(delegated: Path) -> None:
     (delegated / "cgroup.subtree_control").write_text("cpu\n", encoding="ascii")
     (delegated / "cgroup.procs").touch()
     assert cgroup.find(delegated) == delegated
@@ -50,7 +50,7 @@ def test_a_named_folder_that_is_no_cgroup_stops_the_runner(folder: str) -> None:
         cgroup.usable(Path(folder))
 
 
-def test_a_folder_that_was_given_too_little_says_what_to_write(delegated: Path) -> None:
+def test_a_folder_without_controllers_names_the_setting_to_write(delegated: Path) -> None:
     (delegated / "cgroup.controllers").write_text("cpu memory\n", encoding="ascii")
     with pytest.raises(cgroup.NotDelegated, match="no controller pids: put `Delegate=memory pids`"):
         cgroup.find(delegated)
@@ -76,7 +76,7 @@ def test_a_group_gets_its_limits_before_its_processes(delegated: Path) -> None:
         ("low 0\nmax 0\noom 0\noom_kill 1\n", "machine_memory"),
     ],
 )
-def test_a_kill_for_the_runs_own_limit_is_told_from_one_by_a_machine_that_is_short(
+def test_a_kill_at_the_runs_own_limit_differs_from_one_for_the_machines_memory(
     delegated: Path, events: str, whose: str | None
 ) -> None:
     group = cgroup.Group.create(delegated, "run1", LIMITS)
@@ -218,7 +218,7 @@ def test_files_on_the_memory_file_systems_are_no_part_of_the_memory_limit(
 
 
 @pytest.mark.sandbox
-def test_a_run_whose_machine_is_short_is_told_so(
+def test_a_run_whose_machine_lacks_memory_ends_as_machine_memory(
     groups: ExitStack, real: Path, config: Config, site: Path
 ) -> None:
     parent = cgroup.Group(real / f"envyard-short-{os.getpid()}")

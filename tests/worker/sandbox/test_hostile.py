@@ -102,7 +102,9 @@ def test_what_it_tried_has_a_name(ran: Ran) -> None:
     assert "mmap" not in " ".join(refused)  # what honest programs do by the way is not told
 
 
-def test_a_program_that_does_nothing_odd_is_told_of_nothing(config: Config, site: Path) -> None:
+def test_a_program_that_attempts_nothing_refused_has_no_warnings(
+    config: Config, site: Path
+) -> None:
     code = """
 import asyncio, multiprocessing, socket, subprocess, sys, tempfile, threading, urllib.request
 urllib.request.urlopen("http://127.0.0.1:8000/v1/models").read()

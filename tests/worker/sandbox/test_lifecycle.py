@@ -91,7 +91,7 @@ def test_killing_is_reported_as_such(config: Config, site: Path) -> None:
     assert asyncio.run(kill()) == "killed"
 
 
-def test_a_kill_by_the_machine_is_told_from_one_by_the_environment(
+def test_a_kill_by_the_machine_differs_from_one_by_the_environment(
     config: Config, site: Path, run: Run
 ) -> None:
     """The kernel's OOM killer may end bubblewrap; a program can only end what is inside."""
@@ -164,7 +164,7 @@ def test_a_sandbox_is_only_started_from_the_main_thread(config: Config, site: Pa
     assert list(config.runs.iterdir()) == []
 
 
-def test_without_bubblewrap_the_error_says_what_to_install(config: Config, site: Path) -> None:
+def test_without_bubblewrap_the_error_names_what_to_install(config: Config, site: Path) -> None:
     with pytest.raises(SandboxError, match="apt-get install bubblewrap"):
         asyncio.run(contained(replace(config, bwrap=Path("/nowhere/bwrap")), site, ["true"]))
     assert list(config.runs.iterdir()) == []
@@ -351,7 +351,7 @@ FORKS = textwrap.dedent("""
 """)
 
 
-def test_the_time_in_which_the_runner_stands_still_is_measured(config: Config, site: Path) -> None:
+def test_the_time_in_which_the_runner_is_stalled_is_measured(config: Config, site: Path) -> None:
     async def stopped() -> float:
         async with prepare(config, site) as sandbox:
             (await sandbox.start(["sleep", "2.5"])).close()

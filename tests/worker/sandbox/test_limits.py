@@ -240,7 +240,7 @@ def test_sockets_with_full_buffers_cannot_be_piled_up_without_end(run: Run) -> N
     assert ran.exit.seconds < 10
 
 
-def test_limits_that_were_reached_and_lived_with_are_told(run: Run) -> None:
+def test_limits_that_a_run_reached_and_survived_are_reported(run: Run) -> None:
     code = """
         import os, time
         with open('/tmp/full', 'wb', buffering=0) as file:
@@ -321,7 +321,7 @@ def test_killing_everyone_inside_reaches_nobody_outside(run: Run) -> None:
     assert run(textwrap.dedent(code)).log == "9\nalone\n"
 
 
-def test_a_crash_is_told_from_an_exit_code(run: Run) -> None:
+def test_a_crash_differs_from_an_exit_code(run: Run) -> None:
     crashed = run("import os; os.kill(os.getpid(), 11)").exit
     assert (crashed.code, crashed.signal, crashed.reason) == (None, 11, "exited")
     assert run("raise SystemExit(3)").exit.code == 3

@@ -169,7 +169,7 @@ def test_folders_too_deep_for_any_code_are_refused_and_gone(world: World) -> Non
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_an_index_that_asks_for_a_password_is_not_the_authors_fault(
+def test_an_index_that_requires_a_password_is_not_the_authors_fault(
     world: World, status: int
 ) -> None:
     said = f"""  x No solution found when resolving dependencies:

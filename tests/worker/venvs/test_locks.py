@@ -78,7 +78,7 @@ def test_a_lock_that_is_none_never_reaches_uv(world: World, lock: str) -> None:
     assert world.asked == []
 
 
-def test_an_author_is_told_that_a_release_came_too_late(world: World) -> None:
+def test_a_finding_names_a_release_that_came_too_late(world: World) -> None:
     world.publish("dep", "2.0", uploaded="2026-06-01T00:00:00Z")
     error = refused(world, requires=["dep>=2"], before=MAY)
     assert error.finding.code == "env.dependencies_unresolvable"

@@ -165,7 +165,7 @@ def test_an_archive_that_is_no_wheel_is_the_authors_fault(world: World) -> None:
         ),
     ],
 )
-def test_what_uv_says_is_blamed_on_the_author_only_when_sure(
+def test_errors_of_uv_are_the_authors_fault_only_when_certain(
     code: int, said: str, expected: str
 ) -> None:
     assert diagnose(code, said).code == expected

@@ -23,7 +23,7 @@ WriteState = Callable[[dict[str, Any]], None]
 def state_file(home: Path, kind: str) -> Iterator[WriteState]:
     """A function that writes this process's state file of that kind; the file is removed
     afterwards."""
-    folder = home / "notes"
+    folder = home / "state"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if kind == "runner":
         _remove_stale(folder)
@@ -62,7 +62,7 @@ def runner_process(home: Path, mode: str, limits: str) -> Iterator[None]:
 def read_states(home: Path, kind: str) -> list[dict[str, Any]]:
     """The states of that kind whose writers live."""
     states = []
-    for file in sorted((home / "notes").glob(f"{kind}-*.json")):
+    for file in sorted((home / "state").glob(f"{kind}-*.json")):
         try:
             if _is_locked(file.with_suffix(".lock")):
                 states.append(json.loads(file.read_text(encoding="utf-8")))
@@ -98,7 +98,7 @@ def _remove_stale(folder: Path) -> None:
 
 
 def _drain_file(home: Path, pid: int) -> Path:
-    return home / "notes" / f"runner-{pid}.drain"
+    return home / "state" / f"runner-{pid}.drain"
 
 
 def _is_locked(file: Path) -> bool:
