@@ -39,7 +39,7 @@ def consume_password(
 
 
 def device_of(request: HttpRequest, user: User | None, *, codes: bool = False) -> str | None:
-    """The key of the browser's own counter if the account knows it or it is signed in.
+    """The key of the browser's own counter if it is known to the account or signed in.
 
     With `codes`, only a browser that is known for second factors.
     """

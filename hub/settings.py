@@ -213,7 +213,7 @@ MFA_FORMS = {
     "reauthenticate": "frontend.attempts.ConfirmFactor",
     "reauthenticate_webauthn": "frontend.attempts.ConfirmSecurityKey",
 }
-# Whoever can sign in can add a factor; with mandatory verification the address is confirmed.
+# A user who can sign in can add a factor; with mandatory verification the address is confirmed.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
 

@@ -71,8 +71,8 @@ class Figures:
             yield f"GPU {number}", f"{busy:.0f} % busy, {peak:.0f} MiB at most"
 
 
-def asked() -> tuple[argparse.Namespace, list[str]]:
-    """The command line, and what is vLLM's own."""
+def parse_arguments() -> tuple[argparse.Namespace, list[str]]:
+    """The options, and the arguments after `--` for vLLM."""
     arguments = sys.argv[1:]
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -87,16 +87,16 @@ def asked() -> tuple[argparse.Namespace, list[str]]:
 
 @contextmanager
 def serving(home: Path, options: argparse.Namespace, extra: list[str]) -> Iterator[None]:
-    """`hub-runner model`, ready."""
+    """Run `hub-runner model` until it is ready."""
     command = [sys.executable, "-m", "envyard_runner", "model", "--model", options.model]
     command += ["--name", NAME, "--gpus", options.gpus, "--", *extra]
     environ = os.environ | {"RUNNER_HOME": str(home)}
     process = subprocess.Popen(command, env=environ, stdout=sys.stderr)
     try:
         until = time.monotonic() + START_SECONDS
-        while not any(state.phase == "ready" for state in seen(home)):
+        while not any(state.phase == "ready" for state in servers(home)):
             if process.poll() is not None or time.monotonic() > until:
-                sys.exit("the model is not served; why stands above")
+                sys.exit("the model is not served; the reason is above")
             time.sleep(0.2)
         yield
     finally:
@@ -104,13 +104,13 @@ def serving(home: Path, options: argparse.Namespace, extra: list[str]) -> Iterat
         process.wait()
 
 
-def seen(home: Path) -> list[State]:
-    """The servers of that home."""
+def servers(home: Path) -> list[State]:
+    """The state of the servers of that home."""
     return watched(home / "models")
 
 
 def job(options: argparse.Namespace) -> JobSpec:
-    """A run of the model alone; no wheel and no hub are needed to ask."""
+    """A run of the model only, which needs no wheel and no hub."""
     limits = RunLimits(
         rollout_seconds=600.0, max_tokens=options.tokens, max_turns=options.turns,
         calls_per_rollout=options.turns,
@@ -125,12 +125,12 @@ def job(options: argparse.Namespace) -> JobSpec:
 
 @asynccontextmanager
 async def watching_gpus(figures: Figures) -> AsyncIterator[None]:
-    """Note how busy they are, where NVIDIA's tool is there to say so."""
+    """Record the load of the GPUs if nvidia-smi is installed."""
 
     async def look() -> None:
         while shutil.which(SMI[0]):
             rows = await asyncio.to_thread(smi, "utilization.gpu,memory.used")
-            with suppress(ValueError):  # a slice of a GPU (MIG) does not tell how busy it is
+            with suppress(ValueError):  # a slice of a GPU (MIG) does not report its load
                 figures.gpus.append([(float(a), float(b)) for a, b in rows])
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -142,21 +142,21 @@ async def watching_gpus(figures: Figures) -> AsyncIterator[None]:
 
 
 def smi(fields: str) -> list[list[str]]:
-    """What it says of each GPU."""
+    """These fields of each GPU."""
     done = subprocess.run([*SMI[:2], f"{SMI[2]}={fields}"], capture_output=True, text=True)
     return [[part.strip() for part in line.split(",")] for line in done.stdout.splitlines()]
 
 
-def tell(text: str) -> None:
-    """One line, out of the way of the table."""
+def log_line(text: str) -> None:
+    """Print a line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
 async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> None:
-    """Play every rollout through the gateway, as many side by side as the runner would."""
+    """Run every rollout through the gateway, with the concurrency of the runner."""
     config = replace(Config.from_environment(), home=home, concurrency=options.at_once)
-    async with open_model(job(options), config, log_line=tell) as (spec, model):
-        assert model is not None  # noqa: S101  (the job asks one)
+    async with open_model(job(options), config, log_line=log_line) as (spec, model):
+        assert model is not None  # noqa: S101  (the job has a model)
         gateway = Gateway(spec, model)
         tasks = [TaskResult(n, str(n), "", reference=False) for n in range(spec.tasks)]
         gateway.plan.make(tasks, swapped=(), compares=False)
@@ -187,13 +187,13 @@ async def rollout(
     options: argparse.Namespace,
     figures: Figures,
 ) -> None:
-    """One conversation, each turn with all that was said before."""
+    """One conversation, each turn with all earlier messages."""
     messages = [{"role": "user", "content": PROMPT.format(number=number)}]
     for _ in range(options.turns):
         async with client.post(f"{url}/chat/completions", json={"messages": messages}) as answer:
             answer_ = await answer.json()
         if answer.status != 200:
-            tell(answer_["error"]["message"])
+            log_line(answer_["error"]["message"])
             figures.failed += 1
             break
         figures.read += answer_["usage"]["prompt_tokens"]
@@ -204,7 +204,7 @@ async def rollout(
 
 def main() -> None:
     """Print the table; progress and vLLM's trouble go to stderr."""
-    options, extra = asked()
+    options, extra = parse_arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the server must go with this process
     figures = Figures()
     with TemporaryDirectory(prefix="envyard-figures-") as name:

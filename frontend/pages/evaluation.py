@@ -26,7 +26,7 @@ LAID_OUT = 100_000  # bytes
 @require_safe
 def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """The page, with a note that the results are self-reported."""
-    row = _found_or_404(request, owner, name, pk)
+    row = _evaluation_or_404(request, owner, name, pk)
     context = {
         "env": row.environment,
         "row": report(row),
@@ -44,7 +44,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 @login_required
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """Delete it."""
-    row = _found_or_404(request, owner, name, pk)
+    row = _evaluation_or_404(request, owner, name, pk)
     user = demand(request, "evaluation.remove", row)
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
@@ -61,14 +61,14 @@ def report(evaluation: Evaluation) -> dict[str, Any]:
     return detail(evaluation) | {"figures": figures}
 
 
-def _found_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:
+def _evaluation_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:
     rows = Evaluation.objects.for_summary().filter(pk=pk)
-    found = rows.filter(
+    row = rows.filter(
         environment__owner__name=owner.lower(), environment__name=normalise(name)
     ).first()
-    if found is None or not can(request.user, "evaluation.see", found):
+    if row is None or not can(request.user, "evaluation.see", row):
         raise Http404
-    return found
+    return row
 
 
 def _sample(number: int, line: bytes) -> dict[str, str]:

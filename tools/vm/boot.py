@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Run a command on a machine with systemd and cgroup v2, which this one need not have.
+"""Run a command on a virtual machine with systemd and cgroup v2.
 
     tools/vm/boot.py [--user] [--seconds N] [--property NAME=VALUE ...] -- COMMAND...
 
-The machine is user-mode Linux: Debian's kernel as a program, which takes no rights and no hardware
-support. Its files are those of the machine around it, below a layer of memory that takes all
-writes; the command is a service with what the runner's unit delegates (deploy/systemd). With --user
-it runs as nobody in particular. The exit code is the command's, or 77 where the machine cannot be
-had, with a sentence that says why.
+The machine is user-mode Linux: Debian's kernel as a program, without privileges or hardware
+support. It sees the files of the host below a layer in memory that takes all writes; the command
+is a service with the delegation of the runner's unit (deploy/systemd). With --user it runs as an
+ordinary user. The exit code is the command's, or 77 with a reason if the machine is unavailable.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ TTYPath=/dev/tty0
 
 
 class Unavailable(Exception):
-    """The machine cannot be had here; the message says why."""
+    """The machine is unavailable; the message is the reason."""
 
 
 def main() -> int:
