@@ -1,7 +1,7 @@
 """`hub-runner status` and `hub-runner drain`: the runner processes of this machine.
 
-Exit codes: 0 a runner runs here and the hub knows its token, 1 it runs but the hub is away or
-refuses it or it is out of service, 3 no runner runs here.
+Exit codes: 0 a runner runs here and the hub accepts its token, 1 it runs but the hub is unreachable
+or refuses it or it is out of service, 3 no runner runs here.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def drain(config: Config) -> int:
     pids = ", ".join(str(state["pid"]) for state in states)
     sys.stdout.write(f"draining process {pids}; runs still under way: {left}\n")
     try:
-        asyncio.run(_tell_hub(config))
+        asyncio.run(_notify_hub(config))
     except (HubUnreachable, HubRefused) as error:
         sys.stderr.write(f"the hub was not notified: {error}\n")
     return DONE
 
 
-async def _tell_hub(config: Config) -> None:
+async def _notify_hub(config: Config) -> None:
     async with aiohttp.ClientSession() as session:
         hub = HubClient(session, url=config.hub_url, token=config.token or "")
         ready, out = await config.models().ready(), out_of_service(config.home)

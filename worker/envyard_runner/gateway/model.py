@@ -16,8 +16,8 @@ from envyard_runner.gateway.adaptive_limiter import AdaptiveLimiter
 from envyard_runner.gateway.reply import ModelFault, Refusal
 
 MAX_REPLY = 16 << 20
-INLINE_BYTES = 1 << 20  # bytes of a request; aiohttp wants more of them as a stream
-ERROR_CHARACTERS = 300  # characters of what the server says of an error
+INLINE_BYTES = 1 << 20  # bytes of a request; aiohttp requires a stream for more
+ERROR_CHARACTERS = 300  # of a server's error message
 CONNECT_SECONDS = 10.0
 RETRY_AFTER = (0.3, 1.5)  # seconds; a server that restarts is given this much
 BUSY_STATUSES = (429, 502, 503, 504)
@@ -164,25 +164,26 @@ class Model:
         return False
 
     def _error_message(self, raw: bytes) -> str:
-        """The code and the sentence in an error body, as SAID printable characters without the key,
-        whatever server sends them: they are shown to the environment and in findings."""
+        """The code and the sentence in an error body, as ERROR_CHARACTERS printable characters
+        without the key, whatever server sends them: they are shown to the environment and in
+        findings."""
         try:
-            said = _error_words(openai.parse_json(raw))
+            message = _error_words(openai.parse_json(raw))
         except (ValueError, AttributeError, RecursionError):
-            said = raw.decode("utf-8", "replace")
+            message = raw.decode("utf-8", "replace")
         if self.key:
-            said = said.replace(self.key, "[secret]")
-        shown = (c if c.isprintable() else " " for c in said[: 2 * ERROR_CHARACTERS])
+            message = message.replace(self.key, "[secret]")
+        shown = (c if c.isprintable() else " " for c in message[: 2 * ERROR_CHARACTERS])
         return text("".join(shown), ERROR_CHARACTERS)
 
 
-async def read_at_most(stream: aiohttp.StreamReader, most: int) -> bytes:
-    """All bytes of the body; raises ModelFault when there are more than `most`."""
+async def read_at_most(stream: aiohttp.StreamReader, maximum: int) -> bytes:
+    """All bytes of the body; raises ModelFault when there are more than `maximum`."""
     parts: list[bytes] = []
     size = 0
     async for part in stream.iter_any():
         size += len(part)
-        if size > most:
+        if size > maximum:
             raise _too_large()
         parts.append(part)
     return b"".join(parts)
@@ -199,7 +200,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _error_words(body: Any) -> str:
-    """`code: message` of an error body in OpenAI's shape, or what stands in its place."""
+    """`code: message` of an error body in OpenAI's shape, or the body itself."""
     error = body.get("error", body)
     if not isinstance(error, dict):
         return str(error)

@@ -20,7 +20,7 @@ from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
 from envyard_runner.gateway.stall_detector import StallDetector
 
 FAULTS_UNTIL_DOWN = 3
-MODEL_NAME = "policy"  # of the model as told to every rollout: a probe must not look like one
+MODEL_NAME = "policy"  # of the model for every rollout: a probe must not look like one
 TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
 OBJECT_KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
@@ -155,7 +155,7 @@ async def begin_stream(request: web.Request) -> web.StreamResponse:
 
 
 def without_usage(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
-    """The chunks without the usage one, unless the caller asked for it: it holds no choice."""
+    """The chunks without the usage one, unless the call requests it: it holds no choice."""
     return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
 
 

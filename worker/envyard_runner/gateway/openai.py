@@ -30,7 +30,7 @@ CHAT_FIELDS = (
     "top_logprobs",
 )
 COMPLETION_FIELDS = ("prompt", "stop", "logprobs")
-CONTENT_FIELDS = ("messages", "tools", "prompt")  # the rest of what is passed on says how to answer
+CONTENT_FIELDS = ("messages", "tools", "prompt")  # the other fields request a form
 CHOICE_FIELDS = ("index", "message", "delta", "text", "finish_reason", "logprobs")
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 

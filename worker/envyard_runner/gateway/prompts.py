@@ -1,4 +1,4 @@
-"""Whether a call shows the policy the prompt of its task. docs/card.md says what is compared."""
+"""Check whether a call contains the prompt of its task. docs/card.md states the rule."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""First program in the sandbox: opens the gateway's door, takes its limits, becomes the program.
+"""First program in the sandbox: opens the gateway's socket, sets its limits, becomes the program.
 
 Started as `python -I -S launch.py CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS -- PROGRAM...`, so that
 no code of the venv runs here. It listens on 127.0.0.1:8000 in the sandbox's own network, hands the
 listening descriptor out over the control socket and keeps no copy, so nothing in the sandbox can
-close, steal or kill the door. With it goes the descriptor by which the runner answers refused
+close, steal or kill it. With it goes the descriptor by which the runner answers refused
 system calls, where the kernel has such a thing; without any filter nothing is started.
 It then waits for one byte: the runner sets up the limits it holds from outside before sending it.
 """
@@ -15,7 +15,7 @@ import socket
 import struct
 import sys
 
-DOOR = ("127.0.0.1", 8000)
+ADDRESS = ("127.0.0.1", 8000)
 HEADER = struct.Struct("=III")  # as in sandbox/seccomp.py
 INSTRUCTION = 8
 SET_MODE_FILTER = 1
@@ -29,12 +29,12 @@ class Program(ctypes.Structure):
 
 
 def main(control_fd: int, events_fd: int, filters_fd: int, limits: str, program: list[str]) -> None:
-    """Hand out the door, set the limits, exec the program; never returns."""
+    """Hand out the listening socket, set the limits, exec the program; never returns."""
     control = socket.socket(fileno=control_fd)
-    with socket.socket() as door:
-        door.bind(DOOR)
-        door.listen(128)
-        socket.send_fds(control, [b"L"], [door.fileno(), *filter_calls(filters_fd)])
+    with socket.socket() as listening:
+        listening.bind(ADDRESS)
+        listening.listen(128)
+        socket.send_fds(control, [b"L"], [listening.fileno(), *filter_calls(filters_fd)])
     if control.recv(1) != b"g":
         sys.exit("the runner went away before the program was started")
     control.close()

@@ -22,12 +22,12 @@ def exception_facts(error: BaseException) -> list[dict[str, Any]]:
     """The exception, then the members of a group and what each was raised from, MOST together."""
     waiting: list[BaseException] = [error]
     facts: list[dict[str, Any]] = []
-    seen: set[int] = set()
+    visited: set[int] = set()
     while waiting and len(facts) < MAX_EXCEPTIONS:
         current = waiting.pop(0)
-        if id(current) in seen or not isinstance(current, BaseException):
+        if id(current) in visited or not isinstance(current, BaseException):
             continue
-        seen.add(id(current))
+        visited.add(id(current))
         facts.append(_facts(current))
         with contextlib.suppress(BaseException):  # a class may make a property of anything
             if isinstance(current, BaseExceptionGroup):

@@ -16,7 +16,7 @@ from envyard.contract.runner_events import Events, Facts, Finish, Outcome, Phase
 from envyard_runner.messaging.hub_client import RunHub
 
 PAUSE_SECONDS = 0.5  # who watches sees news within 2 s, page and network included
-MAX_SILENCE_SECONDS = 5.0
+MAX_HEARTBEAT_SECONDS = 5.0
 BATCH_LOG_CHARACTERS = 100_000  # characters
 LATE_BATCH_LOG_CHARACTERS = 4_000  # once the job's bound is reached
 MAX_UNSENT_LOG = 1 << 20  # of a hub that does not answer
@@ -122,7 +122,7 @@ class EventOutbox:
 
     @property
     def _heartbeat_seconds(self) -> float:
-        return min(MAX_SILENCE_SECONDS, max(1.5 * PAUSE_SECONDS, self._job.lease_seconds / 3))
+        return min(MAX_HEARTBEAT_SECONDS, max(1.5 * PAUSE_SECONDS, self._job.lease_seconds / 3))
 
     async def _send_batch(self, *, ending: bool = False) -> None:
         batch = self._unacknowledged = self._unacknowledged or self._next_batch()

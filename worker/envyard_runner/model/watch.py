@@ -114,9 +114,10 @@ class Watcher:
                 await _sleep_unless(stopping, pause)
 
     async def _serve(self, stopping: asyncio.Event, sockets: str) -> None:
-        """One life of the server, which is gone on return; raises Ended unless told to stop.
+        """One life of the server, which is gone on return; raises ServerEnded unless `stopping` is
+        set.
 
-        A killed one leaves the `sockets` its processes talked through.
+        A killed one leaves the `sockets` that its processes used.
         """
         (self.folder / SOCKET).unlink(missing_ok=True)
         self._tail.clear()
@@ -193,7 +194,7 @@ class Watcher:
         handler = RotatingFileHandler(
             self.folder / LOG, maxBytes=self.log_bytes, backupCount=LOGS_KEPT, encoding="utf-8"
         )
-        assert process.stdout is not None  # noqa: S101  (a pipe was asked for)
+        assert process.stdout is not None  # noqa: S101  (it was started with a pipe)
         rest = b""
         try:
             while part := await process.stdout.read(LINE_BYTES):

@@ -57,9 +57,9 @@ class Refusals:
         Kernels before 6.11 wait for ever for a call where nobody is left to make one, so that is
         looked for first.
         """
-        seen = next((events for _, events in self._poll.poll(0)), 0)
-        if not seen & select.POLLIN:
-            if seen & select.POLLHUP:
+        events = next((events for _, events in self._poll.poll(0)), 0)
+        if not events & select.POLLIN:
+            if events & select.POLLHUP:
                 self._loop.remove_reader(self._fd)
             return
         buffer = bytearray(CALL.size)

@@ -1,1 +1,2 @@
-"""State files that the runner processes of one machine share. May import config."""
+"""State files that the runner processes of one machine share. May import execution.verdict and the
+contract."""

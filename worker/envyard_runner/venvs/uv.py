@@ -98,7 +98,7 @@ async def run(config: Config, *arguments: str, folder: Path, deadline: float) ->
 
 async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
     """The first bytes of uv's error output; the rest is read and thrown away."""
-    assert process.stderr is not None  # noqa: S101  (a pipe was asked for)
+    assert process.stderr is not None  # noqa: S101  (it was started with a pipe)
     errors = b""
     while part := await process.stderr.read(ERROR_BYTES):
         errors += part[: ERROR_BYTES - len(errors)]
@@ -117,7 +117,7 @@ async def _kill_when_full(process: asyncio.subprocess.Process, config: Config) -
     measured by the caller."""
     home = config.home
     minimum = max(shutil.disk_usage(home).free - config.build_bytes, DISK_RESERVE)
-    while shutil.disk_usage(home).free > minimum:  # noqa: ASYNC110  (no event tells)
+    while shutil.disk_usage(home).free > minimum:  # noqa: ASYNC110  (there is no event for it)
         await asyncio.sleep(CHECK_SECONDS)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
