@@ -26,7 +26,7 @@ def bucket(s3_server: ceph.Ceph) -> S3Storage:
 
 def new_bucket(s3_server: ceph.Ceph) -> S3Storage:
     """A new bucket there."""
-    made = S3Storage(
+    storage = S3Storage(
         bucket=f"hub-{secrets.token_hex(6)}",
         prefix="/hub/",
         endpoint_url=s3_server.endpoint,
@@ -34,5 +34,5 @@ def new_bucket(s3_server: ceph.Ceph) -> S3Storage:
         access_key_id=s3_server.access_key_id,
         secret_access_key=s3_server.secret_access_key,
     )
-    made.client.create_bucket(Bucket=made.bucket)
-    return made
+    storage.client.create_bucket(Bucket=storage.bucket)
+    return storage

@@ -154,8 +154,8 @@ def _wait(ready: Callable[[], bool], home: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > deadline:
-            said = "\n".join(file.read_text()[-2000:] for file in sorted(home.glob("*.log")))
-            raise RuntimeError(f"the gateway did not start in {START_SECONDS} s\n{said}")
+            logs = "\n".join(file.read_text()[-2000:] for file in sorted(home.glob("*.log")))
+            raise RuntimeError(f"the gateway did not start in {START_SECONDS} s\n{logs}")
         time.sleep(0.1)
 
 

@@ -17,7 +17,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 @contextmanager
 def running() -> Iterator[Browser]:
-    """A headless one; skips the test where it is not installed, and says what to type."""
+    """A headless browser; skips where none is installed: the reason names the command to type."""
     if not Path(PROGRAM).exists():
         pytest.skip("no chromium on this machine: apt-get install chromium")
     try:

@@ -59,7 +59,7 @@ def make_version(
         store = storage.get()
         store.put(storage.key("wheels", sha256), io.BytesIO(data), sha256)
         store.put(storage.key("metadata", metadata_sha256), io.BytesIO(metadata), metadata_sha256)
-    said = {
+    defaults = {
         "summary": "Say the word.",
         "readme": "# Demo\n",
         "framework": "verifiers",
@@ -68,7 +68,7 @@ def make_version(
         "listed_at": timezone.now() if status == "listed" else None,
         "uploaded_by": owner if isinstance(owner, User) else None,
     }
-    made = Version.objects.create(
+    row = Version.objects.create(
         environment=environment,
         version=version,
         sort_key=sort_key(version),
@@ -77,11 +77,11 @@ def make_version(
         sha256=sha256,
         metadata_sha256=metadata_sha256,
         size=len(data),
-        **said | fields,
+        **defaults | fields,
     )
     with transaction.atomic():
         refresh_latest(environment)
-    return made
+    return row
 
 
 def metadata_of(wheel: bytes) -> bytes:
@@ -91,19 +91,21 @@ def metadata_of(wheel: bytes) -> bytes:
 
 
 def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> Run:
-    """A run of the version in that state, with what the constraints ask of it."""
-    held = status in ("leased", "preparing", "running", "scoring")
-    said: dict[str, Any] = {
+    """A run of the version in that state, with the columns that the constraints require."""
+    is_leased = status in ("leased", "preparing", "running", "scoring")
+    defaults: dict[str, Any] = {
         "policies": ["silent", "oracle"],
         "tasks": 2,
         "attempts": 1,
-        "runner": Runner.objects.get_or_create(name="box", digest="0" * 64)[0] if held else None,
-        "started_at": timezone.now() if held else None,
-        "lease_expires_at": timezone.now() + timedelta(minutes=1) if held else None,
-        "ended_at": None if held or status == "queued" else timezone.now(),
+        "runner": Runner.objects.get_or_create(name="box", digest="0" * 64)[0]
+        if is_leased
+        else None,
+        "started_at": timezone.now() if is_leased else None,
+        "lease_expires_at": timezone.now() + timedelta(minutes=1) if is_leased else None,
+        "ended_at": None if is_leased or status == "queued" else timezone.now(),
     }
-    said["owner"] = version.environment.owner
-    return Run.objects.create(version=version, status=status, **said | fields)
+    defaults["owner"] = version.environment.owner
+    return Run.objects.create(version=version, status=status, **defaults | fields)
 
 
 def make_rollout(
@@ -116,16 +118,18 @@ def make_rollout(
     **fields: Any,
 ) -> Rollout:
     """A finished rollout; without a reward it failed. A transcript is then in the storage."""
-    said: dict[str, Any] = {"attempt": 0, "ok": reward is not None} | fields
+    columns: dict[str, Any] = {"attempt": 0, "ok": reward is not None} | fields
     if transcript is not None:
-        told = RolloutResult(policy, task, said["attempt"], True, reward, transcript=transcript)
+        result = RolloutResult(
+            policy, task, columns["attempt"], True, reward, transcript=transcript
+        )
         seq = run.packs.count() + 1
-        packed = transcripts.put(run=run, seq=seq, rollouts=[told])
+        packed = transcripts.put(run=run, seq=seq, rollouts=[result])
         assert packed is not None
-        said["pack"] = transcripts.row_of(run=run, seq=seq, packed=packed)
-        said["offset"], said["length"] = packed.position(told)
-        said["conversations"] = len(transcript.ends)
-    return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **said)
+        columns["pack"] = transcripts.row_of(run=run, seq=seq, packed=packed)
+        columns["offset"], columns["length"] = packed.position(result)
+        columns["conversations"] = len(transcript.ends)
+    return Rollout.objects.create(run=run, policy=policy, task=task, reward=reward, **columns)
 
 
 def bearer(

@@ -20,9 +20,9 @@ KEPT = Path(os.environ.get("ENVYARD_TEST_CACHE") or Path(__file__).parents[1] / 
 UNUSED_SECONDS = 14 * 86400.0
 
 
-def lend(runner: Path) -> None:
+def link_into(runner: Path) -> None:
     """Put what is kept into that RUNNER_HOME; what has not been used for two weeks is deleted."""
-    for layer in _whole(KEPT):
+    for layer in _complete_layers(KEPT):
         # The runner touches this file of each layer that it uses, and it is one for all links.
         if (layer / FACTS).stat().st_mtime < time.time() - UNUSED_SECONDS:
             shutil.rmtree(layer, ignore_errors=True)
@@ -32,12 +32,12 @@ def lend(runner: Path) -> None:
 
 def keep(runner: Path) -> None:
     """Keep what was installed there and is not an environment's own."""
-    for layer in _whole(runner / "venvs"):
+    for layer in _complete_layers(runner / "venvs"):
         if json.loads((layer / FACTS).read_text())["packages"] > 1:
             _link(layer, KEPT / layer.name)
 
 
-def _whole(folder: Path) -> list[Path]:
+def _complete_layers(folder: Path) -> list[Path]:
     return [path.parent for path in folder.glob(f"[!.]*/{FACTS}")]
 
 

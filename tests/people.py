@@ -22,7 +22,7 @@ def alice(db: None) -> User:
 
 @pytest.fixture
 def bob(db: None) -> User:
-    """In organisation `lab` with alice where a test asks for `lab`; else just another person."""
+    """In organisation `lab` with alice where a test uses `lab`; else just another person."""
     return person("bob")
 
 

@@ -5,7 +5,7 @@ costs 2 s of processor time, most of all that a file of such a folder costs.
 
 `pytest` runs on SQLite, `pytest --postgresql` on the server that DATABASE_URL names, or on one
 that it starts itself. Nothing of the caller's own hub is read: HUB_* variables are dropped and
-HUB_HOME is a new folder. Bytecode is kept whatever the caller wants: without it each of some
+HUB_HOME is a new folder. Bytecode is kept whatever the caller set: without it each of some
 hundred processes would compile all that it imports, up to eight seconds of it.
 """
 
@@ -58,7 +58,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
         del os.environ[name]
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    given = os.environ.pop("DATABASE_URL", "")
+    database_url = os.environ.pop("DATABASE_URL", "")
     home = Path(mkdtemp(prefix="envyard-tests-"))
     early_config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     os.environ |= {"HUB_HOME": str(home), "HUB_SECRET_KEY": "only-for-tests"}
@@ -79,11 +79,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     if arguments.postgresql:
         from tests import postgresql
 
-        if not given.startswith("postgres"):
+        if not database_url.startswith("postgres"):
             running = postgresql.server()
-            given = running.__enter__()
+            database_url = running.__enter__()
             early_config.add_cleanup(lambda: running.__exit__(None, None, None))
-        os.environ["DATABASE_URL"] = given
+        os.environ["DATABASE_URL"] = database_url
     result = yield
     if django:  # set up by now
         early_config.pluginmanager.import_plugin("tests.people")
@@ -105,10 +105,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell tools/suite.py how many tests ended how, and why some were skipped."""
+    """Write the counts of outcomes and the reasons of skipped tests for tools/suite.py."""
     if folder := os.environ.get(TALLY):
-        counts = {name: len(found) for name, found in terminalreporter.stats.items() if name}
-        skipped = [one.longrepr[2] for one in terminalreporter.stats.get("skipped", ())]
+        counts = {name: len(reports) for name, reports in terminalreporter.stats.items() if name}
+        skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())]
         why = Counter(reason.removeprefix("Skipped: ") for reason in skipped)
-        told = json.dumps({"counts": counts, "skipped": why})
-        Path(folder, f"{os.getpid()}.json").write_text(told)
+        tally = json.dumps({"counts": counts, "skipped": why})
+        Path(folder, f"{os.getpid()}.json").write_text(tally)

@@ -44,7 +44,7 @@ def programs(scratch: Path) -> Path:
 
 
 def server_user() -> str | None:
-    """Whom the server runs as: PostgreSQL refuses root. None means the caller."""
+    """The user that the server runs as: PostgreSQL refuses root. None means the caller."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}

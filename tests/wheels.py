@@ -133,7 +133,7 @@ def _record(members: Mapping[str, bytes], itself: str, rows: Mapping[str, str | 
 
 
 def _metadata(name: str, version: str, fields: Fields, description: str) -> str:
-    said: dict[str, str | Sequence[str] | None] = {
+    headers: dict[str, str | Sequence[str] | None] = {
         "Metadata-Version": "2.4",
         "Name": name,
         "Version": version,
@@ -145,7 +145,7 @@ def _metadata(name: str, version: str, fields: Fields, description: str) -> str:
         "Description-Content-Type": "text/markdown",
     }
     lines = []
-    for field, values in (said | dict(fields)).items():
+    for field, values in (headers | dict(fields)).items():
         several = [values] if isinstance(values, str) else values or ()
         lines += [f"{field}: {value}\n" for value in several]
     return "".join(lines) + "\n" + description

@@ -5,8 +5,8 @@
 programs that some tests and the benchmark start.
 
 A bare Debian has neither pip nor venv, so this fetches uv's wheel, checks its hash against the
-one written below, and lets uv install exactly what uv.lock says into .venv. A stamp in .venv
-says what was installed; while it holds, nothing is done.
+one written below, and lets uv install exactly what uv.lock names into .venv. A stamp in .venv
+names what was installed; while it matches, nothing is done.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Stop(Exception):
     """Setting up cannot go on; the message says what to do."""
 
 
-def say(text: str) -> None:
+def print_step(text: str) -> None:
     """One line of progress, out of the way of what the caller prints."""
     print(f"setup: {text}", file=sys.stderr, flush=True)
 
@@ -94,7 +94,7 @@ def install_packages(packages: list[str]) -> None:
             "some system packages are missing; type this, then try again:\n\n"
             f"    {shell} -c '{command}'\n"
         )
-    say(f"installing {', '.join(packages)} with apt-get")
+    print_step(f"installing {', '.join(packages)} with apt-get")
     for step in (["apt-get", "update"], install):
         done = subprocess.run(
             [*rise, "env", "DEBIAN_FRONTEND=noninteractive", *step],
@@ -144,7 +144,7 @@ def install_for_tests() -> None:
         except Stop:
             words = " ".join(missing)
             command = f"apt-get install --no-install-recommends {words}"
-            say(f"no {words} ({command}): tests {tests} are skipped")
+            print_step(f"no {words} ({command}): tests {tests} are skipped")
     stamp.write_text(synced)
 
 
@@ -218,7 +218,7 @@ def download_uv(target: Path) -> None:
         raise Stop(
             f"{page} has no uv {UV_VERSION} for {machine}; UV_DEFAULT_INDEX names another index"
         )
-    say(f"fetching uv {UV_VERSION}")
+    print_step(f"fetching uv {UV_VERSION}")
     body = fetch(urls[0].partition("#")[0])
     if (digest := hashlib.sha256(body).hexdigest()) != UV_SHA256[machine]:
         raise Stop(f"{urls[0]} has sha256 {digest}, expected {UV_SHA256[machine]}: not using it")
@@ -235,12 +235,12 @@ def find_uv() -> str:
     if own.exists():
         return str(own)
     if on_path := shutil.which("uv"):
-        said = subprocess.run([on_path, "--version"], capture_output=True, text=True).stdout
-        version = re.search(r"(\d+)\.(\d+)\.(\d+)", said)
+        version_line = subprocess.run([on_path, "--version"], capture_output=True, text=True).stdout
+        version = re.search(r"(\d+)\.(\d+)\.(\d+)", version_line)
         if version and tuple(map(int, version.groups())) >= tuple(map(int, UV_VERSION.split("."))):
-            say(f"using {on_path} ({said.strip()})")
+            print_step(f"using {on_path} ({version_line.strip()})")
             return on_path
-        say(f"{on_path} is older than {UV_VERSION}: not using it")
+        print_step(f"{on_path} is older than {UV_VERSION}: not using it")
     download_uv(own)
     return str(own)
 
@@ -259,11 +259,13 @@ def find_python() -> str:
     if sys.version_info < (3, 11):
         raise Stop(f"Python 3.11 or later is needed, this is {platform.python_version()}")
     names = [f"python3.{minor}" for minor in (11, 12, 13, 14)]
-    found = [Path(folder, name) for folder in ("/usr/bin", "/usr/local/bin") for name in names]
-    for candidate in (*found, Path(sys.executable)):
+    candidates = [Path(folder, name) for folder in ("/usr/bin", "/usr/local/bin") for name in names]
+    for candidate in (*candidates, Path(sys.executable)):
         if candidate.exists() and readable_by_all(candidate):
             return str(candidate)
-    say(f"{sys.executable} lies in a private folder: a runner under root will refuse to use it")
+    print_step(
+        f"{sys.executable} lies in a private folder: a runner under root will refuse to use it"
+    )
     return sys.executable
 
 
@@ -273,7 +275,7 @@ def has_postgresql() -> bool:
 
 
 def sync(mode: str) -> None:
-    """Make .venv hold what uv.lock says; nothing is done where its stamp says that it does."""
+    """Make .venv hold what uv.lock names; nothing is done where its stamp matches."""
     inputs = [
         ROOT / "uv.lock",
         *(ROOT / part / "pyproject.toml" for part in (".", "cli", "worker")),
@@ -288,7 +290,7 @@ def sync(mode: str) -> None:
     line = " ".join([locked, *arguments])
     if stamp.exists() and stamp.read_text() == line and (VENV / "bin/python").exists():
         return
-    say("installing what uv.lock names into .venv")
+    print_step("installing what uv.lock names into .venv")
     stamp.unlink(missing_ok=True)
     started = subprocess.run(
         [

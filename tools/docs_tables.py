@@ -1,6 +1,6 @@
 """Write the tables of docs/ that registries hold: `python -m tools.docs_tables`.
 
-A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`; NAME is a key of TABLES.
+Each table is between `<!-- table: NAME -->` and `<!-- end of table -->`; NAME is a key of TABLES.
 """
 
 from __future__ import annotations

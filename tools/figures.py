@@ -162,7 +162,7 @@ async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> 
         gateway.plan.make(tasks, swapped=(), compares=False)
         listening = socket.create_server(("127.0.0.1", 0))
         await gateway.open(listening)
-        door = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         groups = await gateway.plan.groups()
         places = asyncio.Semaphore(spec.concurrency)
         async with aiohttp.ClientSession() as client, watching_gpus(figures):
@@ -170,7 +170,7 @@ async def measure(home: Path, options: argparse.Namespace, figures: Figures) -> 
 
             async def placed(word: str, number: int) -> None:
                 async with places:
-                    await rollout(client, f"{door}/rollouts/{word}/v1", number, options, figures)
+                    await rollout(client, f"{url}/rollouts/{word}/v1", number, options, figures)
 
             await asyncio.gather(
                 *(placed(placement["rollout"], placement["task"]) for (placement,) in groups)

@@ -80,32 +80,34 @@ class Suite:
 
 
 def closing(suite: Suite, folder: Path, seconds: float) -> str:
-    """What stands at the end: a line a part, a line a reason for skipping, pytest's own line."""
+    """The closing text: a line for each part and each reason of skipping, then pytest's line."""
     lines = [f"\n{'part':<16}{'result':<12}{'seconds':>8}{'CPU s':>8}"]
-    for one in suite.ended:
-        result = "passed" if one.code == 0 else f"FAILED ({one.code})"
-        lines.append(f"{one.name:<16}{result:<12}{one.seconds:8.0f}{one.cpu:8.0f}")
+    for part in suite.ended:
+        result = "passed" if part.code == 0 else f"FAILED ({part.code})"
+        lines.append(f"{part.name:<16}{result:<12}{part.seconds:8.0f}{part.cpu:8.0f}")
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for file in folder.glob("*.json"):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        counts.update(told["counts"])
-        skipped.update(told["skipped"])
+        tally = json.loads(file.read_text(encoding="utf-8"))
+        counts.update(tally["counts"])
+        skipped.update(tally["skipped"])
     lines += [f"skipped {number}: {why}" for why, number in sorted(skipped.items())]
-    broken = [one.name for one in suite.ended if one.code]
+    broken = [part.name for part in suite.ended if part.code]
     lines += [f"failed parts: {', '.join(broken)}"] if broken else []
-    said = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name]) or "no tests ran"
-    return "\n".join([*lines, f"======== {said} in {seconds:.2f}s ========\n"])
+    summary = (
+        ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name]) or "no tests ran"
+    )
+    return "\n".join([*lines, f"======== {summary} in {seconds:.2f}s ========\n"])
 
 
 def run(commands: dict[str, list[str]], jobs: int) -> int:
-    """Run the commands, at most `jobs` at once, and print what is said above."""
+    """Run the commands, at most `jobs` at once, and print their output and the closing text."""
     began = time.monotonic()
     with TemporaryDirectory(prefix="envyard-suite-") as name:
         suite = Suite(commands, jobs, Path(name))
         suite.run()
         sys.stdout.write(closing(suite, Path(name), time.monotonic() - began))
-    return int(any(one.code for one in suite.ended))
+    return int(any(part.code for part in suite.ended))
 
 
 if __name__ == "__main__":

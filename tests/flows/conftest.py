@@ -34,7 +34,7 @@ def hub(home: Path) -> Iterator[Hub]:
         limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         limits |= {"HUB_UPLOADS_PER_HOUR": "1000000", "HUB_QUEUED_VERSIONS": "1000000"}
-        layers.lend(home / "runner")
+        layers.link_into(home / "runner")
         yield stack.enter_context(serving(home / "hub", url, **limits))
 
 

@@ -1,4 +1,4 @@
-"""Setting up from nothing: what is fetched is checked, and what is missing is said."""
+"""Setting up from nothing: downloads are checked, and missing programs are named."""
 
 import os
 import shutil
@@ -54,9 +54,9 @@ def programs(folder: Path, *names: str) -> str:
     """A PATH with these programs and no others."""
     folder.mkdir()
     for name in names:
-        found = shutil.which(name)
-        assert found
-        (folder / name).symlink_to(found)
+        program = shutil.which(name)
+        assert program
+        (folder / name).symlink_to(program)
     return str(folder)
 
 
@@ -106,7 +106,7 @@ def test_an_older_uv_on_the_path_is_passed_over(
     assert "bin/uv is older than 0.13.9: not using it" in done.stderr
 
 
-def test_a_missing_sandbox_is_said_where_it_cannot_be_installed(
+def test_a_missing_sandbox_is_named_where_it_cannot_be_installed(
     clone: Path, tmp_path: Path
 ) -> None:
     done = bootstrap(clone, programs(tmp_path / "bin"))
@@ -133,7 +133,7 @@ def test_what_the_stamp_vouches_for_is_not_installed_again(clone: Path, tmp_path
     assert len(calls.read_text().splitlines()) == 2
 
 
-def test_a_missing_browser_is_said_once_and_stops_nothing(clone: Path, tmp_path: Path) -> None:
+def test_a_missing_browser_is_named_once_and_stops_nothing(clone: Path, tmp_path: Path) -> None:
     path = programs(tmp_path / "bin", "bwrap", "sh")
     (tmp_path / "bin" / "uv").write_text("#!/bin/sh\necho uv 99.0.0\n")
     (tmp_path / "bin" / "uv").chmod(0o755)

@@ -1,4 +1,4 @@
-"""`make figures` with a stub in vLLM's place: the table that docs/gpu.md asks for."""
+"""`make figures` with a stub in vLLM's place: the table that docs/gpu.md describes."""
 
 import os
 import subprocess

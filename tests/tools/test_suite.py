@@ -1,4 +1,4 @@
-"""The parts of the tests run beside each other, and what is told of them at the end."""
+"""The parts of the tests run beside each other, and the closing lines name their results."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def suite(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 def test_a_failed_part_fails_the_whole_but_stops_no_other(make: Path) -> None:
     ended = suite(make, "2", "bad", "good")
-    said, _ = ended.communicate()
+    output, _ = ended.communicate()
     assert ended.returncode == 1
-    assert "broken here" in said
-    assert "skipped 1: no moon tonight" in said
-    assert "failed parts: bad\n" in said
-    assert "======== 1 passed, 1 skipped in " in said.splitlines()[-1]
+    assert "broken here" in output
+    assert "skipped 1: no moon tonight" in output
+    assert "failed parts: bad\n" in output
+    assert "======== 1 passed, 1 skipped in " in output.splitlines()[-1]
 
 
 def test_parts_that_pass_make_it_pass(make: Path) -> None:
@@ -63,6 +63,6 @@ def test_a_suite_that_is_ended_ends_its_parts(make: Path) -> None:
     assert running.returncode not in (0, None)
     left = Path("/proc", pid.read_text().strip())
     until = time.monotonic() + 10
-    while left.exists():  # whoever inherited it must still bury it
+    while left.exists():  # its new parent must still reap it
         assert time.monotonic() < until
         time.sleep(0.05)

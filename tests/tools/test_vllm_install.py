@@ -1,4 +1,4 @@
-"""Where vLLM cannot be installed its tests are told why."""
+"""Where vLLM cannot be installed its tests are skipped with the reason."""
 
 import fcntl
 import os
@@ -33,7 +33,7 @@ def test_a_failed_install_is_kept_as_the_reason_for_the_tests(
     assert not install.missing(target)
 
 
-def test_what_nobody_has_asked_for_in_a_week_goes(
+def test_installations_unused_for_a_week_are_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -57,4 +57,4 @@ def test_what_nobody_has_asked_for_in_a_week_goes(
         assert install.main() == 0
     assert capsys.readouterr().out == f"{target}\n"
     assert set(target.parent.iterdir()) == {target, busy, fresh}
-    assert (target / install.COMPLETE).stat().st_mtime > long_ago + 60  # it was asked for now
+    assert (target / install.COMPLETE).stat().st_mtime > long_ago + 60  # used now

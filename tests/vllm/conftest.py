@@ -99,7 +99,7 @@ def hub(home: Path, server: Server) -> Iterator[Hub]:
     smoke = {"HUB_SMOKE_TASKS": str(TASKS), "HUB_SMOKE_ATTEMPTS": str(ATTEMPTS)}
     policies = {"HUB_MODEL": NAME, "HUB_PROBES": "silent,oracle"} | smoke
     runner = server.models.parent
-    layers.lend(runner)
+    layers.link_into(runner)
     with serving(home / "hub", "", RUNNER_HOME=str(runner), **limits, **policies) as hub:
         yield hub
     layers.keep(runner)

@@ -118,7 +118,7 @@ def remove_unwanted(target: Path) -> None:
             continue
         with (other / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            bootstrap.say(f"removing {other}, which no checkout has used for a week")
+            bootstrap.print_step(f"removing {other}, which no checkout has used for a week")
             shutil.rmtree(other)
 
 
@@ -129,13 +129,13 @@ def main() -> int:
     with (target / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if missing(target):
-            bootstrap.say(f"installing vLLM for processors into {target} (2 GB)")
+            bootstrap.print_step(f"installing vLLM for processors into {target} (2 GB)")
             try:
                 install(target)
             except (bootstrap.Stop, OSError) as error:
                 why = f"vLLM cannot be installed here: {error}"
                 (target / WHY_NOT).write_text(why, encoding="utf-8")
-                bootstrap.say(why)
+                bootstrap.print_step(why)
                 return 1
         (target / COMPLETE).touch()  # its time is the last use
     remove_unwanted(target)
