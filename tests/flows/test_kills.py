@@ -259,7 +259,7 @@ def test_what_kills_the_runners_side_is_tried_again_and_never_blamed_on_the_auth
     assert not [f for f in version["findings"] if f["severity"] == "error"]
 
 
-def test_an_environment_whose_own_process_is_killed_is_told_so(
+def test_rejection_of_an_environment_names_its_killed_process(
     aftermath: tuple[Hub, Watch],
 ) -> None:
     hub, _ = aftermath

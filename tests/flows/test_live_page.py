@@ -163,9 +163,7 @@ def reader(leased: Told) -> Iterator[Reader]:
         assert reader.problems == []
 
 
-def test_what_a_runner_tells_is_on_the_page_within_two_seconds(
-    leased: Told, reader: Reader
-) -> None:
+def test_runner_events_are_on_the_page_within_two_seconds(leased: Told, reader: Reader) -> None:
     answers = []
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # the page asks every second, we at any moment
         reader.page.wait_for_timeout(1000 * phase)
@@ -199,7 +197,7 @@ def test_focus_stays_where_the_reader_has_it(leased: Told, reader: Reader) -> No
     assert reader.page.evaluate("document.activeElement.id") == "cancel"
 
 
-def test_a_tab_that_nobody_sees_asks_for_nothing(leased: Told, reader: Reader) -> None:
+def test_a_hidden_tab_sends_no_requests(leased: Told, reader: Reader) -> None:
     hide = "(hidden) => Object.defineProperty(document, 'hidden', {value: hidden, configurable: 1})"
     assert reader.asks(2.5) >= 1
     reader.page.evaluate(hide, True)

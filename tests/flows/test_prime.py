@@ -143,7 +143,7 @@ def people(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> People:
     return People(*known)
 
 
-def test_prime_knows_who_and_in_which_teams_one_is(people: People) -> None:
+def test_prime_shows_the_user_and_their_teams(people: People) -> None:
     assert "alice" in people.alice("whoami")
     assert [team["slug"] for team in people.alice.json("teams", "list")["teams"]] == ["lab"]
     output = people.carol("login", "--headless", expect=1)

@@ -205,7 +205,7 @@ def environ(hub: Hub, home: Path, model: str) -> dict[str, str]:
     )
 
 
-def test_every_command_of_the_tutorial_prints_what_it_says(
+def test_every_command_of_the_tutorial_prints_the_documented_output(
     hub: Hub, model: str, tmp_path: Path
 ) -> None:
     home, folder = tmp_path / "alice", tmp_path / "alice" / "walk"

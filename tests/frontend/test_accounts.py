@@ -55,7 +55,7 @@ def test_a_refused_sign_up_names_field_and_rule(
     assert User.objects.get() == alice
 
 
-def test_signing_up_does_not_tell_whose_address_it_is(client: Client, alice: User) -> None:
+def test_signing_up_does_not_reveal_a_registered_address(client: Client, alice: User) -> None:
     answer = client.post("/signup/", NEW | {"email": alice.email})
     assert answer.status_code == 302
     assert User.objects.count() == 2
@@ -205,7 +205,7 @@ def add_totp(client: Client) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_authenticator_app_is_asked_for_at_the_next_sign_in(client: Client) -> None:
+def test_next_sign_in_requires_the_authenticator_code(client: Client) -> None:
     alice = person("alice")
     sign_in(client, "alice")
     secret = add_totp(client)
@@ -251,7 +251,7 @@ def test_guessing_codes_is_slowed_down(client: Client, alice: User) -> None:
     assert "reset your password" not in answer.text
 
 
-def test_what_is_dangerous_asks_for_the_password_again(
+def test_dangerous_actions_require_the_password_again(
     client: Client, alice: User, settings: Any
 ) -> None:
     client.force_login(alice)  # a session of yesterday
@@ -284,7 +284,7 @@ def test_every_settings_page_opens(client: Client, alice: User) -> None:
         client.get(f"{SECURITY}{path}")
 
 
-def test_a_missing_second_factor_is_told_where_it_is_missed(
+def test_pages_that_need_a_second_factor_name_the_missing_one(
     client: Client, alice: User, settings: Any
 ) -> None:
     settings.HUB_REQUIRE_MFA = "publish"

@@ -154,7 +154,7 @@ def test_the_link_goes_to_the_address_of_sign_up_until_another_account_confirms_
     assert "No link can be sent" not in "".join(str(m.body) for m in mail.outbox)
 
 
-def test_the_page_of_an_account_does_not_tell_who_else_has_its_address(
+def test_account_page_does_not_reveal_another_account_with_the_address(
     client: Client, db: None, alice: User
 ) -> None:
     pages = []

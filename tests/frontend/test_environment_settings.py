@@ -82,7 +82,7 @@ def test_visibility_changes_an_environment(client: Client, env: Environment, ali
     post(client, f"{SETTINGS}visibility/", 400, visibility="hidden")
 
 
-def test_a_deprecation_stands_on_the_page_with_its_successor(
+def test_environment_page_shows_the_deprecation_and_its_successor(
     client: Client, env: Environment, alice: User, carol: User
 ) -> None:
     make_version(carol, "better")

@@ -87,7 +87,7 @@ def test_a_forged_cookie_makes_no_browser_known(alice: User, forged: str) -> Non
     assert client.post("/login/", RIGHT).status_code == 429
 
 
-def test_a_new_password_forgets_the_browsers_that_knew_the_old_one(alice: User) -> None:
+def test_new_password_removes_the_known_browsers(alice: User) -> None:
     thief = known("alice")
     owner = sign_in(Client(), "alice")
     new = {"oldpassword": "alice", "password1": "another-good-one", "password2": "another-good-one"}
@@ -236,7 +236,7 @@ def test_a_new_password_ends_the_device_logins_that_were_confirmed_before(
     assert not alice.tokens.exists()
 
 
-def test_a_first_token_asks_for_no_password_right_after_signing_up(db: None) -> None:
+def test_first_token_after_signing_up_needs_no_second_password(db: None) -> None:
     client = Client()
     client.post("/signup/", NEW)
     assert "hub_" in client.post("/settings/tokens/", TOKEN).content.decode()

@@ -78,6 +78,8 @@ def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
 
 
 @pytest.mark.parametrize(("before", "seconds"), [(0, 1), (4, 1), (5, 2), (37, 8), (500, 10)])
-def test_a_run_that_waits_behind_many_is_asked_for_more_rarely(before: int, seconds: int) -> None:
+def test_page_of_a_run_far_back_in_the_queue_refreshes_more_rarely(
+    before: int, seconds: int
+) -> None:
     assert pace(Position(before=before, waiting=501, runners=2)) == seconds
     assert pace(None) == 1

@@ -49,7 +49,7 @@ def test_only_those_inside_see_who_is_inside(
     assert Membership.objects.get(user=bob).role == "member"
 
 
-def test_giving_people_rights_asks_for_the_password_again(
+def test_granting_a_role_requires_the_password_again(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     client.force_login(alice)  # a session of yesterday
@@ -76,7 +76,7 @@ def test_owners_change_roles_and_remove(
     assert client.post(f"{LAB}members/bob/").status_code == 404
 
 
-def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
+def test_holder_of_the_link_may_accept_an_invitation_by_mail(
     client: Client,
     lab: Organisation,
     alice: User,
@@ -104,7 +104,7 @@ def test_whoever_holds_the_link_may_accept_what_was_sent_to_an_address(
     assert "This invitation is not valid" in text(client, link, 404)
 
 
-def test_a_link_without_its_secret_tells_nobody_of_the_organisation(
+def test_invitation_link_without_its_secret_does_not_reveal_the_organisation(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     invitations.invite(organisation=lab, to="x@example.com", role="member", by=alice)

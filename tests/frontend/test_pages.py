@@ -14,7 +14,7 @@ PAGE = "/envs/alice/demo-env/"
 VERSION = f"{PAGE}0.1.0/"
 
 
-def test_an_empty_hub_says_what_to_do(client: Client, db: None) -> None:
+def test_home_page_of_an_empty_hub_shows_the_next_step(client: Client, db: None) -> None:
     assert "Publish the first environment" in text(client, "/")
     assert "Publish the first environment" in text(client, "/envs/")
     assert "hub init my-env" in text(client, "/publish/")
@@ -35,7 +35,9 @@ def test_other_spellings_of_a_version_find_it(client: Client, listed: Version) -
     text(client, "/envs/alice/demo-env/newest/", 404)
 
 
-def test_search_finds_and_says_when_it_does_not(client: Client, listed: Version) -> None:
+def test_search_page_lists_results_or_states_that_there_are_none(
+    client: Client, listed: Version
+) -> None:
     assert "alice/demo-env" in text(client, "/envs/?q=demo")
     assert "No environment matches" in text(client, "/envs/?q=zebra")
     assert 'href="?tag=zebra"' in text(client, "/envs/?tag=zebra&q=demo")
@@ -60,7 +62,9 @@ def test_what_one_may_not_know_is_not_there(
     assert "alice/demo-env" in text(client, "/envs/?mine=1")
 
 
-def test_a_rejected_version_tells_its_author_why(client: Client, alice: User) -> None:
+def test_page_of_a_rejected_version_shows_its_author_the_reason(
+    client: Client, alice: User
+) -> None:
     version = make_version(alice, status="rejected")
     version.findings.create(
         stage="run",

@@ -31,7 +31,7 @@ def test_a_maintainer_adds_and_removes_a_publisher(
     assert not TrustedPublisher.objects.exists()
 
 
-def test_adding_a_publisher_asks_for_the_password_again(
+def test_adding_a_publisher_requires_the_password_again(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     make_environment(lab)
@@ -43,7 +43,7 @@ def test_adding_a_publisher_asks_for_the_password_again(
     assert not TrustedPublisher.objects.exists()
 
 
-def test_what_cannot_match_is_said_under_its_field(
+def test_publisher_form_shows_the_error_under_the_field_that_cannot_match(
     client: Client, lab: Organisation, alice: User
 ) -> None:
     make_environment(lab)
@@ -81,7 +81,7 @@ def test_the_pages_are_for_those_who_publish(
     assert client.get(AT).status_code == 302
 
 
-def test_a_version_says_which_workflow_published_it(client: Client, alice: User) -> None:
+def test_version_page_names_the_workflow_that_published_it(client: Client, alice: User) -> None:
     claims = {
         "kind": "github",
         "issuer": GITHUB,

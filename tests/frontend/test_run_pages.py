@@ -29,7 +29,9 @@ def test_a_run_shows_scores_rollouts_and_errors(client: Client, listed: Version)
     text(client, "/runs/00000000-0000-4000-8000-000000000000/", 404)
 
 
-def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alice: User) -> None:
+def test_page_of_an_active_run_refreshes_and_of_an_ended_one_does_not(
+    client: Client, alice: User
+) -> None:
     version = make_version(alice, status="evaluating")
     run = make_run(version, status="running", total=10, done=3)
     client.force_login(alice)
@@ -50,7 +52,7 @@ def test_an_active_run_asks_again_and_an_ended_one_does_not(client: Client, alic
     assert "hub retry alice/demo-env==0.1.0" in text(client, VERSION)
 
 
-def test_a_long_log_says_where_the_rest_of_it_is(client: Client, alice: User) -> None:
+def test_page_of_a_long_log_links_to_the_rest(client: Client, alice: User) -> None:
     run = make_run(make_version(alice))
     LogChunk.objects.create(run=run, attempt=1, seq=1, text="a line\n" * 100)
     assert "hub logs" not in text(client, f"/runs/{run.pk}/")
@@ -60,7 +62,7 @@ def test_a_long_log_says_where_the_rest_of_it_is(client: Client, alice: User) ->
     assert f"<code>hub logs {run.pk}</code>" in page
 
 
-def test_a_run_that_was_asked_to_stop_says_so_and_is_not_asked_again(
+def test_page_of_a_cancelling_run_offers_no_second_cancellation(
     client: Client, alice: User
 ) -> None:
     run = make_run(make_version(alice, status="evaluating"), status="running", total=10)
@@ -93,7 +95,7 @@ def test_strangers_watch_a_run_and_cannot_cancel_it(
     assert run.cancel_requested_at is None
 
 
-def test_a_queued_run_tells_its_place_is_cancelled_and_evaluated_after_all(
+def test_page_of_a_queued_run_shows_its_position_and_cancels_and_restarts_it(
     client: Client, alice: User
 ) -> None:
     version = make_version(alice, status="evaluating", framework="verifiers")

@@ -52,7 +52,7 @@ def test_a_token_is_shown_once_and_can_be_revoked(
     text(client, address, 404)
 
 
-def test_the_list_says_what_ended_a_token(client: Client, alice: User) -> None:
+def test_token_list_shows_why_a_token_ended(client: Client, alice: User) -> None:
     old, _ = tokens.mint(user=alice, name="old", scope="read", days=1)
     now = timezone.now()
     Token.objects.filter(pk=old.pk).update(

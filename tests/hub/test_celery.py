@@ -46,7 +46,7 @@ def test_web_threads_send_through_the_hubs_own_app() -> None:
     assert brokers == ["hub"]
 
 
-def test_a_doorbell_for_runners_lies_in_the_embedded_brokers_folder(tmp_path: Path) -> None:
+def test_message_for_runners_is_a_file_in_the_embedded_brokers_folder(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-W", "error", "-c", SEND],
         env={"DJANGO_SETTINGS_MODULE": "hub.settings", "HUB_HOME": str(tmp_path), "PATH": "/bin"},

@@ -91,7 +91,7 @@ def test_the_token_for_the_examples_may_only_publish_and_ends_soon() -> None:
     assert (token.expires_at - token.created_at).days <= 1
 
 
-def test_where_publishing_asks_for_a_second_factor_the_examples_wait(
+def test_examples_wait_where_publishing_requires_a_second_factor(
     home: Path, settings: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     demo.people()

@@ -47,7 +47,7 @@ def test_healthz_needs_no_database(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_suite_runs_on_the_database_it_was_asked_for(pytestconfig: pytest.Config) -> None:
+def test_suite_runs_on_the_selected_database(pytestconfig: pytest.Config) -> None:
     vendor = "postgresql" if pytestconfig.getoption("postgresql") else "sqlite"
     assert connection.vendor == vendor
 

@@ -26,7 +26,7 @@ def test_without_a_server_messages_become_files_that_only_we_may_read(tmp_path: 
         ("smtps://me%40x:s%2Fcret@mail.example", 465, True, False),
     ],
 )
-def test_an_address_says_all_about_the_server(
+def test_mail_url_configures_the_whole_server(
     tmp_path: Path, url: str, port: int, ssl: bool, tls: bool
 ) -> None:
     options = mail.from_url(url, folder=tmp_path)

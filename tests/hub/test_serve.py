@@ -138,7 +138,7 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
     assert place.processes() == {}
 
 
-def test_after_a_kill_at_the_top_it_starts_again_and_leaves_nothing_when_told_to_stop(
+def test_serve_restarts_after_a_kill_and_leaves_no_process_when_stopped(
     place: Place,
 ) -> None:
     with running(place) as serving:

@@ -54,7 +54,7 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
         ("HUB_S3_ACCESS_KEY_ID", "k", "HUB_S3_SECRET_ACCESS_KEY must be set together"),
     ],
 )
-def test_a_bad_setting_stops_the_start_and_says_why(
+def test_bad_setting_stops_the_start_with_the_reason(
     tmp_path: Path, name: str, value: str, said: str
 ) -> None:
     done = start(tmp_path, **{name: value})

@@ -85,7 +85,7 @@ def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, lines: li
     assert not list(tmp_path.glob("*.pid"))
 
 
-def test_what_outlives_another_is_told_to_end_after_it_and_all_else_at_once(
+def test_supervisor_stops_dependent_programs_last_and_the_others_at_once(
     tmp_path: Path, lines: list[str]
 ) -> None:
     """Each writes when it was told; the first two go on for a while."""

@@ -101,7 +101,7 @@ def test_a_password_or_address_that_staff_set_is_mailed_to_the_person(
     assert list(verbs) == ["account.password_set_by_staff", "account.email_set_by_staff"]
 
 
-def test_who_becomes_staff_under_admin_stands_in_the_journal(
+def test_journal_records_who_becomes_staff_under_admin(
     client: Client, root: User, alice: User
 ) -> None:
     client.force_login(root)

@@ -19,7 +19,7 @@ def run(*words: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def test_a_runner_gets_a_token_that_stands_alone_on_stdout(db: None) -> None:
+def test_create_runner_prints_the_token_alone_on_stdout(db: None) -> None:
     out, err = run("create_runner", "gpu-1")
     runner = runners.verify(out.strip())
     assert runner is not None
@@ -60,7 +60,7 @@ def test_a_token_is_made_for_a_person_within_bounds(alice: User) -> None:
             run("create_token", *wrong)
 
 
-def test_the_demo_people_are_made_once_and_their_passwords_only_shown_when_asked(
+def test_demo_accounts_are_created_once_and_their_passwords_shown_only_on_request(
     db: None, settings: Any, tmp_path: Any
 ) -> None:
     settings.HUB_HOME = tmp_path

@@ -81,7 +81,7 @@ def test_a_wheel_that_is_no_zip_is_rejected_with_the_reason(alice: User, queues:
     assert "zip" in version.events.get(verb="version.rejected").data["reason"]
 
 
-def test_an_environment_that_pays_silence_is_rejected_and_told_how(
+def test_environment_that_rewards_silence_is_rejected_with_evidence(
     alice: User, queues: Queues
 ) -> None:
     version = checked(alice, queues)
@@ -158,7 +158,7 @@ def test_too_many_rollouts_failed_by_the_platform_hold_the_version(
     assert version.findings.get(severity="error").code == "card.undecided"
 
 
-def test_a_cancelled_run_holds_the_version_and_says_who_and_how_to_go_on(
+def test_cancelled_run_holds_the_version_with_actor_and_next_step(
     alice: User, root: User, queues: Queues
 ) -> None:
     version = checked(alice, queues)

@@ -111,7 +111,7 @@ def test_a_run_that_the_platform_failed_is_run_again_by_its_author(
         pipeline.retry_run(run=again, by=alice)
 
 
-def test_no_message_of_a_held_version_says_that_the_hub_tries_again_by_itself(
+def test_no_message_of_a_held_version_promises_an_automatic_retry(
     held: Version,
 ) -> None:
     from envyard.contract.codes import CODES

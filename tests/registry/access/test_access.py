@@ -155,7 +155,7 @@ def test_every_route_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("path", TABLE)
-def test_each_role_gets_what_the_table_says(path: str, client: Client, made: World) -> None:
+def test_each_role_may_do_what_the_table_allows(path: str, client: Client, made: World) -> None:
     """And what one may not know exists answers as what does not exist."""
     roles = PAGE_ROLES if path in PAGE_PATHS else ROLES
     wrong = []

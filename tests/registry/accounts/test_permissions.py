@@ -162,7 +162,7 @@ def test_each_verb_is_for_exactly_these_people(world: World, verb: str, kind: st
     assert may == MATRIX[verb, kind]
 
 
-def test_every_verb_stands_in_the_matrix() -> None:
+def test_matrix_has_every_verb() -> None:
     assert {verb for verb, _ in MATRIX} == set(verbs())
 
 

@@ -72,7 +72,9 @@ def test_a_person_makes_no_more_organisations_than_allowed_and_staff_make_any_nu
         services.create_organisation(name=name, title="", by=root)
 
 
-def test_a_role_is_changed_by_giving_it_anew(lab: Organisation, alice: User, bob: User) -> None:
+def test_granting_a_second_role_replaces_the_first(
+    lab: Organisation, alice: User, bob: User
+) -> None:
     services.add_member(organisation=lab, user=bob, role="owner", by=alice)
     assert Membership.objects.get(organisation=lab, user=bob).role == "owner"
     services.add_member(organisation=lab, user=alice, role="member", by=bob)

@@ -71,7 +71,7 @@ def test_a_former_name_is_taken_for_ever(alice: User, lab: Organisation, bob: Us
         assert alike is (name == "dem0-env")
 
 
-def test_a_former_name_does_not_tell_where_something_private_went(
+def test_former_name_does_not_redirect_to_a_private_environment(
     alice: User, carol: User, root: User
 ) -> None:
     environment = make_version(alice, visibility="private").environment

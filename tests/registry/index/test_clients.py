@@ -54,7 +54,7 @@ def test_uv_installs_the_newest_version_that_is_not_yanked(
     assert Environment.objects.get().installs == 1
 
 
-def test_uv_installs_a_yanked_version_by_exact_pin_and_says_why(
+def test_uv_installs_a_yanked_version_by_exact_pin_and_shows_the_reason(
     index: str, alice: User, tmp_path: Path
 ) -> None:
     publish(alice, "0.1.0", yanked_at=datetime.now(UTC), yanked_reason="wrong reward")

@@ -85,7 +85,7 @@ def test_a_person_has_one_open_report_of_each_environment(
         ({"reason": "spam", "text": "x" * 2001}, "text"),
     ],
 )
-def test_a_report_that_says_nothing_is_refused(
+def test_report_without_text_is_refused(
     client: Client, version: Version, carol: User, said: dict[str, str], field: str
 ) -> None:
     refused = send(client, "POST", f"{API}report/", carol, 400, **said)

@@ -27,7 +27,7 @@ def refused(text: str, code: str = "publisher.bad_token", audience: str = HUB) -
     return caught.value.message
 
 
-def test_a_token_of_a_trusted_issuer_says_who_asks(issuer: Issuer) -> None:
+def test_identity_token_of_a_trusted_issuer_identifies_the_workflow(issuer: Issuer) -> None:
     issuer.keys["two"] = ec.generate_private_key(ec.SECP256R1())
     for kid in issuer.keys:
         verified = identity.verify(issuer.token(HUB, kid, jti=kid), audience=HUB)
@@ -64,7 +64,7 @@ def test_a_claim_out_of_order_is_refused_by_its_name(
     assert word in refused(issuer.token(HUB, **changes))
 
 
-def test_an_issuer_that_nobody_trusts_is_never_asked(issuer: Issuer, settings: Any) -> None:
+def test_untrusted_issuer_gets_no_request(issuer: Issuer, settings: Any) -> None:
     settings.HUB_OIDC_ISSUERS = {"https://gitlab.com": "gitlab"}
     message = refused(issuer.token(HUB), "publisher.unknown_issuer")
     assert issuer.url in message
@@ -82,7 +82,7 @@ def test_what_is_no_jwt_is_refused(issuer: Issuer, text: str) -> None:
     assert caught.value.status == 422
 
 
-def test_the_key_and_not_the_token_says_the_algorithm(issuer: Issuer) -> None:
+def test_algorithm_comes_from_the_key_and_not_from_the_token(issuer: Issuer) -> None:
     claims = issuer.claims(HUB)
     pem = RSA.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo

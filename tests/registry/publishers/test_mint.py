@@ -129,7 +129,7 @@ def test_another_workflow_matches_nothing(
     assert "trusted publisher" in message
 
 
-def test_letter_case_of_a_repository_says_nothing(issuer: Issuer, alice: User) -> None:
+def test_letter_case_of_a_repository_is_ignored(issuer: Issuer, alice: User) -> None:
     publisher(make_environment(alice), alice)
     where = "LAB/Envs/.github/workflows/publish.yml@refs/heads/main"
     assert mint(issuer, repository="LAB/Envs", job_workflow_ref=where)

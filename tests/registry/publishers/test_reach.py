@@ -58,7 +58,7 @@ def test_a_workflow_ends_its_token_wherever_it_reaches(
     assert Event.objects.filter(verb="token.revoked").count() == Token.objects.count()
 
 
-def test_a_publisher_that_was_used_stands_before_those_of_strangers(
+def test_used_publisher_takes_precedence_over_those_of_strangers(
     issuer: Issuer, alice: User, carol: User
 ) -> None:
     lure = publisher(make_environment(carol, "lure"), carol)

@@ -159,7 +159,7 @@ def statements(act: Callable[[], Any]) -> int:
     return len(queries)
 
 
-def test_what_asks_the_queue_asks_as_often_of_five_hundred_runs_as_of_five(
+def test_queue_needs_as_many_queries_for_five_hundred_runs_as_for_five(
     alice: User, carol: User
 ) -> None:
     gpu = story.make_runner()

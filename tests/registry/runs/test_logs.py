@@ -34,7 +34,7 @@ def test_a_flood_keeps_head_and_tail_with_one_line_between_them(run: Run) -> Non
     assert kept + left_out == sum(len(last) - 4 + 2 * len(str(n)) for n in range(1, 41))
 
 
-def test_who_follows_a_flood_misses_nothing_but_what_is_said_to_be_missing(run: Run) -> None:
+def test_follower_of_a_long_log_misses_only_the_marked_gaps(run: Run) -> None:
     flood(run, 8)
     page = queries.log_after(run=run, position=0)
     runner_events.record(run_id=run.pk, events=story.batch(9, log="next\n"))

@@ -282,7 +282,7 @@ def test_run_is_notified_to_every_idle_runner_once_its_pause_is_over(
     assert services.notify_again() == 0
 
 
-def test_the_log_says_when_the_next_attempt_begins_and_how_many_are_left(
+def test_log_states_when_the_next_attempt_begins_and_how_many_are_left(
     run: Run, gpus: list[Runner]
 ) -> None:
     lose(gpus[0])

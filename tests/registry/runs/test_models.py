@@ -60,7 +60,7 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, queues: Qu
     assert len(queues.read(queue_for(NAME))) == 1
 
 
-def test_a_run_of_probes_asks_for_no_model(alice: User) -> None:
+def test_run_of_probes_needs_no_model(alice: User) -> None:
     version = story.make_version(alice.owner)
     assert services.request(version=version, policies=PROBE_NAMES, model=NAME).model == ""
 
@@ -80,7 +80,9 @@ def test_odd_words_of_a_runner_do_no_harm(db: None, said: object) -> None:
     assert runners.models(runner) in ([], [NAME])
 
 
-def test_a_run_whose_model_nobody_has_says_so_and_stays_queued(alice: User, client: Client) -> None:
+def test_run_whose_model_no_runner_serves_stays_queued_with_the_reason(
+    alice: User, client: Client
+) -> None:
     run = asking(alice)
     client.force_login(alice)
     assert f"No runner has the model {NAME} ready (no runners are connected)" in page(client, run)

@@ -66,7 +66,7 @@ def test_a_runner_that_reports_no_python_gets_every_run(alice: User) -> None:
     assert services.lease(runner=runner_with()) == run
 
 
-def test_a_run_whose_python_no_runner_has_says_so_and_waits(alice: User) -> None:
+def test_run_whose_python_no_runner_has_stays_queued_with_the_reason(alice: User) -> None:
     run = queued(alice, "==3.12.*")
     assert "==3.12.*; no runner is live)" in lacking(run)
     runner_with("3.11.2")

@@ -131,7 +131,7 @@ def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
         assert queue.position(run) == Position(before=0, waiting=1, runners=present)
 
 
-def test_a_queued_run_knows_how_many_come_before_it(alice: User, carol: User) -> None:
+def test_position_counts_the_runs_before_a_queued_one(alice: User, carol: User) -> None:
     mine = [asked(alice.owner, name=f"env-{number}") for number in range(3)]
     hers = asked(carol.owner)
     assert queue.position(mine[2]) == Position(before=3, waiting=4, runners=0)
@@ -183,7 +183,7 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     assert len(queries) == many <= 12
 
 
-def test_who_leases_or_asks_for_a_place_reads_no_finished_run(alice: User, carol: User) -> None:
+def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> None:
     crowd(alice.owner, 500)
     waiting = list(Run.objects.select_related("version").order_by("priority"))
     Run.objects.bulk_create(

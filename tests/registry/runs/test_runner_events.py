@@ -114,7 +114,7 @@ def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
     )
 
 
-def test_the_first_report_of_a_rollout_stands(run: Run) -> None:
+def test_first_result_of_a_rollout_is_kept(run: Run) -> None:
     runner_events.record(
         run_id=run.pk, events=story.batch(rollouts=[story.rollout("silent", reward=0)])
     )
@@ -244,7 +244,7 @@ def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
     assert log.startswith("one\n[hub] attempt 1 on gpu-1 ended: the index did not answer")
 
 
-def test_what_an_errored_attempt_says_is_kept_clean_and_short(run: Run) -> None:
+def test_message_of_an_errored_attempt_is_sanitized_and_shortened(run: Run) -> None:
     end(run, "errored", *[finding("run.install_failed", "a\0b\ud800" * 500)] * 100)
     run.refresh_from_db()
     assert (run.status, run.attempt) == ("queued", 2)
@@ -259,7 +259,9 @@ def test_a_runner_that_stops_unasked_has_erred(run: Run) -> None:
     assert (run.status, run.attempt) == ("queued", 2)
 
 
-def test_a_cancelled_run_tells_its_runner_and_ends_when_it_obeys(run: Run, alice: User) -> None:
+def test_cancellation_reaches_the_runner_and_ends_the_run_when_it_stops(
+    run: Run, alice: User
+) -> None:
     services.cancel(run=run, by=alice)
     assert runner_events.record(run_id=run.pk, events=story.batch()).cancel
     end(run, "cancelled")

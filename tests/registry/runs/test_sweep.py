@@ -46,7 +46,7 @@ def test_a_lost_lease_moves_the_run_to_its_next_attempt_and_rings(run: Run, queu
         runner_events.record(run_id=run.pk, events=story.batch(2))
 
 
-def test_after_the_last_attempt_the_run_has_erred_and_says_why(run: Run, queues: Queues) -> None:
+def test_run_is_errored_with_the_reason_after_the_last_attempt(run: Run, queues: Queues) -> None:
     now = timezone.now()
     for attempt in (1, 2, 3):
         runner_events.record(run_id=run.pk, events=story.batch(attempt=attempt))

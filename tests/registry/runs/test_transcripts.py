@@ -112,7 +112,7 @@ def test_a_superseded_attempt_leaves_no_transcript(run: Run) -> None:
     assert (objects(), TranscriptPack.objects.count()) == ([], 0)
 
 
-def test_what_is_unplanned_or_told_again_takes_no_room(run: Run) -> None:
+def test_unplanned_and_repeated_transcripts_take_no_storage(run: Run) -> None:
     record(run, said("babble"), said("silent", 999), said("silent"), said("silent", text="again"))
     record(run, said("silent", text="and again"), seq=2)
     row = Rollout.objects.select_related("pack").get()
@@ -131,7 +131,7 @@ def test_a_transcript_over_its_bound_is_refused_whole(run: Run) -> None:
     assert (objects(), run.last_seq, run.rollouts.count()) == ([], 0, 0)
 
 
-def test_a_lost_object_is_told_by_verify_and_hides_no_row(run: Run) -> None:
+def test_verify_lists_a_lost_object_and_hides_no_row(run: Run) -> None:
     record(run, said("silent"))
     assert problems() == []
     storage.get().delete(objects()[0])
@@ -139,7 +139,7 @@ def test_a_lost_object_is_told_by_verify_and_hides_no_row(run: Run) -> None:
     assert problems() == ["missing"]
 
 
-def test_the_clock_forgets_what_a_lost_attempt_said(run: Run) -> None:
+def test_scheduled_task_deletes_transcripts_of_a_lost_attempt(run: Run) -> None:
     record(run, said("silent"))
     runner_events.finish(run_id=run.pk, finish=story.finish("errored"))
     story.skip_pause()

@@ -91,7 +91,7 @@ def test_what_no_row_names_is_an_orphan_once_it_is_a_day_old(alice: User) -> Non
     assert storage.get().exists(wheel_of(kept))
 
 
-def test_what_lies_under_a_name_that_nobody_knows_is_told_and_never_deleted(db: None) -> None:
+def test_verify_lists_objects_under_unknown_names_and_never_deletes_them(db: None) -> None:
     stranger = put("notes/1", days=400)
     outcome = verify(now=timezone.now(), delete_orphans=True)
     assert found(outcome) == [("unknown", stranger)]
@@ -138,7 +138,7 @@ def test_many_rows_are_read_page_by_page(
     assert [named.sha256 for named in names] == sorted(version.sha256 for version in versions)
 
 
-def test_a_row_that_needs_its_bytes_is_heard_beyond_a_page_of_staged_ones(
+def test_verify_checks_rows_beyond_a_page_of_staged_ones(
     alice: User, bob: User, carol: User
 ) -> None:
     """All three say the same sha256, and only the last one's bytes must be there."""
@@ -163,7 +163,7 @@ def run(*options: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def test_the_command_says_what_it_saw(alice: User) -> None:
+def test_command_prints_its_results(alice: User) -> None:
     published(alice)
     out, err = run()
     assert out == ""

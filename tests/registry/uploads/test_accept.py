@@ -276,7 +276,7 @@ def test_a_reserved_name_is_refused(alice: User, files: Path) -> None:
     assert not Environment.objects.exists()
 
 
-def test_a_stranger_may_not_publish_and_learns_nothing_of_private_ones(
+def test_stranger_may_not_publish_and_cannot_detect_private_environments(
     alice: User, carol: User
 ) -> None:
     unknown = refusal(carol, owner="alice")

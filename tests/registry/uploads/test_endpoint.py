@@ -104,7 +104,7 @@ def test_the_same_again_is_200(client: Client, key: str) -> None:
     assert "already here" in answer(response)
 
 
-def test_a_refusal_stands_in_the_reason_phrase_and_in_the_body(client: Client, key: str) -> None:
+def test_refusal_is_in_the_reason_phrase_and_in_the_body(client: Client, key: str) -> None:
     post(client, key, body(twine_form(), WHEEL))
     other = make_wheel(description="# Other\n")
     response = post(client, key, body(twine_form(other), other), Accept="text/plain")
@@ -169,13 +169,13 @@ def test_a_bearer_token_is_as_good(client: Client, key: str) -> None:
     assert response.status_code == 200
 
 
-def test_who_may_not_publish_is_told(client: Client, key: str, carol: User) -> None:
+def test_actor_without_permission_gets_an_error(client: Client, key: str, carol: User) -> None:
     assert post(client, key, body(twine_form(), WHEEL), owner="carol").status_code == 403
     assert post(client, key, body(twine_form(), WHEEL), owner="nobody").status_code == 404
 
 
 @pytest.mark.parametrize("method", ["get", "put", "delete", "head"])
-def test_other_methods_are_told_what_to_do(client: Client, method: str) -> None:
+def test_other_methods_get_the_next_step(client: Client, method: str) -> None:
     response = getattr(client, method)("/legacy/alice/")
     assert response.status_code == 405
     assert response["Allow"] == "POST"
@@ -280,7 +280,7 @@ def test_a_client_that_goes_away_leaves_nothing(key: str, files: Path) -> None:
     assert set(temporary.glob("*.upload*")) == before
 
 
-def test_a_token_made_before_a_second_factor_was_asked_publishes_no_more(
+def test_token_from_before_the_second_factor_requirement_cannot_publish(
     client: Client, key: str, alice: User, settings: Settings
 ) -> None:
     settings.HUB_REQUIRE_MFA = "publish"

@@ -165,7 +165,7 @@ def test_a_token_in_a_wheel_is_revoked_and_never_repeated(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_runners_token_in_a_wheel_is_revoked_and_the_staff_told(
+def test_runner_token_in_a_wheel_is_revoked_and_staff_notified(
     client: Client, key: str, files: Path, root: User
 ) -> None:
     runner, text = runners.create(name="gpu")

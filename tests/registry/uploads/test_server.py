@@ -157,7 +157,7 @@ def test_a_length_that_lies_loses_nothing_but_what_it_hides(web: Web) -> None:
     assert " 200 " in web.send(sent, length=len(sent) + 40).splitlines()[0]
 
 
-def test_a_body_in_chunks_is_told_to_bring_its_length(web: Web) -> None:
+def test_chunked_body_is_refused_for_lack_of_a_length(web: Web) -> None:
     with web.begun("Transfer-Encoding: chunked") as wire:
         sent = whole()
         wire.sendall(f"{len(sent):x}\r\n".encode() + sent + b"\r\n0\r\n\r\n")

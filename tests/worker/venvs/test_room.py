@@ -150,7 +150,7 @@ def test_a_venv_cannot_be_changed_by_its_run(world: World) -> None:
     assert (file.read_text(), file.stat().st_nlink) == before
 
 
-def test_venvs_whose_last_use_lies_in_the_future_are_removed_too(world: World) -> None:
+def test_venvs_last_used_in_the_future_are_removed_too(world: World) -> None:
     """They were used while the clock was a year ahead."""
     venv = big(world, "ahead")
     used_at(venv, time.time() + 365 * 86400)
