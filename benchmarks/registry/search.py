@@ -40,20 +40,20 @@ def main() -> None:
     arguments.add_argument("--requests", type=int, default=100, help="for each row of the table")
     arguments.add_argument("--only", default="", help="rows whose name holds this")
     arguments.add_argument("--json", type=Path, help="write all figures there")
-    asked = arguments.parse_args()
+    options = arguments.parse_args()
     with web() as client:
         full = bool(json.loads(client.get(API))["results"])
     if not full:
-        sizes = (f"--environments={asked.environments}", f"--versions={asked.versions}")
+        sizes = (f"--environments={options.environments}", f"--versions={options.versions}")
         subprocess.run([sys.executable, "-m", "benchmarks.registry.bulk", *sizes], check=True)
     timings = []
     with web() as client:
         for case, paths in cases(client):
-            if asked.only in case and paths:
-                timings.append(client.time(case, paths, asked.requests))
+            if options.only in case and paths:
+                timings.append(client.time(case, paths, options.requests))
     print(table(timings))
-    if asked.json:
-        write(asked.json, timings, environments=asked.environments, versions=asked.versions)
+    if options.json:
+        write(options.json, timings, environments=options.environments, versions=options.versions)
     slow = [timing.case for timing in timings if timing.p95 > TARGET]
     print(f"p95 above {TARGET:.0f} ms: {', '.join(slow) or 'none'}")
 
@@ -135,8 +135,8 @@ def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
         "typo": [swapped(word) for word in (*texts.TOPICS[:20], *coined[:20]) if len(word) > 4],
         "nothing": ["qqqzzzqqq", "xyxyxyxyx zzz", "wwwvvvwww"],
     }
-    for kind, asked in questions.items():
-        yield f"search {kind}", [f"{PAGE}?q={quote(words)}" for words in asked]
+    for kind, request in questions.items():
+        yield f"search {kind}", [f"{PAGE}?q={quote(words)}" for words in request]
     common = texts.TOPICS[:40]
     yield "search common by installs", [f"{PAGE}?q={word}&sort=installs" for word in common]
     yield "search everywhere by fresh", [f"{PAGE}?q=reward&sort=fresh"]

@@ -60,10 +60,10 @@ class Bench:
         what = f"{environment.TASKS} rollouts of {environment.TURNS} turns, {options.concurrency}"
         title = f"verifiers' own evaluator, bare, and the full runner: {what} at once, medians of"
         self.tell("evaluator", found, f"{title} {options.rounds}", evaluator.tell(found))
-        for one in found:
-            name = f"rollouts/s of the evaluator's at {one.latency_ms} ms: {one.phase:.3f}"
-            if one.latency_ms == CLAIMED_MS:
-                self.met[f"{name}, wanted {evaluator.TARGET}"] = one.phase >= evaluator.TARGET
+        for item in found:
+            name = f"rollouts/s of the evaluator's at {item.latency_ms} ms: {item.phase:.3f}"
+            if item.latency_ms == CLAIMED_MS:
+                self.met[f"{name}, wanted {evaluator.TARGET}"] = item.phase >= evaluator.TARGET
 
     def calls(self) -> None:
         """One call through the gateway."""
@@ -71,9 +71,9 @@ class Bench:
         took = " and ".join(f"{ms} ms with {n}" for n, ms in calls.AT_ONCE.items())
         title = f"one call, directly and through the gateway; the model takes {took} at once"
         self.tell("calls", found, title, calls.tell(found))
-        for one in found:
-            name = f"gateway adds {one.p50:.2f} ms p50, wanted < {calls.TARGET_MS}: {one.case}"
-            self.met[name] = one.p50 < calls.TARGET_MS
+        for item in found:
+            name = f"gateway adds {item.p50:.2f} ms p50, wanted < {calls.TARGET_MS}: {item.case}"
+            self.met[name] = item.p50 < calls.TARGET_MS
 
     def runners(self) -> None:
         """Several runners on one hub."""
@@ -90,15 +90,15 @@ class Bench:
         _say("sandbox starts")
         command = [sys.executable, "-m", "benchmarks.runner.sandbox"]
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-        told = self.figures["sandbox"] = json.loads(done.stdout)
-        over = told["over_a_bare_process_ms"]
+        body = self.figures["sandbox"] = json.loads(done.stdout)
+        over = body["over_a_bare_process_ms"]
         print(f"\nsandbox over a bare process: {over['wall']:.1f} ms, {over['cpu']:.1f} ms of CPU")
         name = f"sandbox starts {over['wall']:.1f} ms over a bare process, wanted < {TARGET_MS:.0f}"
         self.met[name] = over["wall"] < TARGET_MS
 
     def tell(self, part: str, found: Sequence[Any], title: str, table: str) -> None:
         """Print a part's table and keep its figures."""
-        self.figures[part] = [asdict(one) for one in found]
+        self.figures[part] = [asdict(item) for item in found]
         print(f"\n{title}\n\n{table}", flush=True)
 
     def start(self, name: str, *more: str) -> tuple[machine.Program, int]:
@@ -161,7 +161,7 @@ def _options() -> argparse.Namespace:
 
 
 def _numbers(said: str) -> list[int]:
-    return [int(one) for one in said.split(",")]
+    return [int(item) for item in said.split(",")]
 
 
 def _say(what: str) -> None:

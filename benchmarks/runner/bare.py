@@ -45,17 +45,17 @@ def main(options: dict) -> None:
         )
     )
     played, phase_cpu = time.perf_counter(), cpu() - used
-    rewards = [one["reward"] for one in told["outputs"]]
-    said = {
+    rewards = [output["reward"] for output in told["outputs"]]
+    fields = {
         "load_seconds": imported - began,
         "rollouts_seconds": played - imported,
         "rollouts": len(rewards),
         "reward": sum(rewards) / len(rewards),
-        "turns": sum(one["metrics"]["turns_played"] for one in told["outputs"]),
+        "turns": sum(output["metrics"]["turns_played"] for output in told["outputs"]),
         "environment_phase_cpu": phase_cpu,
         "environment_cpu": cpu(),
     }
-    sys.stdout.write(json.dumps(said) + "\n")
+    sys.stdout.write(json.dumps(fields) + "\n")
 
 
 if __name__ == "__main__":

@@ -78,14 +78,14 @@ def measure(
     scratch: Path, model_url: str, *, calls: int, say: Callable[[str], None]
 ) -> list[Added]:
     """Every case with that many calls each way."""
-    found = []
+    rows = []
     for size in SIZES:
         for stream in (False, True):
             for at_once in AT_ONCE:
                 streamed = "streamed" if stream else "whole"
                 say(case := f"{size}, {streamed}, {at_once} at once")
-                found.append(_case(case, scratch, model_url, calls, SIZES[size], stream, at_once))
-    return found
+                rows.append(_case(case, scratch, model_url, calls, SIZES[size], stream, at_once))
+    return rows
 
 
 def _case(
@@ -171,9 +171,9 @@ def tell(found: list[Added]) -> str:
     heads = ("request, reply, calls", "direct p10; p50; p95 ms", "gateway adds", "CPU us a call")
     lines = [f"| {' | '.join(heads)} |", "|---|---|---|---|"]
     lines += [
-        f"| {one.case} | {one.direct_p10:.2f}; {one.direct_p50:.2f}; {one.direct_p95:.2f} "
-        f"| {one.p10:.2f}; **{one.p50:.2f}**; {one.p95:.2f} | {one.cpu_us:.0f} |"
-        for one in found
+        f"| {item.case} | {item.direct_p10:.2f}; {item.direct_p50:.2f}; {item.direct_p95:.2f} "
+        f"| {item.p10:.2f}; **{item.p50:.2f}**; {item.p95:.2f} | {item.cpu_us:.0f} |"
+        for item in found
     ]
     return "\n".join(lines)
 

@@ -73,17 +73,17 @@ def measure(
     say("installing the framework for both sides")
     spec = _job(place, 0, concurrency)
     _ours(place, dataclasses.replace(spec, tasks=2))
-    found = []
+    rows = []
     for latency in latencies:
         pairs = []
         for number in range(rounds):
             say(f"{latency} ms: round {number + 1} of {rounds}")
             spec = _job(place, latency, concurrency)
             turns = [lambda spec=spec: _bare(place, spec), lambda spec=spec: _ours(place, spec)]
-            sides = [one() for one in (turns if number % 2 == 0 else turns[::-1])]
+            sides = [item() for item in (turns if number % 2 == 0 else turns[::-1])]
             pairs.append(tuple(sides if number % 2 == 0 else sides[::-1]))
-        found.append(_ratio(latency, pairs))
-    return found
+        rows.append(_ratio(latency, pairs))
+    return rows
 
 
 def _ratio(latency: int, pairs: list[tuple[Side, Side]]) -> Ratio:
@@ -100,7 +100,7 @@ def _ratio(latency: int, pairs: list[tuple[Side, Side]]) -> Ratio:
 
 
 def _middle(sides: tuple[Side, ...]) -> Side:
-    return {name: statistics.median(one[name] for one in sides) for name in sides[0]}
+    return {name: statistics.median(side[name] for side in sides) for name in sides[0]}
 
 
 def _job(place: Place, latency: int, concurrency: int) -> JobSpec:
@@ -156,26 +156,26 @@ def _timed(place: Place, command: list[str], environ: dict[str, str]) -> Side:
     seconds = time.perf_counter() - began
     if done.returncode:
         raise RuntimeError(f"{command[:3]} failed:\n{done.stderr[-3000:]}")
-    told: Side = json.loads(done.stdout.splitlines()[-1])
-    told.setdefault("whole_seconds", seconds)
-    told["stub_cpu"] = machine.cpu_seconds(place.stub.pid) - before[0]
-    told["hub_cpu"] = machine.cpu_seconds(place.hub.pid) - before[1]
-    return told
+    body: Side = json.loads(done.stdout.splitlines()[-1])
+    body.setdefault("whole_seconds", seconds)
+    body["stub_cpu"] = machine.cpu_seconds(place.stub.pid) - before[0]
+    body["hub_cpu"] = machine.cpu_seconds(place.hub.pid) - before[1]
+    return body
 
 
 def _folders(place: Place) -> list[Path]:
     """The folders that the runner has just used, the wheel's own and the framework's, named as in a
     venv: dill takes modules anywhere else for a script's and fails on some."""
-    found = []
+    rows = []
     for module in (environment.MODULE, "verifiers"):
-        sites = [one for one in place.home.glob("venvs/*/site") if (one / module).exists()]
+        sites = [item for item in place.home.glob("venvs/*/site") if (item / module).exists()]
         site = max(sites, key=lambda one: (one.parent / "venv.json").stat().st_mtime)
         folder = place.scratch / module / "site-packages"
         folder.parent.mkdir(exist_ok=True)
         folder.unlink(missing_ok=True)
         folder.symlink_to(site)
-        found.append(folder)
-    return found
+        rows.append(folder)
+    return rows
 
 
 def tell(found: list[Ratio]) -> str:
@@ -188,16 +188,16 @@ def tell(found: list[Ratio]) -> str:
         "CPU s of stub; hub",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for one in found:
-        bare, ours = one.bare, one.ours
+    for item in found:
+        bare, ours = item.bare, item.ours
         rate = [environment.TASKS / side["rollouts_seconds"] for side in (bare, ours)]
         whole, after = ours["whole_seconds"], ours["after_seconds"]
         cells = (
-            f"{one.latency_ms} ms",
+            f"{item.latency_ms} ms",
             f"{rate[0]:.2f}, {rate[1]:.2f}",
-            f"**{one.phase:.3f}** ({one.phase_range[0]:.2f} to {one.phase_range[1]:.2f})",
+            f"**{item.phase:.3f}** ({item.phase_range[0]:.2f} to {item.phase_range[1]:.2f})",
             f"{bare['whole_seconds']:.1f}, {whole:.1f} ({after:.1f})",
-            f"{one.whole:.2f}",
+            f"{item.whole:.2f}",
             "; ".join(f"{bare[name]:.1f}" for name in BARE_CPU),
             f"{ours['environment_cpu']:.1f}; {ours['environment_phase_cpu']:.1f}",
             f"{ours['runner_cpu']:.1f}; {ours['runner_phase_cpu']:.1f}",

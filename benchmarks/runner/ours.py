@@ -78,7 +78,7 @@ async def run(job: JobSpec) -> dict[str, object]:
     loaded, played = stamps[b"loaded"], stamps[b"rollout"]
     return {
         "outcome": ending.outcome if ending else "given up",
-        "findings": [one.message for one in ending.findings] if ending else [],
+        "findings": [finding.message for finding in ending.findings] if ending else [],
         "whole_seconds": ended - began.clock,
         "load_seconds": loaded.clock - began.clock,
         "rollouts_seconds": played.clock - loaded.clock,

@@ -179,7 +179,7 @@ def _answers(url: str) -> bool:
 
 
 def _cpu(programs: list[machine.Program]) -> float:
-    return sum(machine.cpu_seconds(one.pid) for one in programs)
+    return sum(machine.cpu_seconds(program.pid) for program in programs)
 
 
 def tell(found: list[Scale]) -> str:
@@ -189,9 +189,9 @@ def tell(found: list[Scale]) -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {one.latency_ms} ms | {one.one:.3f}, {one.four:.3f} | **{one.ratio:.2f}** "
-        f"| {one.hub_cpu:.2f}, {one.runner_cpu:.2f} |"
-        for one in found
+        f"| {item.latency_ms} ms | {item.one:.3f}, {item.four:.3f} | **{item.ratio:.2f}** "
+        f"| {item.hub_cpu:.2f}, {item.runner_cpu:.2f} |"
+        for item in found
     ]
     return "\n".join(lines)
 

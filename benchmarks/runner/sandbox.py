@@ -72,7 +72,7 @@ def processor_seconds() -> float:
     """This process and everything it has started, all of which has ended."""
     reap()
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 async def timed(start: Callable[[], Awaitable[None]]) -> tuple[float, float]:
@@ -106,21 +106,21 @@ async def measure(config: Config, site: Path, starts: int) -> list[Cost]:
     for _ in range(starts):
         times["bare process"].append(await timed(bare))
         times["sandbox"].append(await timed(sandboxed))
-    return [cost(case, told) for case, told in times.items()]
+    return [cost(case, line) for case, line in times.items()]
 
 
 async def contained(config: Config, site: Path, program: list[str]) -> str:
     """One sandbox from prepare to close; what the program printed."""
-    said = bytearray()
+    output = bytearray()
     async with Sandbox.prepare(config=config, venv=site, job=b"{}", limits=Limits()) as sandbox:
-        sandbox.on_log = said.extend
+        sandbox.on_log = output.extend
         (await sandbox.start(program)).close()
         async for _ in sandbox.lines():
             pass
         end = await sandbox.wait()
     if end.code != 0:
-        raise RuntimeError(f"the program ended with {end}: {said.decode('utf-8', 'replace')}")
-    return said.decode()
+        raise RuntimeError(f"the program ended with {end}: {output.decode('utf-8', 'replace')}")
+    return output.decode()
 
 
 async def connections(config: Config, site: Path, count: int = 300) -> dict[str, float]:
@@ -137,7 +137,7 @@ def main() -> int:
     """Measure, print, and fail where the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=40)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="envyard-benchmark-", dir="/var/tmp"))
     home.chmod(0o755)
     site = home / "site"
@@ -145,19 +145,19 @@ def main() -> int:
     adopt_orphans()
     try:
         config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home)})
-        bare, inside = asyncio.run(measure(config, site, asked.starts))
+        bare, inside = asyncio.run(measure(config, site, options.starts))
         connect = asyncio.run(connections(config, site))
     finally:
         shutil.rmtree(home)
     over = {"wall": inside.wall_p50 - bare.wall_p50, "cpu": inside.cpu_p50 - bare.cpu_p50}
-    told = {
+    fields = {
         "starts_ms": [asdict(bare), asdict(inside)],
         "over_a_bare_process_ms": over,
         "target_ms": TARGET_MS,
         "loopback_connection_us": connect,
         "load": os.getloadavg()[0],
     }
-    sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    sys.stdout.write(json.dumps(fields, indent=2) + "\n")
     return 0 if over["cpu"] < TARGET_MS else 1
 
 

@@ -28,8 +28,14 @@ def _chunk(delta: dict[str, str], reason: str | None = None) -> dict[str, object
 def _whole() -> bytes:
     message = {"role": "assistant", "content": SAID}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    said = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-    raw = json.dumps(said | {"usage": USAGE}).encode()
+    fields = {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+    }
+    raw = json.dumps(fields | {"usage": USAGE}).encode()
     return HEAD % (len(raw), raw)
 
 
@@ -37,12 +43,12 @@ def _stream() -> list[bytes]:
     """Status line and events, each an HTTP chunk of its own."""
     size = -(-len(SAID) // PIECES)
     parts = [SAID[at : at + size] for at in range(0, len(SAID), size)]
-    told = [_chunk({"role": "assistant", "content": part}) for part in parts]
-    told += [_chunk({}, "stop"), {"choices": [], "usage": USAGE}]
+    lines = [_chunk({"role": "assistant", "content": part}) for part in parts]
+    lines += [_chunk({}, "stop"), {"choices": [], "usage": USAGE}]
     base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    events = [b"data: " + json.dumps(base | one).encode() + b"\n\n" for one in told]
+    events = [b"data: " + json.dumps(base | line).encode() + b"\n\n" for line in lines]
     events.append(b"data: [DONE]\n\n")
-    return [STREAM_HEAD, *(b"%x\r\n%b\r\n" % (len(one), one) for one in events), b"0\r\n\r\n"]
+    return [STREAM_HEAD, *(b"%x\r\n%b\r\n" % (len(event), event) for event in events), b"0\r\n\r\n"]
 
 
 def _listed() -> bytes:

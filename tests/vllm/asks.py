@@ -90,13 +90,13 @@ async def stream(ask: Any, said: Any) -> bool:
     lines = [line for line in text.split("\n\n") if line]
     chunks = [json.loads(line.removeprefix("data: ")) for line in lines[:-1]]
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
-    logged = [one for c in choices for one in (c.get("logprobs") or {}).get("content") or ()]
+    logged = [item for c in choices for item in (c.get("logprobs") or {}).get("content") or ()]
     usage = next(chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage"))
     return (
         lines[-1] == "data: [DONE]"
         and len(choices) > 3
         and len(logged) == usage["completion_tokens"]
-        and all(one["logprob"] <= 0 and one["top_logprobs"] for one in logged)
+        and all(item["logprob"] <= 0 and item["top_logprobs"] for item in logged)
     )
 
 
@@ -105,8 +105,8 @@ async def tool(ask: Any, said: Any) -> bool:
     answer = json.loads(await ask([said], tools=[TOOL], tool_choice=FORCED))
     (call,) = answer["choices"][0]["message"]["tool_calls"]
     result = {"role": "tool", "tool_call_id": call["id"], "content": "3"}
-    asked = {"role": "assistant", "content": "", "tool_calls": [call]}
-    again = json.loads(await ask([said, asked, result], tools=[TOOL]))
+    fields = {"role": "assistant", "content": "", "tool_calls": [call]}
+    again = json.loads(await ask([said, fields, result], tools=[TOOL]))
     name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
     return name == "add" and right(arguments) and again["usage"]["completion_tokens"] > 0
 

@@ -27,8 +27,8 @@ def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rol
     detail = hub.decided("alice/asks==0.1.0", seconds=900)
     run = hub.get(f"runs/{detail['run']['id']}/")
     found: Rollouts = {}
-    for one in hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"]:
-        found.setdefault(WAYS[one["task"]], []).append(one)
+    for row in hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"]:
+        found.setdefault(WAYS[row["task"]], []).append(row)
     return run | {"log": hub.get(f"runs/{run['id']}/log/")["text"]}, found
 
 
@@ -36,15 +36,15 @@ def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rol
 def test_each_request_form_gets_its_answer(played: tuple[Any, Rollouts], way: str) -> None:
     run, found = played
     assert (run["status"], run["model"]) == ("succeeded", NAME)
-    assert [one["reward"] for one in found[way]] == [1.0] * ATTEMPTS, run["log"]
+    assert [item["reward"] for item in found[way]] == [1.0] * ATTEMPTS, run["log"]
 
 
 def test_a_prompt_that_is_too_long_is_the_environments_own_affair(
     played: tuple[Any, Rollouts],
 ) -> None:
     run, found = played
-    counted = [one for one in run["lost_attempts"] if one["counted"]]
+    counted = [attempt for attempt in run["lost_attempts"] if attempt["counted"]]
     assert counted == []  # an installation that failed before is no matter of the model's
     assert len(found["long"]) == ATTEMPTS
-    assert all(one["error"]["fault"] == "environment" for one in found["long"])
-    assert all("maximum context length" in one["error"]["message"] for one in found["long"])
+    assert all(item["error"]["fault"] == "environment" for item in found["long"])
+    assert all("maximum context length" in item["error"]["message"] for item in found["long"])

@@ -30,8 +30,8 @@ def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: st
     assert (run["status"], run["model"], run["attempt"]) == ("succeeded", NAME, 1)
     rollouts = model_rollouts(hub, run)
     assert len(rollouts) == ROLLOUTS
-    assert all(one["ok"] and one["usage"]["completion_tokens"] > 0 for one in rollouts)
-    assert all(0.0 <= one["reward"] <= 1.0 for one in rollouts)
+    assert all(rollout["ok"] and rollout["usage"]["completion_tokens"] > 0 for rollout in rollouts)
+    assert all(0.0 <= rollout["reward"] <= 1.0 for rollout in rollouts)
     assert f"concurrent calls to {NAME}" in hub.get(f"runs/{run['id']}/log/")["text"]
 
 
@@ -67,7 +67,7 @@ def test_a_server_that_fails_mid_run_costs_an_attempt_and_blames_nobody(
     # A machine that takes more than five minutes to start vLLM again spends another attempt.
     assert run["attempt"] in (2, 3)
     assert len(model_rollouts(hub, run)) == ROLLOUTS
-    assert not [one for one in detail["findings"] if one["code"].startswith("run.")]
+    assert not [finding for finding in detail["findings"] if finding["code"].startswith("run.")]
     now = server.state
     assert now is not None
     assert now.restarts == served.restarts + (how == "killed")

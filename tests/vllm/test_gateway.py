@@ -77,8 +77,8 @@ class Door:
 @asynccontextmanager
 async def door(server: Server, spec: JobSpec = PLAYED) -> AsyncIterator[Door]:
     config = replace(Config.from_environment(), home=server.models.parent)
-    said: list[str] = []
-    async with open_model(spec, config, log_line=said.append) as (spec, model):
+    lines: list[str] = []
+    async with open_model(spec, config, log_line=lines.append) as (spec, model):
         assert model is not None
         gateway = Gateway(spec, model)
         plan_all(gateway, spec)
@@ -167,12 +167,12 @@ def test_a_tool_is_called_with_arguments_of_its_schema(server: Server, choice: A
         call = answer["choices"][0]["message"]["tool_calls"][0]
         assert call["function"]["name"] == "add"
         assert_of_shape(json.loads(call["function"]["arguments"]))
-        told = [
+        lines = [
             USER,
             {"role": "assistant", "content": "", "tool_calls": [call]},
             {"role": "tool", "tool_call_id": call["id"], "content": "3"},
         ]
-        assert (await d.post("model/0/1", messages=told, tools=[TOOL]))[0] == 200
+        assert (await d.post("model/0/1", messages=lines, tools=[TOOL]))[0] == 200
 
     play(scenario, server, ROOMY)
 
@@ -195,8 +195,8 @@ def assert_of_shape(value: Any) -> None:
 def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Server) -> None:
     async def scenario(d: Door) -> None:
         for size in (3000, 60_000):  # in tokens above the model's context, and far above
-            said = {"role": "user", "content": "x" * size}
-            status, answer = await d.post("model/0/0", messages=[said])
+            fields = {"role": "user", "content": "x" * size}
+            status, answer = await d.post("model/0/0", messages=[fields])
             assert (status, answer["error"]["code"]) == (400, "context_length_exceeded")
             assert "2048" in answer["error"]["message"]
         record = d.gateway.ledger.take("model/0/0")
@@ -276,11 +276,11 @@ def listening(pids: list[int]) -> list[str]:
     """The addresses that these processes have TCP sockets listening at."""
     held = set()
     for pid in pids:
-        for one in Path(f"/proc/{pid}/fd").iterdir():
+        for path in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):  # closed meanwhile
-                held.add(str(one.readlink()))
+                held.add(str(path.readlink()))
     tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
-    rows = [line.split() for one in tables for line in one.read_text().splitlines()[1:]]
+    rows = [line.split() for path in tables for line in path.read_text().splitlines()[1:]]
     return [
         row[1].partition(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in held
     ]

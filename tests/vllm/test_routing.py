@@ -59,7 +59,7 @@ def second(hub: Hub, home: Path) -> Iterator[None]:
         stack.enter_context(running(environ, own / "model.log", *model))
         stack.enter_context(running(environ, own / "runner.log", "tests.faults.runner", "start"))
         hub.wait(
-            lambda: any(one.phase == "ready" for one in state.watched(own / "models")),
+            lambda: any(item.phase == "ready" for item in state.watched(own / "models")),
             "the second model",
         )
         yield
@@ -105,7 +105,7 @@ def test_each_run_is_done_where_its_model_is(
         found = hub.get(f"runs/{run}/rollouts/?policy=model&limit=100")["results"]
         assert len(found) % ATTEMPTS == 0
         assert found
-        assert all(one["ok"] for one in found)
+        assert all(item["ok"] for item in found)
 
 
 def test_a_run_by_a_model_without_a_runner_waits_with_a_reason(
@@ -113,5 +113,5 @@ def test_a_run_by_a_model_without_a_runner_waits_with_a_reason(
 ) -> None:
     waiting, other = asked(hub, "absent", OTHER)
     assert ended(hub, other)["status"] == "succeeded"  # what can be done passes it by
-    told = hub.get(f"runs/{waiting}/")
-    assert (told["status"], told["queue"]["runners"]) == ("queued", 0)
+    body = hub.get(f"runs/{waiting}/")
+    assert (body["status"], body["queue"]["runners"]) == ("queued", 0)

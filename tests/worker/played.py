@@ -87,8 +87,8 @@ class Played:
 
     async def plan(self) -> list[list[dict[str, Any]]]:
         async with aiohttp.ClientSession() as session, session.get(f"{self.door}/plan") as response:
-            told: list[list[dict[str, Any]]] = await response.json()
-            return told
+            body: list[list[dict[str, Any]]] = await response.json()
+            return body
 
     async def ask(self, rollout: str, text: str = "hi") -> int:
         body = {"messages": [{"role": "user", "content": text}]}
@@ -110,8 +110,8 @@ async def good(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
     sandbox.on_log(b"hello from inside\n")
     yield BEGAN
     yield loaded()
-    for (one,) in await sandbox.plan():
-        word, task = one["rollout"], one["task"]
+    for (item,) in await sandbox.plan():
+        word, task = item["rollout"], item["task"]
         yield {"event": "rollout_started", "rollout": word}
         ok = await sandbox.ask(word, f"question {task}") == 200
         yield {"event": "rollout", "rollout": word, "ok": ok, "reward": 0.25 if ok else None}
@@ -148,7 +148,7 @@ class Outcome:
     @property
     def said(self) -> tuple[str, list[str]]:
         (ending,) = self.hub.endings
-        return ending["outcome"], [found["code"] for found in ending["findings"]]
+        return ending["outcome"], [finding["code"] for finding in ending["findings"]]
 
 
 def run(

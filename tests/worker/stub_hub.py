@@ -130,10 +130,10 @@ class StubHub:
         return web.json_response({"lease_seconds": 6, "cancel": self.cancel})
 
     async def _lock(self, request: web.Request) -> web.Response:
-        said = await request.json()
-        if said["lock"] is not None:
-            self.locks.setdefault(said["platform"], said["lock"])
-        return web.json_response({"lock": self.locks.get(said["platform"])})
+        body = await request.json()
+        if body["lock"] is not None:
+            self.locks.setdefault(body["platform"], body["lock"])
+        return web.json_response({"lock": self.locks.get(body["platform"])})
 
     async def _finish(self, request: web.Request) -> web.Response:
         if self.superseded:

@@ -54,8 +54,8 @@ class StubModel:
         body = await self._note(request)
         answer = f"{body['prompt']} and so on"
         choice = {"index": 0, "text": answer, "finish_reason": "stop"}
-        said = {"object": "text_completion", "choices": [choice], "usage": usage(answer)}
-        return web.json_response(ENVELOPE | said)
+        fields = {"object": "text_completion", "choices": [choice], "usage": usage(answer)}
+        return web.json_response(ENVELOPE | fields)
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         body = await self._note(request)
@@ -73,8 +73,10 @@ class StubModel:
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
             counts = self._usage(message)
-            said = {"object": "chat.completion", "choices": [choice], "usage": counts}
-            return web.json_response(said if failure == "bare" else ENVELOPE | self.extras | said)
+            fields = {"object": "chat.completion", "choices": [choice], "usage": counts}
+            return web.json_response(
+                fields if failure == "bare" else ENVELOPE | self.extras | fields
+            )
         return await self._stream(request, message, reason, cut=failure == "cut_stream")
 
     async def _stream(
@@ -120,8 +122,8 @@ def decide(body: dict[str, Any]) -> dict[str, Any]:
     if last["role"] == "tool":
         return {"role": "assistant", "content": f"Answer: {last['content']}"}
     if "reversed_text" in str(last["content"]):
-        found = TEXT.search(last["content"])
-        text = found[1] if found else last["content"]
+        match = TEXT.search(last["content"])
+        text = match[1] if match else last["content"]
         return {"role": "assistant", "content": f"<reversed_text>{text[::-1]}</reversed_text>"}
     return {"role": "assistant", "content": "ok"}
 
@@ -138,8 +140,8 @@ def call(tool: dict[str, Any]) -> dict[str, Any]:
         else "x"
         for name, schema in properties.items()
     }
-    said = {"name": function["name"], "arguments": json.dumps(arguments)}
-    return {"id": "call_1", "type": "function", "function": said}
+    fields = {"name": function["name"], "arguments": json.dumps(arguments)}
+    return {"id": "call_1", "type": "function", "function": fields}
 
 
 def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -150,12 +152,12 @@ def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
         parts += [{name: value[at : at + 5]} for at in range(0, len(value), 5)]
     content = message["content"] or ""
     parts += [{"content": content[at : at + 5]} for at in range(0, len(content), 5)]
-    for index, one in enumerate(message.get("tool_calls", [])):
-        arguments = one["function"]["arguments"]
+    for index, item in enumerate(message.get("tool_calls", [])):
+        arguments = item["function"]["arguments"]
         half = len(arguments) // 2
-        first = one | {
+        first = item | {
             "index": index,
-            "function": one["function"] | {"arguments": arguments[:half]},
+            "function": item["function"] | {"arguments": arguments[:half]},
         }
         rest = {"index": index, "function": {"arguments": arguments[half:]}}
         parts += [{"tool_calls": [first]}, {"tool_calls": [rest]}]
@@ -164,8 +166,8 @@ def deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 async def send(response: web.StreamResponse, chunk: dict[str, Any]) -> None:
     """One server-sent event."""
-    said = ENVELOPE | {"object": "chat.completion.chunk"} | chunk
-    await response.write(b"data: " + json.dumps(said).encode() + b"\n\n")
+    fields = ENVELOPE | {"object": "chat.completion.chunk"} | chunk
+    await response.write(b"data: " + json.dumps(fields).encode() + b"\n\n")
 
 
 def usage(answer: Any) -> dict[str, int]:

@@ -96,7 +96,7 @@ def _shared_folder(folder: Path) -> dict[str, str]:
 
 def asked_with(hub: StubHub) -> list[list[str]]:
     """The models that the runner had ready whenever it asked for a run."""
-    return [said["models"] for said in hub.polled]
+    return [text["models"] for text in hub.polled]
 
 
 def ended(hub: StubHub, count: int) -> bool:

@@ -10,17 +10,17 @@ import pytest
 from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import NO_CALL
 from envyard_runner.execution.verdict import decide_ending
+from tests.worker.event_feed import FINE, EventFeed
 from tests.worker.stub_hub import job
-from tests.worker.told import FINE, Told
 
 
 def test_the_transcript_is_the_gateways_and_the_reward_the_environments() -> None:
-    told = Told()
-    told.loaded(True, True)
-    told("rollout_started", rollout="model/0/0")
-    told.spoke("model/0/0", seconds=0.5)
-    told.clock.now += 4.0
-    report = told.rollout(
+    feed = EventFeed()
+    feed.loaded(True, True)
+    feed("rollout_started", rollout="model/0/0")
+    feed.spoke("model/0/0", seconds=0.5)
+    feed.clock.now += 4.0
+    report = feed.rollout(
         "model/0/0", ok=True, reward=0.5, metrics={"a": 1.0}, seconds=0.001, turns=99,
         rewards={"exact": {"score": 0.5, "weight": 1.0}},
         messages=[{"role": "assistant", "content": "invented"}], usage={"calls": 77},
@@ -34,13 +34,13 @@ def test_the_transcript_is_the_gateways_and_the_reward_the_environments() -> Non
 
 
 def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
-    told = Told()
-    told.loaded(False)
-    assert told.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
-    told.spoke("model/0/0")
-    told.rollout("model/0/0", ok=True, reward=1.0)
-    told("done")
-    ending = decide_ending(told.story, FINE)
+    feed = EventFeed()
+    feed.loaded(False)
+    assert feed.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
+    feed.spoke("model/0/0")
+    feed.rollout("model/0/0", ok=True, reward=1.0)
+    feed("done")
+    ending = decide_ending(feed.collector, FINE)
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "error")]
     assert "silent/0/0" in ending.findings[0].message
@@ -54,20 +54,20 @@ def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
      b'{"event": "rollout_started", "rollout": {"a": 1}}'],
 )  # fmt: skip
 def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
-    assert Told().story.add_line(line) is None
+    assert EventFeed().collector.add_line(line) is None
 
 
 def test_a_rollout_counts_once() -> None:
-    told = Told()
-    told.loaded(True)
-    assert told.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
-    assert told("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
+    feed = EventFeed()
+    feed.loaded(True)
+    assert feed.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
+    assert feed("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
 
 
 def test_odd_fields_of_a_rollout_become_empty() -> None:
-    told = Told()
-    told.loaded(True)
-    report = told.rollout(
+    feed = EventFeed()
+    feed.loaded(True)
+    report = feed.rollout(
         "silent/0/0", ok="yes", reward="NaN", rewards=[1], metrics={"a": "b"}, error=7, seconds=None
     )
     assert (report.ok, report.reward, report.rewards, report.metrics) == (False, None, {}, {})
@@ -76,36 +76,36 @@ def test_odd_fields_of_a_rollout_become_empty() -> None:
 
 
 def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None:
-    told = Told(job(tasks=2))
+    feed = EventFeed(job(tasks=2))
     tasks = [{"index": i, "hash": "h", "prompt": "x" * 9000} for i in (0, 0, 1, 2, -1)]
-    facts = told("loaded", seconds=2.0, tasks=tasks)
+    facts = feed("loaded", seconds=2.0, tasks=tasks)
     assert isinstance(facts, Facts)
     assert facts.tasks is not None
     assert [t.index for t in facts.tasks] == [0, 1]
     assert len(facts.tasks[0].prompt) < 4100
-    assert told("loaded", tasks=[]) is None
+    assert feed("loaded", tasks=[]) is None
 
 
 def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_anothers_is_wrong() -> (
     None
 ):
-    told = Told(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
-    told.loaded(True, False, False)
-    assert told.plan.expected == {
+    feed = EventFeed(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
+    feed.loaded(True, False, False)
+    assert feed.plan.expected == {
         "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
         "model/2/0", "model/2/1",
     }  # fmt: skip
 
 
-def words(told: Told) -> list[list[str]]:
+def words(feed: EventFeed) -> list[list[str]]:
     """What the inside is told of its rollouts, by group."""
-    groups = asyncio.run(told.plan.groups())
-    return [[one["rollout"] for one in group] for group in groups]
+    groups = asyncio.run(feed.plan.groups())
+    return [[item["rollout"] for item in group] for group in groups]
 
 
 def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None:
     spec = job(policies=("silent", "oracle", "swapped", "model"), tasks=2, attempts=3)
-    one, other = Told(spec), Told(spec)
+    one, other = EventFeed(spec), EventFeed(spec)
     one.loaded(True, True)
     other.loaded(True, True)
     names = [one.plan.name(word) for group in words(one) for word in group]
@@ -116,28 +116,28 @@ def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None
 
 
 def test_where_attempts_are_compared_a_groups_size_does_not_reveal_a_probe() -> None:
-    told = Told(job(policies=("silent", "model"), tasks=1, attempts=3))
-    told.loaded(True, compares=True)
-    assert [len(group) for group in words(told)] == [3, 3]
-    assert told.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
-    assert told("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
-    assert told.story.rejections == 0
+    feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=3))
+    feed.loaded(True, compares=True)
+    assert [len(group) for group in words(feed)] == [3, 3]
+    assert feed.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
+    assert feed("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
+    assert feed.collector.rejections == 0
 
 
 def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
-    told = Told()
-    told.loaded(True, True)
-    message = f"killed while {told.plan.alias('model/1/0')} ran"
-    told("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
-    found = decide_ending(told.story, replace(FINE, code=1)).findings[0]
-    assert found.message == "ProcessEnded: killed while model/1/0 ran"
+    feed = EventFeed()
+    feed.loaded(True, True)
+    message = f"killed while {feed.plan.alias('model/1/0')} ran"
+    feed("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
+    finding = decide_ending(feed.collector, replace(FINE, code=1)).findings[0]
+    assert finding.message == "ProcessEnded: killed while model/1/0 ran"
 
 
 def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
-    told = Told(job(policies=("oracle",), tasks=1))
-    told.loaded(True)
-    told.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
-    report = told.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
+    feed = EventFeed(job(policies=("oracle",), tasks=1))
+    feed.loaded(True)
+    feed.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
+    report = feed.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
     assert report.error == {
         "type": "OracleFailed", "message": "oracle() raised KeyError: 'x'",
         "fault": "environment", "traceback": "",
@@ -146,10 +146,10 @@ def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
 
 def test_a_refused_call_is_its_callers_affair_however_long_the_model_took() -> None:
     for refused, fault in (("", "model"), ("8000 tokens are too many", "environment")):
-        told = Told(job(policies=("model",), tasks=1, attempts=1))
-        told.loaded(True)
-        record = told.ledger.open("model/0/0")
+        feed = EventFeed(job(policies=("model",), tasks=1, attempts=1))
+        feed.loaded(True)
+        record = feed.ledger.open("model/0/0")
         record.model_seconds, record.refused = 10.0, refused
         error = {"type": "ProviderError", "message": "400", "fault": "model"}
-        assert told.rollout("model/0/0", ok=False, error=error, seconds=1.0).error["fault"] == fault
-        assert bool(told.story.model_faults) is not bool(refused)
+        assert feed.rollout("model/0/0", ok=False, error=error, seconds=1.0).error["fault"] == fault
+        assert bool(feed.collector.model_faults) is not bool(refused)

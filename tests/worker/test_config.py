@@ -82,8 +82,8 @@ def test_roots_state_is_never_kept_below_a_closed_folder(tmp_path: Path) -> None
 def test_a_job_may_ask_for_less_but_not_for_more() -> None:
     ceiling = Limits(wall_seconds=100, memory_bytes=1 << 30, tmp_bytes=1 << 20, pids=10)
     asked = RunLimits(wall_seconds=50, memory_bytes=8 << 30, tmp_bytes=8 << 20, pids=5)
-    got = ceiling.lowered(asked)
-    assert (got.wall_seconds, got.memory_bytes, got.tmp_bytes, got.pids) == (
+    result = ceiling.lowered(asked)
+    assert (result.wall_seconds, result.memory_bytes, result.tmp_bytes, result.pids) == (
         50,
         1 << 30,
         1 << 20,

@@ -264,7 +264,7 @@ def _examined_with_a_broken_null_device(config: Config) -> dict[str, tuple[bool,
         check=False,
     )
     assert done.returncode == 1, done.stderr
-    return {one["name"]: (one["ok"], one["detail"]) for one in json.loads(done.stdout)}
+    return {load["name"]: (load["ok"], load["detail"]) for load in json.loads(done.stdout)}
 
 
 # Speaks as bubblewrap and the launcher do, but unshares nothing.

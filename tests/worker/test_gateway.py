@@ -31,8 +31,8 @@ def test_a_probe_streams_with_usage_only_on_request() -> None:
         counted = await w.stream("parrot/1/0", stream_options={"include_usage": True})
         assert counted[-1]["choices"] == []
         assert counted[-1]["usage"]["completion_tokens"] > 0
-        said = "".join(c["choices"][0]["delta"].get("content", "") for c in plain)
-        assert said == USER["content"]
+        response = "".join(c["choices"][0]["delta"].get("content", "") for c in plain)
+        assert response == USER["content"]
 
     play(scenario)
 
@@ -57,8 +57,8 @@ def test_oracle_replies_with_the_last_reference_and_refuses_without_one() -> Non
         assert (status, body["error"]["code"]) == (409, "no_reference")
         call = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
         for message in ({"content": "old"}, {"content": None, "tool_calls": [call]}):
-            said = {"own": {"message": message}, "other": None}
-            async with w.client.put(w.url("oracle/0/0", "references"), json=said) as response:
+            fields = {"own": {"message": message}, "other": None}
+            async with w.client.put(w.url("oracle/0/0", "references"), json=fields) as response:
                 assert response.status == 200
         _, body = await w.chat("oracle/0/0")
         assert body["choices"][0]["message"]["tool_calls"] == [call]
@@ -106,13 +106,13 @@ def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
 def test_what_an_environment_sets_itself_is_recorded_once_and_bounded() -> None:
     async def scenario(w: World) -> None:
         schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
-        asked = {"stop": ["#"], "tool_choice": "auto", "response_format": schema, "top_p": 0.1}
+        fields = {"stop": ["#"], "tool_choice": "auto", "response_format": schema, "top_p": 0.1}
         for _ in range(3):
-            assert (await w.chat("model/0/0", **asked))[0] == 200
+            assert (await w.chat("model/0/0", **fields))[0] == 200
         await w.chat("model/0/0")
-        told = w.gateway.ledger.take("model/0/0").transcript
-        assert told.options == [{name: asked[name] for name in asked if name != "top_p"}]
-        assert [call.options for call in told.calls] == [0, 0, 0, -1]
+        transcript = w.gateway.ledger.take("model/0/0").transcript
+        assert transcript.options == [{name: fields[name] for name in fields if name != "top_p"}]
+        assert [call.options for call in transcript.calls] == [0, 0, 0, -1]
         await w.chat("parrot/0/0", stop="x" * 1_000_000)
         assert len(str(w.gateway.ledger.take("parrot/0/0").transcript.options)) < 5000
 
@@ -137,10 +137,10 @@ def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
         w.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}
         (_, model), (_, probe) = await w.chat("model/0/0"), await w.chat("babble/0/0")
         streams = [await w.stream(f"{policy}/1/0") for policy in ("model", "babble")]
-        for one, other in ((model, probe), *zip(*streams, strict=False)):
-            assert set(one) == set(other)
-            assert one["model"] == other["model"]
-            assert set(one["choices"][0]) - {"logprobs"} == set(other["choices"][0]) - {"logprobs"}
+        for item, other in ((model, probe), *zip(*streams, strict=False)):
+            assert set(item) == set(other)
+            assert item["model"] == other["model"]
+            assert set(item["choices"][0]) - {"logprobs"} == set(other["choices"][0]) - {"logprobs"}
         assert set(model["usage"]) == set(probe["usage"])
         for text in map(json.dumps, (model, probe, *streams[0], *streams[1])):
             assert not any(policy in text for policy in ("babble", "model/", "stub", "vllm"))
@@ -150,10 +150,10 @@ def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
 
 def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> None:
     async def scenario(w: World) -> None:
-        said = {name: {"message": {"content": name}} for name in ("own", "other")}
+        fields = {name: {"message": {"content": name}} for name in ("own", "other")}
         for policy in ("silent", "oracle", "swapped", "model"):
             url = w.url(f"{policy}/0/0", "references")
-            async with w.client.put(url, json=said) as response:
+            async with w.client.put(url, json=fields) as response:
                 assert (response.status, await response.json()) == (200, {})
         for policy, reply in (("silent", ""), ("oracle", "own"), ("swapped", "other")):
             _, body = await w.chat(f"{policy}/0/0")
@@ -173,10 +173,10 @@ def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> Non
 def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
     async def scenario(w: World) -> None:
         url = f"{w.url('x').partition('/rollouts/')[0]}/references"
-        said = {name: {"message": {"content": name}} for name in ("own", "other")}
+        fields = {name: {"message": {"content": name}} for name in ("own", "other")}
         names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
-        told: dict[str, Any] = {w.gateway.plan.alias(name): said for name in names}
-        told |= {"nobody": said, w.gateway.plan.alias("oracle/2/0"): {"own": 1}}
+        told: dict[str, Any] = {w.gateway.plan.alias(name): fields for name in names}
+        told |= {"nobody": fields, w.gateway.plan.alias("oracle/2/0"): {"own": 1}}
         for status in (200, 400):  # there is room for one
             async with w.client.put(url, json=told) as response:
                 assert response.status == status
@@ -223,12 +223,12 @@ def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> Non
 def test_a_conversation_of_several_turns_is_kept_once_and_counted_in_full() -> None:
     async def scenario(w: World) -> None:
         _, first = await w.chat("model/0/0", tools=[TOOL])
-        asked = [
+        requests = [
             USER,
             first["choices"][0]["message"],
             {"role": "tool", "tool_call_id": "call_1", "content": "5"},
         ]
-        _, second = await w.chat("model/0/0", *asked, tools=[TOOL])
+        _, second = await w.chat("model/0/0", *requests, tools=[TOOL])
         assert second["choices"][0]["message"]["content"] == "Answer: 5"
         record = w.gateway.ledger.take("model/0/0")
         roles = [m["role"] for m in record.transcript.messages]
@@ -241,11 +241,11 @@ def test_a_conversation_of_several_turns_is_kept_once_and_counted_in_full() -> N
 
 def test_plain_completions_and_the_list_of_models_are_answered() -> None:
     async def scenario(w: World) -> None:
-        for rollout, said in (("parrot/0/0", "hi"), ("model/0/0", "hi and so on")):
+        for rollout, text in (("parrot/0/0", "hi"), ("model/0/0", "hi and so on")):
             url = w.url(rollout, "v1/completions")
             async with w.client.post(url, json={"prompt": "hi", "max_tokens": 1}) as response:
-                assert (await response.json())["choices"][0]["text"] == said
-            assert w.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == said
+                assert (await response.json())["choices"][0]["text"] == text
+            assert w.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == text
         assert w.model.requests[0]["max_tokens"] == 64
         async with w.client.get(w.url("silent/0/0", "v1/models")) as response:
             assert [m["id"] for m in (await response.json())["data"]] == ["policy"]

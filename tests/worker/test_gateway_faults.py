@@ -26,8 +26,12 @@ def test_a_failing_model_is_its_own_fault(
 ) -> None:
     async def scenario(w: World) -> None:
         w.model.failure = failure
-        got, body = await w.chat("model/0/0", stream=stream)
-        assert (got, body["error"]["code"], body["error"]["type"]) == (status, code, "server_error")
+        result, body = await w.chat("model/0/0", stream=stream)
+        assert (result, body["error"]["code"], body["error"]["type"]) == (
+            status,
+            code,
+            "server_error",
+        )
         record = w.gateway.ledger.take("model/0/0")
         assert record.model_fault
         assert [m["role"] for m in record.transcript.messages] == ["user"]

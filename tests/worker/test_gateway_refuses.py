@@ -101,12 +101,12 @@ def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:
 def test_a_prompt_beyond_the_record_is_cut_and_its_reply_is_kept() -> None:
     async def scenario(w: World) -> None:
         await w.chat("parrot/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
-        told = w.gateway.ledger.take("parrot/0/0").transcript
-        assert told.truncated
-        assert told.messages[-1] == {"role": "assistant", "content": "x" * 64 * 4}
-        assert told.calls[0].left_out == 501 - len(told.messages)
-        assert told.calls[0].left_out > 300
-        assert len(json.dumps(told.to_dict())) < 1 << 20
+        transcript = w.gateway.ledger.take("parrot/0/0").transcript
+        assert transcript.truncated
+        assert transcript.messages[-1] == {"role": "assistant", "content": "x" * 64 * 4}
+        assert transcript.calls[0].left_out == 501 - len(transcript.messages)
+        assert transcript.calls[0].left_out > 300
+        assert len(json.dumps(transcript.to_dict())) < 1 << 20
 
     play(scenario)
 

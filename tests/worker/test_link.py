@@ -47,8 +47,8 @@ def with_hub(
 
 
 def rollout(task: int, content: str = "hi") -> RolloutResult:
-    told = Transcript([Node(-1, {"role": "user", "content": content})], [Exchange(asked=0)])
-    return RolloutResult("silent", task, 0, ok=True, reward=0.0, transcript=told)
+    transcript = Transcript([Node(-1, {"role": "user", "content": content})], [Exchange(asked=0)])
+    return RolloutResult("silent", task, 0, ok=True, reward=0.0, transcript=transcript)
 
 
 def test_a_job_is_given_once() -> None:
@@ -294,9 +294,9 @@ def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Pa
             written = int(await talker.stdout.readline())
         talker.kill()
         await talker.wait()
-        told = [int(line) for line in stub.log.splitlines()]
-        assert told == list(range(len(told)))
-        assert written - len(told) <= 20  # a second's lines
+        lines = [int(line) for line in stub.log.splitlines()]
+        assert lines == list(range(len(lines)))
+        assert written - len(lines) <= 20  # a second's lines
 
     with_hub(scenario)
 

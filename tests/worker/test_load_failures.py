@@ -32,7 +32,11 @@ def finding(outcome: Outcome) -> dict[str, Any]:
 
 def findings(outcome: Outcome) -> list[dict[str, Any]]:
     (ending,) = outcome.hub.endings
-    return [one for one in ending["findings"] if one["code"] != "run.unplanned_rollouts"]
+    return [
+        first_finding
+        for first_finding in ending["findings"]
+        if first_finding["code"] != "run.unplanned_rollouts"
+    ]
 
 
 def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = b"") -> Outcome:
@@ -52,10 +56,10 @@ def failing(errors: list[dict[str, Any] | None]) -> Outcome:
         yield {"event": "environment_began"}
         yield loaded()
         left = list(errors)
-        for (one,) in await sandbox.plan():
-            word = one["rollout"]
+        for (item,) in await sandbox.plan():
+            word = item["rollout"]
             yield {"event": "rollout_started", "rollout": word}
-            await sandbox.ask(word, f"question {one['task']}")
+            await sandbox.ask(word, f"question {item['task']}")
             error = left.pop(0) if sandbox.starts == 1 else None
             reward = None if error else 0.5
             yield {"event": "rollout", "rollout": word, "ok": not error, "reward": reward,
@@ -66,52 +70,63 @@ def failing(errors: list[dict[str, Any] | None]) -> Outcome:
 
 
 def test_a_load_that_reached_for_the_network_names_host_call_and_next_step() -> None:
-    found = finding(ended(NO_NETWORK))
-    assert found["code"] == "run.load_failed"
-    assert found["message"] == (
+    first_finding = finding(ended(NO_NETWORK))
+    assert first_finding["code"] == "run.load_failed"
+    assert first_finding["message"] == (
         "load_dataset(\"lab/sums\") (word_game/env.py:7) tried to reach the data set 'lab/sums' on "
         f"{HOST}; a sandbox has no network (ConnectionError: Couldn't reach 'lab/sums' on the Hub "
         "(X))."
     )
-    assert found["hint"].startswith("Ship the data in the wheel")
-    assert found["details"]["cause"] == "network"
-    assert found["details"]["error"] == "ConnectionError: Couldn't reach 'lab/sums' on the Hub (X)"
-    assert found["details"]["traceback"] == NO_NETWORK["traceback"]
+    assert first_finding["hint"].startswith("Ship the data in the wheel")
+    assert first_finding["details"]["cause"] == "network"
+    assert (
+        first_finding["details"]["error"]
+        == "ConnectionError: Couldn't reach 'lab/sums' on the Hub (X)"
+    )
+    assert first_finding["details"]["traceback"] == NO_NETWORK["traceback"]
 
 
 def test_a_cause_that_is_not_known_leaves_the_error_as_it_was() -> None:
-    found = finding(ended({"type": "KeyError", "message": "'x'", "traceback": "line 3"}))
-    assert found["message"] == "KeyError: 'x'"
-    assert found["hint"] == CODES["run.load_failed"].hint
-    assert found["details"] == {"cause": "unknown", "error": "KeyError: 'x'", "traceback": "line 3"}
+    first_finding = finding(ended({"type": "KeyError", "message": "'x'", "traceback": "line 3"}))
+    assert first_finding["message"] == "KeyError: 'x'"
+    assert first_finding["hint"] == CODES["run.load_failed"].hint
+    assert first_finding["details"] == {
+        "cause": "unknown",
+        "error": "KeyError: 'x'",
+        "traceback": "line 3",
+    }
 
 
 def test_a_load_that_took_all_the_time_names_the_host_that_the_log_shows() -> None:
     end = replace(FINE, reason="wall_clock", code=None, signal=9, seconds=150.0)
     printed = f"HEAD https://{HOST}/x: Name or service not known\n".encode()
-    found = finding(ended(None, end=end, printed=printed))
-    assert found["code"] == "run.wall_clock"
-    assert f"The log shows a failed attempt to reach {HOST}" in found["message"]
-    assert found["details"]["cause"] == "network"
+    first_finding = finding(ended(None, end=end, printed=printed))
+    assert first_finding["code"] == "run.wall_clock"
+    assert f"The log shows a failed attempt to reach {HOST}" in first_finding["message"]
+    assert first_finding["details"]["cause"] == "network"
     slow = finding(ended(None, end=end))
     assert "its tasks were not loaded after 150 s" in slow["message"]
     assert slow["details"]["cause"] == "timeout"
 
 
 def test_rollouts_that_all_failed_for_one_cause_have_one_finding() -> None:
-    found = finding(failing([NO_NETWORK] * 4))
-    assert (found["code"], found["severity"]) == ("run.rollouts_failed", "warning")
-    assert found["message"].startswith("All 4 rollouts failed for the same cause: load_dataset(")
-    assert found["details"]["cause"] == "network"
+    first_finding = finding(failing([NO_NETWORK] * 4))
+    assert (first_finding["code"], first_finding["severity"]) == ("run.rollouts_failed", "warning")
+    assert first_finding["message"].startswith(
+        "All 4 rollouts failed for the same cause: load_dataset("
+    )
+    assert first_finding["details"]["cause"] == "network"
     key = {"type": "KeyError", "message": "'x'", "traceback": "", "fault": "environment"}
     alike = finding(failing([key] * 4))
     assert alike["message"] == "All 4 rollouts failed with the same error: KeyError: 'x'"
 
 
 def test_some_failed_rollouts_with_a_known_cause_have_one_finding() -> None:
-    found = finding(failing([NO_NETWORK, NO_NETWORK, None, None]))
-    assert found["code"] == "run.rollouts_failed"
-    assert found["message"].startswith("2 of 4 rollouts failed for the same cause: load_dataset(")
+    first_finding = finding(failing([NO_NETWORK, NO_NETWORK, None, None]))
+    assert first_finding["code"] == "run.rollouts_failed"
+    assert first_finding["message"].startswith(
+        "2 of 4 rollouts failed for the same cause: load_dataset("
+    )
 
 
 def test_rollouts_with_different_errors_have_no_common_finding() -> None:
@@ -123,6 +138,6 @@ def test_rollouts_with_different_errors_have_no_common_finding() -> None:
 def test_odd_errors_of_a_sandbox_are_reported_within_bounds() -> None:
     odd = {"type": ["x"], "message": {"a": 1}, "traceback": 7, "raised": [{"types": {}}, 3, None]}
     for error in (odd, [], "text", {"raised": [{"types": ["E" * 5000], "message": "m" * 90_000}]}):
-        found = finding(ended(error))
-        assert found["code"] == "run.load_failed"
-        assert len(found["message"]) < 4_000
+        first_finding = finding(ended(error))
+        assert first_finding["code"] == "run.load_failed"
+        assert len(first_finding["message"]) < 4_000

@@ -12,9 +12,9 @@ import pytest
 from envyard_runner.execution.collector import NO_PROMPT
 from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.gateway.prompts import Prompts
+from tests.worker.event_feed import FINE, EventFeed
 from tests.worker.played import BEGAN, PLAYED, Played, good, loaded, run
 from tests.worker.stub_hub import job
-from tests.worker.told import FINE, Told
 
 PROMPT = (
     "A farmer has 17 sheep and sells all but 9.\n\nHow many sheep are left? Answer in <answer>."
@@ -131,70 +131,78 @@ def tasks(*prompts: str) -> list[dict[str, Any]]:
     ]
 
 
-def story(missing: int, *, count: int = 15, policies: tuple[str, ...] = ("silent",)) -> Told:
+def missing_prompts(
+    missing: int, *, count: int = 15, policies: tuple[str, ...] = ("silent",)
+) -> EventFeed:
     """Rollouts of which the first `missing` of all were asked something else."""
-    told = Told(job(policies=policies, tasks=count))
-    told.began()
-    told("loaded", seconds=1.0, tasks=tasks(*(f"task {at} of them" for at in range(count))))
-    for name in sorted(told.plan.expected, key=lambda name: int(name.split("/")[1])):
-        record = told.spoke(name)
+    feed = EventFeed(job(policies=policies, tasks=count))
+    feed.began()
+    feed("loaded", seconds=1.0, tasks=tasks(*(f"task {at} of them" for at in range(count))))
+    for name in sorted(feed.plan.expected, key=lambda name: int(name.split("/")[1])):
+        record = feed.spoke(name)
         record.prompt_shown = missing <= 0
         record.first_call = "" if missing <= 0 else "hi"
         missing -= 1
-        told.rollout(name, ok=True, reward=0.5)
-    told("done")
-    return told
+        feed.rollout(name, ok=True, reward=0.5)
+    feed("done")
+    return feed
 
 
 @pytest.mark.parametrize(("missing", "severity"), [(1, "warning"), (2, "error"), (15, "error")])
 def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyond(
     missing: int, severity: str
 ) -> None:
-    told = story(missing)
-    (found,) = decide_ending(told.story, FINE).findings
-    assert (found.code, found.severity) == ("run.prompt_not_sent", severity)
-    assert found.message.startswith(f"{missing} of 15 rollouts do not count: none of their first")
-    assert "begins 'task 0 of them' and the first call's last message 'hi'" in found.message
-    assert len(told.story.not_counted) == missing
+    feed = missing_prompts(missing)
+    (finding,) = decide_ending(feed.collector, FINE).findings
+    assert (finding.code, finding.severity) == ("run.prompt_not_sent", severity)
+    assert finding.message.startswith(f"{missing} of 15 rollouts do not count: none of their first")
+    assert "begins 'task 0 of them' and the first call's last message 'hi'" in finding.message
+    assert len(feed.collector.not_counted) == missing
 
 
 @pytest.mark.parametrize(("silent", "severity"), [(1, "warning"), (14, "error")])
 def test_rollouts_without_a_call_warn_up_to_a_tenth_and_are_an_error_beyond(
     silent: int, severity: str
 ) -> None:
-    told = Told(job(policies=("silent",), tasks=15))
-    told.loaded(*[True] * 15)
-    for number, name in enumerate(sorted(told.plan.expected)):
+    feed = EventFeed(job(policies=("silent",), tasks=15))
+    feed.loaded(*[True] * 15)
+    for number, name in enumerate(sorted(feed.plan.expected)):
         if number >= silent:
-            told.spoke(name)
-        told.rollout(name, ok=True, reward=1.0)
-    told("done")
-    found = {one.code: one for one in decide_ending(told.story, FINE).findings}["run.no_model_call"]
-    assert (found.severity, found.details["n"]) == (severity, silent)
+            feed.spoke(name)
+        feed.rollout(name, ok=True, reward=1.0)
+    feed("done")
+    findings = {finding.code: finding for finding in decide_ending(feed.collector, FINE).findings}[
+        "run.no_model_call"
+    ]
+    assert (findings.severity, findings.details["n"]) == (severity, silent)
 
 
 def test_a_policy_that_has_no_rollout_left_is_an_error_however_few_they_are() -> None:
-    told = Told(job(policies=("silent", "model"), tasks=1, attempts=20))
-    told.loaded(True)
-    for name in sorted(told.plan.expected):
+    feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=20))
+    feed.loaded(True)
+    for name in sorted(feed.plan.expected):
         if name != "silent/0/0":
-            told.spoke(name)
-        told.rollout(name, ok=True, reward=1.0)
-    told("done")
-    found = {one.code: one for one in decide_ending(told.story, FINE).findings}["run.no_model_call"]
-    assert found.severity == "error"
+            feed.spoke(name)
+        feed.rollout(name, ok=True, reward=1.0)
+    feed("done")
+    findings = {finding.code: finding for finding in decide_ending(feed.collector, FINE).findings}[
+        "run.no_model_call"
+    ]
+    assert findings.severity == "error"
 
 
 def test_tasks_without_a_prompt_are_reported_as_not_compared_and_count() -> None:
-    told = Told()
-    told.loaded(True, True)
-    for name in sorted(told.plan.expected):
-        told.spoke(name).prompt_shown = None
-        told.rollout(name, ok=True, reward=0.0)
-    told("done")
-    assert not told.story.not_counted
-    found = decide_ending(told.story, FINE).findings
-    assert [(one.code, one.severity) for one in found] == [("run.prompt_not_compared", "info")]
+    feed = EventFeed()
+    feed.loaded(True, True)
+    for name in sorted(feed.plan.expected):
+        feed.spoke(name).prompt_shown = None
+        feed.rollout(name, ok=True, reward=0.0)
+    feed("done")
+    assert not feed.collector.not_counted
+    findings = decide_ending(feed.collector, FINE).findings
+    assert [(finding.code, finding.severity) for finding in findings] == [
+        ("run.prompt_not_compared", "info")
+    ]
 
 
 async def prompted(sandbox: Played) -> Any:
@@ -217,19 +225,19 @@ def test_the_gateway_compares_the_first_calls_and_reports_rollouts_that_do_not_c
     async def asks_another(sandbox: Played) -> Any:
         yield BEGAN
         yield loaded() | {"tasks": tasks("the capital of France", "the capital of Spain")}
-        for (one,) in await sandbox.plan():
-            word = one["rollout"]
+        for (item,) in await sandbox.plan():
+            word = item["rollout"]
             await sandbox.ask(word, "the capital of France")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
         yield {"event": "done"}
 
     other = run(asks_another)
     assert other.said == ("succeeded", ["run.prompt_not_sent"])
-    (found,) = other.hub.endings[0]["findings"]
-    assert (found["severity"], found["details"]) == ("error", {"n": 2})
+    (finding,) = other.hub.endings[0]["findings"]
+    assert (finding["severity"], finding["details"]) == ("error", {"n": 2})
     names = {f"{policy}/1/0": "run.prompt_not_sent" for policy in PLAYED.policies}
     assert other.hub.facts["not_counted"] == names
-    stops = {one["task"]: one["stop"] for one in other.hub.rollouts}
+    stops = {item["task"]: item["stop"] for item in other.hub.rollouts}
     assert stops[1] == NO_PROMPT
     assert stops[0] != NO_PROMPT
 
@@ -238,8 +246,8 @@ def test_a_call_to_a_planner_may_come_before_the_prompt() -> None:
     async def plans_first(sandbox: Played) -> Any:
         yield BEGAN
         yield loaded()
-        for (one,) in await sandbox.plan():
-            word, task = one["rollout"], one["task"]
+        for (item,) in await sandbox.plan():
+            word, task = item["rollout"], item["task"]
             await sandbox.ask(word, "Write down a general plan.")
             await sandbox.ask(word, f"question {task}")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}

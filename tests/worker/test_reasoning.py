@@ -34,8 +34,8 @@ def reply_of(message: Message, **answer: Any) -> Reply:
 
 def recorded(*exchanges: tuple[Call, Reply]) -> Record:
     record = Record("model/0/0", "model")
-    for asked, reply in exchanges:
-        record.add(asked, reply, 0.1)
+    for request, reply in exchanges:
+        record.add(request, reply, 0.1)
     return record
 
 
@@ -150,8 +150,8 @@ def test_a_history_without_the_reasoning_goes_on_from_the_reply(sent: Message) -
     assert len(transcript.ends) == 1
     assert [exchange.reasoning_sent for exchange in transcript.calls] == [0, *[bool(sent)] * 2]
     tape = RecordedReplies(transcript)
-    for asked in (call(), call(*history), call(*history)):
-        tape.answer(asked)
+    for request in (call(), call(*history), call(*history)):
+        tape.answer(request)
     tape.end()
     assert tape.diverged == 0
 

@@ -51,11 +51,11 @@ def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None
     talk = [says("system", "s" * 1000)]
     for turn in range(50):
         talk = ask(recorder, [*talk, says("user", f"{turn} {'q' * 1000}")], f"{turn} {'a' * 1000}")
-    told = recorder.transcript
-    assert told.messages == talk
-    assert len(told.ends) == 1
-    assert not told.truncated
-    assert size(told) < 1.3 * size(Transcript()) + 101 * 1100 + 50 * 250
+    transcript = recorder.transcript
+    assert transcript.messages == talk
+    assert len(transcript.ends) == 1
+    assert not transcript.truncated
+    assert size(transcript) < 1.3 * size(Transcript()) + 101 * 1100 + 50 * 250
 
 
 def test_a_repeated_history_is_compared_and_not_written_again() -> None:
@@ -81,16 +81,19 @@ def test_agents_and_branches_are_conversations_of_their_own() -> None:
     ask(recorder, [says("system", "You are black."), says("user", "e4")], "e5")
     ask(recorder, [says("system", "You are white."), says("user", "Go.")], "d4")  # tried again
     ask(recorder, [*first, says("user", "e5")], "Nf3")
-    told = recorder.transcript
-    talks = [[told.nodes[at].message["content"] for at in told.path(end)] for end in told.ends]
+    transcript = recorder.transcript
+    talks = [
+        [transcript.nodes[at].message["content"] for at in transcript.path(end)]
+        for end in transcript.ends
+    ]
     assert talks == [
         ["You are white.", "Go.", "e4", "e5", "Nf3"],
         ["You are black.", "e4", "e5"],
         ["You are white.", "Go.", "d4"],
     ]
-    assert len(told.nodes) == 9
-    assert told.messages[-1]["content"] == "Nf3"
-    assert Transcript.from_dict(json.loads(json.dumps(told.to_dict()))) == told
+    assert len(transcript.nodes) == 9
+    assert transcript.messages[-1]["content"] == "Nf3"
+    assert Transcript.from_dict(json.loads(json.dumps(transcript.to_dict()))) == transcript
 
 
 def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
@@ -103,11 +106,11 @@ def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
     record.add(call, Reply(["let me"], {0: part}, "tool_calls", 9, 4), 0.5)
     record.add(call, Reply(["2"], {}, "stop", 9, 1), 0.25)
     record.fail(call, "the model server answered 500", 1.5)
-    told = record.transcript
-    first, second, third = told.calls
-    assert told.tools == [[tool]]
+    transcript = record.transcript
+    first, second, third = transcript.calls
+    assert transcript.tools == [[tool]]
     assert (first.tools, second.tools, first.sampling) == (0, 0, record.sampling)
-    assert told.nodes[first.reply].message["tool_calls"] == [part]
+    assert transcript.nodes[first.reply].message["tool_calls"] == [part]
     assert (first.finish_reason, first.prompt_tokens, first.completion_tokens) == (
         "tool_calls", 9, 4,
     )  # fmt: skip
@@ -141,12 +144,16 @@ def test_a_flood_is_bounded_and_the_replies_are_kept() -> None:
     for turn in range(64):
         prompt = [says("user", f"{turn} {n} " + "x" * 90_000) for n in range(20)]
         ask(recorder, prompt, f"reply {turn}")
-    told = recorder.transcript
-    assert told.truncated
-    replies = [told.nodes[call.reply].message["content"] for call in told.calls if call.reply >= 0]
+    transcript = recorder.transcript
+    assert transcript.truncated
+    replies = [
+        transcript.nodes[call.reply].message["content"]
+        for call in transcript.calls
+        if call.reply >= 0
+    ]
     assert replies == [f"reply {turn}" for turn in range(64)]
-    assert sum(call.left_out for call in told.calls) > 1000
-    assert size(told) < 100_000 + 64 * 300
+    assert sum(call.left_out for call in transcript.calls) > 1000
+    assert size(transcript) < 100_000 + 64 * 300
 
 
 def test_many_rollouts_share_what_a_run_may_hold() -> None:

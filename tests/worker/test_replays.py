@@ -20,8 +20,8 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.replays import MAX_ROLLOUTS
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.sandbox import Exit
+from tests.worker.event_feed import FINE, Clock, EventFeed
 from tests.worker.stub_hub import job
-from tests.worker.told import FINE, Clock, Told
 
 BEGAN, WALL = Clock.now, 100.0
 TOOL = {"type": "function", "function": {"name": "add"}}
@@ -40,8 +40,8 @@ def reply(text: str, **more: Any) -> Reply:
 
 def recorded(*calls: tuple[Call, Reply]) -> Record:
     record = Record("model/0/0", "model")
-    for asked, said in calls:
-        record.add(asked, said, 0.1)
+    for request, text in calls:
+        record.add(request, text, 0.1)
     return record
 
 
@@ -99,125 +99,129 @@ def test_other_tools_more_calls_and_fewer_are_noted() -> None:
     assert (fewer.diverged, fewer.difference) == (2, "nothing: it ended after 1 of 2 calls")
 
 
-def told(spec: Any, count: int) -> Told:
-    story = Told(spec)
-    story.loaded(*[True] * count)
-    return story
+def loaded_feed(spec: Any, count: int) -> EventFeed:
+    feed = EventFeed(spec)
+    feed.loaded(*[True] * count)
+    return feed
 
 
 class Second:
-    """The second sandbox of a story: its tasks are loaded, and it is told what to play."""
+    """The second sandbox of a run: its tasks are loaded, and it gets the replays to play."""
 
-    def __init__(self, first: Told, *, hashes: Sequence[str] = ()) -> None:
-        tasks = first.story.tasks or []
+    def __init__(self, first: EventFeed, *, hashes: Sequence[str] = ()) -> None:
+        tasks = first.collector.tasks or []
         known = hashes or [task.hash for task in tasks]
         self.again = ReplayRun(
-            first.spec, first.story, began=BEGAN, wall_seconds=WALL, clock=first.clock
+            first.spec, first.collector, began=BEGAN, wall_seconds=WALL, clock=first.clock
         )
-        told = [{"index": task.index, "hash": h} for task, h in zip(tasks, known, strict=True)]
+        events = [{"index": task.index, "hash": h} for task, h in zip(tasks, known, strict=True)]
         assert self("environment_began") is None
-        assert self("loaded", tasks=told) == known
+        assert self("loaded", tasks=events) == known
         self.groups = asyncio.run(first.plan.replays.groups())
 
     @property
     def words(self) -> list[str]:
-        return [one["rollout"] for group in self.groups for one in group]
+        return [item["rollout"] for group in self.groups for item in group]
 
     def __call__(self, event: str, **fields: Any) -> list[str] | None:
         return self.again.add_line(json.dumps({"event": event, **fields}).encode())
 
 
-def results(story: Told) -> dict[str, Replay]:
-    found = story.plan.replays.results
-    return {f"{one.policy}/{one.task}/{one.attempt}": one.replay for one in found}
+def results(feed: EventFeed) -> dict[str, Replay]:
+    found = feed.plan.replays.results
+    return {f"{item.policy}/{item.task}/{item.attempt}": item.replay for item in found}
 
 
-def finish(story: Told, **rewards: Any) -> None:
+def finish(feed: EventFeed, **rewards: Any) -> None:
     """Every rollout asks once and earns a half, but for what is said otherwise."""
-    for name in sorted(story.plan.expected):
-        story.spoke(name)
-        story.rollout(name, **({"ok": True, "reward": 0.5} | rewards.get(name.split("/")[0], {})))
+    for name in sorted(feed.plan.expected):
+        feed.spoke(name)
+        feed.rollout(name, **({"ok": True, "reward": 0.5} | rewards.get(name.split("/")[0], {})))
 
 
 def test_the_sample_is_bounded_repeatable_and_takes_every_policy_and_task() -> None:
     spec = job(policies=("silent", "babble", "model"), tasks=20, attempts=4)
     samples = []
     for _ in range(2):
-        story = told(spec, 20)
-        finish(story)
-        Second(story)
-        samples.append(set(results(story)))
+        feed = loaded_feed(spec, 20)
+        finish(feed)
+        Second(feed)
+        samples.append(set(results(feed)))
     assert samples[0] == samples[1]
     assert len(samples[0]) == MAX_ROLLOUTS
     names = [name.split("/") for name in samples[0]]
     count = {policy: sum(name[0] == policy for name in names) for policy in spec.policies}
     assert set(count.values()) == {10, 11}
     assert len({task for policy, task, _ in names if policy == "model"}) == count["model"]
-    other = told(replace(spec, seed=8), 20)
+    other = loaded_feed(replace(spec, seed=8), 20)
     finish(other)
     Second(other)
     assert set(results(other)) != samples[0]
 
 
 def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None:
-    story = told(job(policies=("silent",), tasks=2), 2)
-    finish(story)
-    second = Second(story)
-    expected = story.plan.expected
-    assert all(story.plan.name(word) is None for word in second.words)
+    feed = loaded_feed(job(policies=("silent",), tasks=2), 2)
+    finish(feed)
+    second = Second(feed)
+    expected = feed.plan.expected
+    assert all(feed.plan.name(word) is None for word in second.words)
     for word, reward in zip(second.words, (0.5, 0.75), strict=True):
         second("rollout_started", rollout=word)
         second("rollout", rollout=word, ok=True, reward=reward)
         second("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
     second("done")
-    assert sorted(one.reward or 0.0 for one in results(story).values()) == [0.5, 0.75]
-    assert (story.story.missing, len(story.story.scored), story.plan.expected) == ([], 2, expected)
-    assert story.story.rejections == 2
-    assert story.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
+    assert sorted(row.reward or 0.0 for row in results(feed).values()) == [0.5, 0.75]
+    assert (feed.collector.missing, len(feed.collector.scored), feed.plan.expected) == (
+        [],
+        2,
+        expected,
+    )
+    assert feed.collector.rejections == 2
+    assert feed.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
 
 
 def test_neither_sandbox_answers_for_the_rollouts_of_the_other() -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    word = story.plan.alias("silent/0/0")
-    finish(story)
-    second = Second(story)
+    feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
+    word = feed.plan.alias("silent/0/0")
+    finish(feed)
+    second = Second(feed)
     second("rollout_started", rollout=word)
     second("rollout", rollout=word, ok=True, reward=1.0)
-    assert story("rollout", rollout=second.words[0], ok=True, reward=1.0) is None
-    assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
-    assert story.story.rejections == 3
+    assert feed("rollout", rollout=second.words[0], ok=True, reward=1.0) is None
+    assert results(feed) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
+    assert feed.collector.rejections == 3
 
 
 def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None:
-    story = told(job(policies=("silent",), tasks=2), 2)
-    finish(story)
-    second = Second(story)
+    feed = loaded_feed(job(policies=("silent",), tasks=2), 2)
+    finish(feed)
+    second = Second(feed)
     second("rollout_started", rollout=second.words[0])
     second("rollout_started", rollout="another")
     said = f"ended while {second.words[0]} ran"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
     second.again.finish(replace(FINE, code=1))
-    (ended,) = (name for name, one in results(story).items() if one.error)
-    assert results(story)[ended].error == f"ProcessEnded: ended while {ended} ran"
-    assert story.story.rejections == 1
+    (ended,) = (name for name, item in results(feed).items() if item.error)
+    assert results(feed)[ended].error == f"ProcessEnded: ended while {ended} ran"
+    assert feed.collector.rejections == 1
 
 
 @pytest.mark.parametrize("how", [{"oom_kills": 1}, {"low_memory": True}])
 def test_a_process_that_the_machine_ended_fails_no_replay(how: dict[str, Any]) -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    finish(story)
-    second = Second(story)
+    feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
+    finish(feed)
+    second = Second(feed)
     second("rollout_started", rollout=second.words[0])
     message = "the environment's process was killed by signal 15"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
     second.again.finish(replace(FINE, code=1, **how))
-    assert results(story) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
+    assert results(feed) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
 
 
 def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
-    story = told(job(policies=("silent", "parrot", "babble", "oracle"), tasks=2), 2)
+    feed = loaded_feed(job(policies=("silent", "parrot", "babble", "oracle"), tasks=2), 2)
     for policy in ("silent", "parrot", "babble", "oracle"):
-        record = story.spoke(f"{policy}/0/0")
+        record = feed.spoke(f"{policy}/0/0")
         if policy == "silent":
             record.fail(call("x"), "the model server answered 500", 0.1)
         if policy == "parrot":
@@ -225,10 +229,10 @@ def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
         if policy == "babble":
             record.add(call("x"), reply("y", more=True), 0.1)
         ok = policy != "oracle"
-        story.rollout(f"{policy}/0/0", ok=ok, reward=0.5 if ok else None)
-        story.rollout(f"{policy}/1/0", ok=True, reward=0.5)
-    assert Second(story, hashes=["0", "another"]).groups == []
-    assert {name: one.left_out for name, one in results(story).items()} == {
+        feed.rollout(f"{policy}/0/0", ok=ok, reward=0.5 if ok else None)
+        feed.rollout(f"{policy}/1/0", ok=True, reward=0.5)
+    assert Second(feed, hashes=["0", "another"]).groups == []
+    assert {name: item.left_out for name, item in results(feed).items()} == {
         "silent/0/0": "a call of it got no whole reply",
         "parrot/0/0": "its record is shortened",
         "babble/0/0": "a reply held more than is recorded",
@@ -238,15 +242,15 @@ def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
 
 
 def test_a_group_is_played_again_whole_or_not_at_all() -> None:
-    story = Told(job(policies=("silent", "model"), tasks=1, attempts=2))
-    story.loaded(True, compares=True)
+    feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=2))
+    feed.loaded(True, compares=True)
     for name in ("silent/0/0", "silent/0/1", "model/0/0", "model/0/1"):
-        story.spoke(name)
+        feed.spoke(name)
         lost = name == "model/0/1"
-        story("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
-    (group,) = Second(story).groups
+        feed("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
+    (group,) = Second(feed).groups
     assert len(group) == 2
-    found = results(story)
+    found = results(feed)
     assert set(found) == {"silent/0/0", "model/0/0", "model/0/1"}
     assert found["model/0/0"].left_out == replays.GROUP_UNREPEATABLE
     assert found["model/0/1"].left_out == replays.NO_REWARD
@@ -254,12 +258,12 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
 
 
 def test_a_run_whose_time_is_nearly_over_replays_nothing_and_reports_it() -> None:
-    story = told(job(policies=("silent",), tasks=2), 2)
-    finish(story)
-    story.clock.now += 0.91 * WALL
-    second = Second(story)
+    feed = loaded_feed(job(policies=("silent",), tasks=2), 2)
+    finish(feed)
+    feed.clock.now += 0.91 * WALL
+    second = Second(feed)
     assert (second.groups, second.again.seconds) == ([], MIN_SECONDS)
-    assert {one.left_out for one in results(story).values()} == {replays.LATE}
+    assert {row.left_out for row in results(feed).values()} == {replays.LATE}
 
 
 @pytest.mark.parametrize(
@@ -273,11 +277,11 @@ def test_a_run_whose_time_is_nearly_over_replays_nothing_and_reports_it() -> Non
     ],
 )
 def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: Replay) -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    story.rollout("silent/0/0", ok=True, reward=0.5)  # it asked nobody, and may
-    second = Second(story)
+    feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
+    feed.rollout("silent/0/0", ok=True, reward=0.5)  # it asked nobody, and may
+    second = Second(feed)
     second("rollout", rollout=second.words[0], **event)
-    assert results(story) == {"silent/0/0": expected}
+    assert results(feed) == {"silent/0/0": expected}
 
 
 @pytest.mark.parametrize(
@@ -294,9 +298,9 @@ def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: R
     ],
 )
 def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:
-    story = told(job(policies=("silent",), tasks=1), 1)
-    finish(story)
-    again = ReplayRun(story.spec, story.story, began=BEGAN, wall_seconds=WALL, clock=story.clock)
+    feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
+    finish(feed)
+    again = ReplayRun(feed.spec, feed.collector, began=BEGAN, wall_seconds=WALL, clock=feed.clock)
     before = replay_failure(again, end)
     assert before is not None
     assert before.outcome == "errored"

@@ -55,7 +55,7 @@ def test_a_good_run_is_reported_whole() -> None:
     assert len(hub.facts["tasks"]) == len(hub.facts["hashes_again"]) == 2
     assert "hello from inside\n" in hub.log
     assert (hub.batches[-1]["done"], hub.batches[-1]["total"]) == (4, 4)
-    assert [one["replay"]["reward"] for one in hub.batches[-1]["replays"]] == [0.25] * 4
+    assert [replay["replay"]["reward"] for replay in hub.batches[-1]["replays"]] == [0.25] * 4
     assert hub.batches[0]["phase"] == "preparing"
     assert outcome.sandbox.started == ["python", "-I", "-S", "/inside/main.py"]
     assert outcome.sandbox.closed
@@ -112,8 +112,8 @@ def test_a_run_whose_time_ends_while_the_model_hangs_reports_the_stall() -> None
     spec = replace(spec, limits=replace(spec.limits, rollout_seconds=3.0))
     outcome = run(hangs, spec=spec, model=model, end=replace(FINE, reason="wall_clock"))
     assert outcome.said == ("errored", ["run.model_unreachable"])
-    (found,) = outcome.hub.endings[0]["findings"]
-    assert found["message"] == (
+    (first_finding,) = outcome.hub.endings[0]["findings"]
+    assert first_finding["message"] == (
         "the model server did not answer: 2 calls in a row waited in vain, the longest 1 s"
     )
 
@@ -186,10 +186,10 @@ def test_a_supervisor_that_dies_before_the_environment_begins_is_the_platforms_f
 
     outcome = run(dies, end=replace(FINE, code=1))
     assert outcome.said == ("errored", ["run.runner_error"])
-    (found,) = outcome.hub.endings[0]["findings"]
-    assert "before the environment's code began to load" in found["message"]
-    assert "exit code 1" in found["message"]
-    assert "PermissionError: [Errno 13] Permission denied: '/dev/null'" in found["message"]
+    (first_finding,) = outcome.hub.endings[0]["findings"]
+    assert "before the environment's code began to load" in first_finding["message"]
+    assert "exit code 1" in first_finding["message"]
+    assert "PermissionError: [Errno 13] Permission denied: '/dev/null'" in first_finding["message"]
     assert "environment_began" not in outcome.hub.facts
 
 

@@ -82,8 +82,8 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
 def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(home: Path) -> None:
     outcome, left = in_real_sandbox(home, "")
     assert outcome.said == ("succeeded", [])
-    rollouts = {one["policy"]: one for one in outcome.hub.rollouts}
-    assert {policy: one["reward"] for policy, one in rollouts.items()} == {
+    rollouts = {rollout["policy"]: rollout for rollout in outcome.hub.rollouts}
+    assert {policy: item["reward"] for policy, item in rollouts.items()} == {
         "silent": 0.0,
         "oracle": 1.0,
     }

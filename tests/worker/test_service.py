@@ -207,7 +207,7 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
                 hub.job = replace(QUICK, version=f"{number}.0", run=f"run-{number}")
                 ring(home)
                 await until(lambda n=number: ended(hub, n))  # type: ignore[misc]
-            assert {one["outcome"] for one in hub.endings} == {"errored"}
+            assert {ending["outcome"] for ending in hub.endings} == {"errored"}
             await until(lambda: "check" in hub.heartbeats[-1].get("out_of_service", {}))
             await until(lambda: hub.heartbeats[-1]["out_of_service"]["check"])
             assert hub.heartbeats[-1]["out_of_service"]["check"] == "uv: its cache is broken"
@@ -218,10 +218,10 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
             assert "out of service since" in text
             assert "taking no runs" in text
 
-            hub.job, asked = QUICK, len(hub.polled)
+            hub.job, before = QUICK, len(hub.polled)
             ring(home)
             await asyncio.sleep(3)
-            assert len(hub.polled) == asked
+            assert len(hub.polled) == before
 
             (home / "broken").unlink()
             assert (await command(home, "resume"))[1] == "in service again\n"

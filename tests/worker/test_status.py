@@ -92,8 +92,8 @@ def test_a_runner_whose_token_is_no_longer_valid_logs_it(
             await until(lambda: caplog.messages)
 
     play(scenario())
-    (said,) = caplog.messages
-    assert said.endswith("gives this runner nothing: this is not the token of an enabled runner")
+    (message,) = caplog.messages
+    assert message.endswith("gives this runner nothing: this is not the token of an enabled runner")
 
 
 def test_the_state_file_of_a_killed_process_is_not_valid(home: Path) -> None:
@@ -196,10 +196,10 @@ def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_
             await until(lambda: hub.endings)
             assert hub.endings[0]["outcome"] == "succeeded"
 
-            hub.job, asked = QUICK, len(hub.polled)
+            hub.job, before = QUICK, len(hub.polled)
             ring(home)
             await asyncio.sleep(3)
-            assert len(hub.polled) == asked
+            assert len(hub.polled) == before
 
             hub.drained = False  # the bell still hangs there
             await until(lambda: len(hub.endings) == 2)

@@ -60,14 +60,14 @@ def test_a_token_that_is_not_good_is_401(client: Client, alice: User, sent: str)
 def test_a_token_is_minted_shown_once_listed_and_revoked(client: Client, alice: User) -> None:
     headers = bearer(alice, "admin")
     sent = {"name": "ci", "scope": "publish", "days": 30}
-    made = client.post(TOKENS, sent, content_type=JSON, headers=headers)
-    assert made.status_code == 201
-    text = made.json()["token"]
+    response = client.post(TOKENS, sent, content_type=JSON, headers=headers)
+    assert response.status_code == 201
+    text = response.json()["token"]
     assert tokens.verify(text) is not None
     listed = client.get(TOKENS, headers=headers)
     assert [t["name"] for t in listed.json()["results"]] == ["ci", "test"]
     assert text not in listed.content.decode()
-    gone = client.delete(f"{TOKENS}{made.json()['public_id']}/", headers=headers)
+    gone = client.delete(f"{TOKENS}{response.json()['public_id']}/", headers=headers)
     assert (gone.status_code, tokens.verify(text)) == (204, None)
     assert client.delete(f"{TOKENS}nothing/", headers=headers).status_code == 404
 
@@ -79,8 +79,8 @@ def test_a_token_may_be_bound_to_an_environment_that_one_sees(
     make_version(carol, "secret", visibility="private")
     headers = bearer(alice, "admin")
     sent = {"name": "ci", "scope": "publish", "environment": "alice/demo-env"}
-    made = client.post(TOKENS, sent, content_type=JSON, headers=headers)
-    assert made.json()["environment"] == "alice/demo-env"
+    response = client.post(TOKENS, sent, content_type=JSON, headers=headers)
+    assert response.json()["environment"] == "alice/demo-env"
     for ref, status in (("carol/secret", 404), ("demo-env", 400)):
         sent["environment"] = ref
         answer = client.post(TOKENS, sent, content_type=JSON, headers=headers)
@@ -131,9 +131,9 @@ def test_a_session_makes_tokens_on_the_page_alone(client: Client, alice: User) -
 def test_token_expires_after_90_days_by_default(
     client: Client, alice: User, sent: dict[str, Any], days: int | None
 ) -> None:
-    asked = {"name": "ci", "scope": "read"} | sent
-    made = client.post(TOKENS, asked, content_type=JSON, headers=bearer(alice, "admin")).json()
-    token = Token.objects.get(public_id=made["public_id"])
+    fields = {"name": "ci", "scope": "read"} | sent
+    body = client.post(TOKENS, fields, content_type=JSON, headers=bearer(alice, "admin")).json()
+    token = Token.objects.get(public_id=body["public_id"])
     life = token.expires_at and round((token.expires_at - token.created_at).total_seconds() / 86400)
     assert life == days
 
@@ -144,8 +144,8 @@ def test_a_second_factor_that_is_missing_is_named(
     headers = bearer(alice, "admin")
     settings.HUB_REQUIRE_MFA = "publish"
     for scope, status in (("read", 201), ("publish", 403), ("admin", 403)):
-        asked = {"name": "ci", "scope": scope}
-        answer = client.post(TOKENS, asked, content_type=JSON, headers=headers)
+        fields = {"name": "ci", "scope": scope}
+        answer = client.post(TOKENS, fields, content_type=JSON, headers=headers)
         assert answer.status_code == status
     assert answer.json()["error"]["code"] == "account.mfa_required"
     assert answer.json()["error"]["hint"].endswith("/settings/security/")
@@ -153,11 +153,11 @@ def test_a_second_factor_that_is_missing_is_named(
 
 def test_making_tokens_is_slowed_down(client: Client, alice: User) -> None:
     headers = bearer(alice, "admin")
-    asked = {"name": "ci", "scope": "read"}
+    fields = {"name": "ci", "scope": "read"}
     for _ in range(30):
-        made = client.post(TOKENS, asked, content_type=JSON, headers=headers)
-        assert made.status_code == 201
-    answer = client.post(TOKENS, asked, content_type=JSON, headers=headers)
+        response = client.post(TOKENS, fields, content_type=JSON, headers=headers)
+        assert response.status_code == 201
+    answer = client.post(TOKENS, fields, content_type=JSON, headers=headers)
     assert (answer.status_code, answer["Retry-After"]) == (429, "3600")
 
 

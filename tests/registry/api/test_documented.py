@@ -62,5 +62,5 @@ def masked(text: str) -> object:
 
 
 def test_the_rates_are_the_hubs() -> None:
-    told = re.findall(r"^\| .+ \| (\d+) \| (\d+) \|$", DOCUMENT.read_text(), re.MULTILINE)
-    assert sorted((int(n), int(s)) for n, s in told) == sorted(RATES.values())
+    text = re.findall(r"^\| .+ \| (\d+) \| (\d+) \|$", DOCUMENT.read_text(), re.MULTILINE)
+    assert sorted((int(n), int(s)) for n, s in text) == sorted(RATES.values())

@@ -87,8 +87,8 @@ def test_error_has_the_message_of_the_catalogue_by_default() -> None:
 
 
 def test_an_error_of_findings_names_the_first_and_keeps_all() -> None:
-    found = [finding("wheel.no_record", where="RECORD"), finding("metadata.no_readme")]
-    error = HubError.of_findings(found)
+    findings = [finding("wheel.no_record", where="RECORD"), finding("metadata.no_readme")]
+    error = HubError.of_findings(findings)
     assert (error.code, error.status) == ("wheel.no_record", 400)
     assert "(RECORD)" in error.message
-    assert [f["code"] for f in error.details["findings"]] == [f.code for f in found]
+    assert [f["code"] for f in error.details["findings"]] == [f.code for f in findings]

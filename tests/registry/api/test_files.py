@@ -70,10 +70,10 @@ def test_a_range_behind_the_end_is_416(client: Client, alice: User) -> None:
 
 def test_a_range_of_another_file_is_served_whole(client: Client, alice: User) -> None:
     version = make_version(alice, wheel=WHEEL)
-    asked = {"Range": "bytes=0-1", "If-Range": '"old"'}
-    assert body(client.get(at(version), headers=asked)) == WHEEL
-    asked["If-Range"] = f'"{version.sha256}"'
-    assert body(client.get(at(version), headers=asked)) == WHEEL[:2]
+    fields = {"Range": "bytes=0-1", "If-Range": '"old"'}
+    assert body(client.get(at(version), headers=fields)) == WHEEL
+    fields["If-Range"] = f'"{version.sha256}"'
+    assert body(client.get(at(version), headers=fields)) == WHEEL[:2]
 
 
 def test_head_has_the_headers_and_no_bytes(client: Client, alice: User) -> None:
@@ -103,14 +103,14 @@ def test_what_everybody_may_have_costs_a_query_and_its_count_another(
 ) -> None:
     version = make_version(alice, wheel=WHEEL)
     client.force_login(alice)  # of no account here
-    for queries, path, said in (
+    for queries, path, text in (
         (2, at(version), {}),
         (1, at(version), {"Range": "bytes=0-1"}),
         (1, at(version), {"If-None-Match": f'"{version.sha256}"'}),
         (1, f"{at(version)}.metadata", {}),
     ):
         with django_assert_num_queries(queries):
-            answer: Any = client.get(path, headers=said)
+            answer: Any = client.get(path, headers=text)
         assert answer.getvalue() or answer.status_code == 304
         assert answer["X-Content-Type-Options"] == "nosniff"
         assert "Vary" not in answer

@@ -141,9 +141,9 @@ def _meant(operation: Any, hub: Hub, fit: Fit) -> Any:
     if raw and body is None:
         wanted = _fields(operation, next(iter(raw.values()))["schema"])
         body = {name: hub.fields[name] for name in wanted if name in hub.fields}
-    said = {"body": body, "media_type": next(iter(raw))} if raw else {}
+    fields = {"body": body, "media_type": next(iter(raw))} if raw else {}
     place = hub.place(operation.path) | fit.place
-    case = operation.Case(path_parameters=place, query={}, headers={}, **said)
+    case = operation.Case(path_parameters=place, query={}, headers={}, **fields)
     answer = case.call(headers=headers)
     case.validate_response(answer, checks=CHECKS)
     return answer

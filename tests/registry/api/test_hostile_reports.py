@@ -54,8 +54,8 @@ def test_more_values_than_any_report_has_are_refused_before_they_are_read(
 
 
 def test_a_long_text_is_no_bomb(job: JobSpec) -> None:
-    said = {"attempt": 1, "seq": 1, "phase": "running", "log": 'a,["\\{' * 700_000}
-    assert send(job, json.dumps(said).encode()).status_code == 200
+    fields = {"attempt": 1, "seq": 1, "phase": "running", "log": 'a,["\\{' * 700_000}
+    assert send(job, json.dumps(fields).encode()).status_code == 200
 
 
 FIELDS = ("log", "rollouts", "facts", "done", "total", "phase")
@@ -92,9 +92,9 @@ def test_no_number_breaks_what_is_shown_of_a_run(
         "rewards": {"a": {"score": "N", "weight": "N"}}, "metrics": {"m": "N"},
         "transcript": {"calls": [{"asked": "N", "at": "N", "seconds": "N", "prompt_tokens": "N"}]},
     }  # fmt: skip
-    said = {"attempt": 1, "seq": 1, "phase": "running", "done": "N", "total": "N",
+    fields = {"attempt": 1, "seq": 1, "phase": "running", "done": "N", "total": "N",
             "facts": dict.fromkeys(facts, "N"), "rollouts": [rollout]}  # fmt: skip
-    raw = json.dumps(said).replace('"N"', number).encode()
+    raw = json.dumps(fields).replace('"N"', number).encode()
     assert send(job, raw).status_code == 200
     assert send(job, b'{"attempt": 1, "outcome": "succeeded"}', "finish").status_code == 200
     client.force_login(alice)

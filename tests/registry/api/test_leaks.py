@@ -20,7 +20,7 @@ def test_leak_report_of_a_partner_is_answered_by_token(client: Client, alice: Us
         {"token": "hub_none", "type": "hub_token", "url": "", "source": "content"},
     ]
     answer = client.post("/api/v1/leaks/", found, "application/json")
-    assert [one["label"] for one in answer.json()] == ["true_positive", "false_positive"]
+    assert [item["label"] for item in answer.json()] == ["true_positive", "false_positive"]
     assert answer.json()[0] == {
         "token_raw": text,
         "token_type": "hub_token",
@@ -33,9 +33,9 @@ def test_leak_report_of_a_partner_is_answered_by_token(client: Client, alice: Us
 
 def test_a_runners_token_ends_like_a_persons(client: Client, db: None) -> None:
     text = runners.create(name="gpu")[1]
-    said = {"token": text, "where": "a screenshot"}
+    fields = {"token": text, "where": "a screenshot"}
     for _ in range(2):
-        answer = client.post("/api/v1/leaks/", said, "application/json")
+        answer = client.post("/api/v1/leaks/", fields, "application/json")
         assert answer.json() == {"revoked": True}
     assert runners.verify(text) is None
     assert Event.objects.filter(verb="runner.leaked").count() == 1
@@ -43,9 +43,9 @@ def test_a_runners_token_ends_like_a_persons(client: Client, db: None) -> None:
 
 def test_anybody_ends_a_token_that_they_can_show(client: Client, alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="read")[1]
-    said = {"token": text, "where": "a screenshot"}
+    fields = {"token": text, "where": "a screenshot"}
     for _ in range(2):
-        answer = client.post("/api/v1/leaks/", said, "application/json")
+        answer = client.post("/api/v1/leaks/", fields, "application/json")
         assert (answer.status_code, answer.json()) == (200, {"revoked": True})
     other = client.post("/api/v1/leaks/", {"token": "hub_x"}, "application/json")
     assert other.json() == {"revoked": False}
@@ -61,9 +61,9 @@ def test_the_mail_about_a_leaked_admin_token_names_invitations_and_members_since
     django_capture_on_commit_callbacks: Commit,
 ) -> None:
     def report(text: str) -> str:
-        said = {"token": text, "where": "a screenshot"}
+        fields = {"token": text, "where": "a screenshot"}
         with django_capture_on_commit_callbacks(execute=True):
-            client.post("/api/v1/leaks/", said, "application/json")
+            client.post("/api/v1/leaks/", fields, "application/json")
         return str(mailoutbox[-1].body)
 
     invitations.invite(organisation=lab, to="early@example.com", role="member", by=alice)

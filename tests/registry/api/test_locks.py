@@ -38,8 +38,8 @@ def job(gpu: Caller, alice: User) -> JobSpec:
 
 
 def offer(gpu: Caller, job: JobSpec, lock: Any, platform: Any = PLATFORM) -> Any:
-    said = {"attempt": job.attempt, "platform": platform, "lock": lock}
-    return gpu.post(f"runs/{job.run}/lock/", said, token=job.run_token)
+    fields = {"attempt": job.attempt, "platform": platform, "lock": lock}
+    return gpu.post(f"runs/{job.run}/lock/", fields, token=job.run_token)
 
 
 def test_first_lock_of_a_platform_is_kept(gpu: Caller, job: JobSpec) -> None:

@@ -61,11 +61,11 @@ def test_a_deprecation_names_its_successor(client: Client, alice: User, carol: U
     make_version(carol, "better")
     sent = {"reason": "a better one is here", "successor": "carol/better"}
     answer = send(client, "POST", f"{ENV}deprecate/", alice, sent, scope="publish")
-    said = client.get(ENV).json()["deprecated"]
-    assert answer.json()["deprecated"] == said
-    assert said["reason"] == "a better one is here"
-    assert said["successor"]["ref"] == "carol/better"
-    assert said["successor"]["url"].endswith("/envs/carol/better/")
+    body = client.get(ENV).json()["deprecated"]
+    assert answer.json()["deprecated"] == body
+    assert body["reason"] == "a better one is here"
+    assert body["successor"]["ref"] == "carol/better"
+    assert body["successor"]["url"].endswith("/envs/carol/better/")
     undone = send(client, "DELETE", f"{ENV}deprecate/", alice, scope="publish")
     assert undone.json()["deprecated"] is None
     again = send(client, "DELETE", f"{ENV}deprecate/", alice, scope="publish")

@@ -35,8 +35,8 @@ def send(client: Client, method: str, path: str, headers: Any, data: Any = None)
 
 def test_who_makes_an_organisation_owns_it(client: Client, carol: User) -> None:
     headers = bearer(carol, "admin")
-    status, made = send(client, "POST", ORGS, headers, {"name": "guild", "title": "The guild"})
-    assert (status, made["name"], made["role"]) == (201, "guild", "owner")
+    status, body = send(client, "POST", ORGS, headers, {"name": "guild", "title": "The guild"})
+    assert (status, body["name"], body["role"]) == (201, "guild", "owner")
     status, mine = send(client, "GET", ORGS, headers)
     assert [o["name"] for o in mine["results"]] == ["guild"]
     status, again = send(client, "POST", ORGS, headers, {"name": "guild"})
@@ -120,16 +120,16 @@ def test_a_person_is_invited_by_name_and_accepts(
     client: Client, admin: dict[str, str], carol: User, bob: User
 ) -> None:
     sent = {"to": "carol", "role": "maintainer"}
-    status, made = send(client, "POST", f"{LAB}invitations/", admin, sent)
-    assert (status, made["to"], made["role"]) == (201, "carol", "maintainer")
+    status, body = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (status, body["to"], body["role"]) == (201, "carol", "maintainer")
     assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
     theirs = bearer(carol, "admin")
-    assert [i["id"] for i in send(client, "GET", MINE, theirs)[1]["results"]] == [made["id"]]
-    assert send(client, "POST", f"{MINE}{made['id']}/accept/", bearer(bob, "admin"))[0] == 404
-    assert send(client, "POST", f"{MINE}{made['id']}/accept/", bearer(carol, "publish"))[0] == 403
-    assert send(client, "POST", f"{MINE}{made['id']}/accept/", theirs)[0] == 204
+    assert [i["id"] for i in send(client, "GET", MINE, theirs)[1]["results"]] == [body["id"]]
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", bearer(bob, "admin"))[0] == 404
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", bearer(carol, "publish"))[0] == 403
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", theirs)[0] == 204
     assert Membership.objects.get(user=carol).role == "maintainer"
-    assert send(client, "POST", f"{MINE}{made['id']}/accept/", theirs)[0] == 404
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", theirs)[0] == 404
     assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
 
 
@@ -137,11 +137,11 @@ def test_an_invitation_is_declined_or_withdrawn(
     client: Client, admin: dict[str, str], carol: User
 ) -> None:
     sent = {"to": "carol", "role": "owner"}
-    made = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
-    assert send(client, "POST", f"{MINE}{made['id']}/decline/", bearer(carol, "admin"))[0] == 204
-    made = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
-    assert send(client, "DELETE", f"{LAB}invitations/{made['id']}/", admin)[0] == 204
-    assert send(client, "DELETE", f"{LAB}invitations/{made['id']}/", admin)[0] == 404
+    body = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
+    assert send(client, "POST", f"{MINE}{body['id']}/decline/", bearer(carol, "admin"))[0] == 204
+    body = send(client, "POST", f"{LAB}invitations/", admin, sent)[1]
+    assert send(client, "DELETE", f"{LAB}invitations/{body['id']}/", admin)[0] == 204
+    assert send(client, "DELETE", f"{LAB}invitations/{body['id']}/", admin)[0] == 404
     assert send(client, "GET", MINE, bearer(carol, "admin"))[1]["results"] == []
     assert not Membership.objects.filter(user=carol).exists()
     verbs = list(
@@ -172,8 +172,8 @@ def test_refused_invitation_names_the_reason(
     status: int,
     field: str | None,
 ) -> None:
-    got, refused = send(client, "POST", f"{LAB}invitations/", admin, sent)
-    assert (got, refused["error"]["details"].get("field")) == (status, field)
+    result, refused = send(client, "POST", f"{LAB}invitations/", admin, sent)
+    assert (result, refused["error"]["details"].get("field")) == (status, field)
     assert not Invitation.objects.exists()
 
 
@@ -196,7 +196,7 @@ def test_an_invitation_is_worth_no_more_than_its_sender(
 ) -> None:
     send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})
     sent = {"to": "carol", "role": "owner"}
-    status, made = send(client, "POST", f"{LAB}invitations/", bearer(bob, "admin"), sent)
+    status, body = send(client, "POST", f"{LAB}invitations/", bearer(bob, "admin"), sent)
     assert status == 201
     if change == "barred":
         User.objects.filter(pk=bob.pk).update(is_active=False)
@@ -207,7 +207,7 @@ def test_an_invitation_is_worth_no_more_than_its_sender(
     theirs = bearer(carol, "admin")
     assert send(client, "GET", MINE, theirs)[1]["results"] == []
     with pytest.raises(NotFound):
-        invitations.accept(invitation=Invitation.objects.get(pk=made["id"]), user=carol)
+        invitations.accept(invitation=Invitation.objects.get(pk=body["id"]), user=carol)
     assert not Membership.objects.filter(user=carol).exists()
     status, again = send(client, "POST", f"{LAB}invitations/", admin, sent)
     assert (status, again["invited_by"]) == (201, "alice")
@@ -230,7 +230,7 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
     bob = User.objects.get(pk=bob.pk)
     theirs = bearer(bob, "admin")
     sent = {"to": "carol", "role": "owner"}
-    status, made = send(client, "POST", f"{LAB}invitations/", theirs, sent)
+    status, body = send(client, "POST", f"{LAB}invitations/", theirs, sent)
     assert status == 201
     if change == "barred":
         set_active(client, bob, active=False)
@@ -245,7 +245,7 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
         else:
             send(client, "DELETE", f"{LAB}members/bob/", sender)
         services.add_member(organisation=lab, user=bob, role="owner", by=alice)
-    invitation = Invitation.objects.get(pk=made["id"])
+    invitation = Invitation.objects.get(pk=body["id"])
     assert invitation.ended_at is not None
     with pytest.raises(NotFound):
         invitations.accept(invitation=invitation, user=carol)

@@ -49,11 +49,11 @@ def test_a_version_shows_where_it_comes_from(
 ) -> None:
     assert published.uploaded_by == alice
     assert published.published_with["workflow"] == "publish.yml"
-    said = client.get(
+    body = client.get(
         "/api/v1/environments/alice/demo-env/versions/0.1.0/", headers=bearer(alice)
     ).json()
-    assert said["published_with"]["repository"] == "Lab/envs"
-    assert said["provenance"] == f"http://127.0.0.1:8000{provenance(published)}"
+    assert body["published_with"]["repository"] == "Lab/envs"
+    assert body["provenance"] == f"http://127.0.0.1:8000{provenance(published)}"
     answer = client.get(provenance(published), headers=bearer(alice))
     assert answer["Content-Type"] == "application/vnd.pypi.integrity.v1+json"
     [bundle] = answer.json()["attestation_bundles"]
@@ -76,13 +76,13 @@ def test_provenance_is_negotiated_and_as_visible_as_the_file(
     client: Client, published: Version, alice: User, carol: User
 ) -> None:
     at = provenance(published)
-    asked = {
+    fields = {
         "application/vnd.pypi.integrity.v1+json": 200,
         "application/json": 200,
         "*/*": 200,
         "text/html": 406,
     }
-    for accept, status in asked.items():
+    for accept, status in fields.items():
         headers = bearer(alice) | {"Accept": accept}
         answer = client.get(at, headers=headers)
         assert answer.status_code == status
@@ -101,8 +101,8 @@ def test_provenance_is_negotiated_and_as_visible_as_the_file(
 def test_a_version_without_attestations_has_no_provenance(client: Client, alice: User) -> None:
     version = make_version(alice)
     assert client.get(provenance(version)).status_code == 404
-    said = client.get("/api/v1/environments/alice/demo-env/versions/0.1.0/").json()
-    assert (said["provenance"], said["published_with"]) == (None, None)
+    body = client.get("/api/v1/environments/alice/demo-env/versions/0.1.0/").json()
+    assert (body["provenance"], body["published_with"]) == (None, None)
 
 
 def test_a_wheel_with_a_bad_attestation_is_refused_whole(

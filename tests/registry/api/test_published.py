@@ -28,13 +28,13 @@ def asking(app: Any) -> Ask:
     def ask(
         path: str, query: str = "", method: str = "GET", **headers: str
     ) -> tuple[str, dict[str, str], bytes]:
-        environ: dict[str, Any] = {f"HTTP_{name.upper()}": said for name, said in headers.items()}
+        environ: dict[str, Any] = {f"HTTP_{name.upper()}": text for name, text in headers.items()}
         environ |= {"PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": method}
         environ["wsgi.input"] = io.BytesIO()
         setup_testing_defaults(environ)
-        told: list[Any] = []
-        body: Iterable[bytes] = app(environ, lambda status, said: told.extend((status, said)))
-        status, said = told
+        lines: list[Any] = []
+        body: Iterable[bytes] = app(environ, lambda status, said: lines.extend((status, said)))
+        status, said = lines
         assert len(dict(said)) == len(said), "a header is said twice"
         return status, dict(said), b"".join(body)
 
@@ -44,8 +44,8 @@ def asking(app: Any) -> Ask:
 def hub(environ: Any, start: Any) -> list[bytes]:
     """The hub on the test's own connection to the database."""
     path = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
-    said = {k: v for k, v in environ.items() if k.startswith("HTTP_")}
-    answer = Client().generic(environ["REQUEST_METHOD"], path, **said)
+    fields = {k: v for k, v in environ.items() if k.startswith("HTTP_")}
+    answer = Client().generic(environ["REQUEST_METHOD"], path, **fields)
     start(f"{answer.status_code} {answer.reason_phrase}", list(answer.items()))
     return [answer.content]
 
@@ -100,10 +100,10 @@ def test_a_stored_page_is_the_hubs_own_in_every_form(ask: Ask, client: Client, a
         for encoding in ("", "gzip, br", "gzip;q=0")
         for method in ("GET", "HEAD")
     ):
-        said = {"accept": accept, "accept_encoding": encoding}
-        status, headers, body = ask(path, query, method, **said)
+        fields = {"accept": accept, "accept_encoding": encoding}
+        status, headers, body = ask(path, query, method, **fields)
         own = client.generic(
-            method, f"{path}?{query}", headers={k.replace("_", "-"): v for k, v in said.items()}
+            method, f"{path}?{query}", headers={k.replace("_", "-"): v for k, v in fields.items()}
         )
         assert (status, body) == ("200 OK", own.content)
         del own.headers["X-Request-ID"]

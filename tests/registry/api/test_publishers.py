@@ -24,25 +24,25 @@ def test_a_workflow_gets_its_token_in_pypis_own_shape(
 ) -> None:
     publisher(make_environment(alice), alice)
     answer = mint(client, issuer)
-    said = answer.json()
+    body = answer.json()
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
-    token = tokens.verify(said["token"])
+    token = tokens.verify(body["token"])
     assert token is not None
     assert token.expires_at is not None
-    assert said["success"] is True
-    assert said["expires"] == int(token.expires_at.timestamp())
+    assert body["success"] is True
+    assert body["expires"] == int(token.expires_at.timestamp())
     older = {"token": issuer.token("http://127.0.0.1:8000")}
     assert client.post("/_/oidc/github/mint-token", older, "application/json").status_code == 200
 
 
 def test_a_refusal_has_pypis_shape_and_ours(client: Client, issuer: Issuer) -> None:
     answer = mint(client, issuer)
-    said = answer.json()
+    body = answer.json()
     assert answer.status_code == 422
-    assert said["message"] == "Token request failed"
-    assert said["errors"][0]["code"] == said["error"]["code"] == "publisher.no_match"
-    assert "Lab/envs" in said["errors"][0]["description"]
+    assert body["message"] == "Token request failed"
+    assert body["errors"][0]["code"] == body["error"]["code"] == "publisher.no_match"
+    assert "Lab/envs" in body["errors"][0]["description"]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_maintainers_list_add_and_remove_publishers(
 ) -> None:
     make_environment(alice)
     admin = bearer(alice, "admin")
-    made = client.post(AT, GITHUB, "application/json", headers=admin)
-    assert made.status_code == 201
-    assert made.json() | {"added_at": "", "id": 0} == {
+    body = client.post(AT, GITHUB, "application/json", headers=admin)
+    assert body.status_code == 201
+    assert body.json() | {"added_at": "", "id": 0} == {
         "id": 0,
         "environment": "alice/demo-env",
         "pending": False,
@@ -80,7 +80,7 @@ def test_maintainers_list_add_and_remove_publishers(
         "last_used_at": None,
     }
     [listed] = client.get(AT, headers=admin).json()["results"]
-    assert listed == made.json()
+    assert listed == body.json()
     assert client.post(AT, GITHUB, "application/json", headers=admin).status_code == 409
     assert client.delete(f"{AT}{listed['id']}/", headers=admin).status_code == 204
     assert client.delete(f"{AT}{listed['id']}/", headers=admin).status_code == 404
@@ -90,11 +90,11 @@ def test_pending_publishers_stand_under_their_owner(
     client: Client, issuer: Issuer, alice: User
 ) -> None:
     at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
-    made = client.post(at, GITHUB | {"name": "later"}, "application/json", headers=admin).json()
-    assert (made["environment"], made["pending"]) == ("alice/later", True)
-    assert client.get(at, headers=admin).json()["results"] == [made]
+    body = client.post(at, GITHUB | {"name": "later"}, "application/json", headers=admin).json()
+    assert (body["environment"], body["pending"]) == ("alice/later", True)
+    assert client.get(at, headers=admin).json()["results"] == [body]
     assert not Environment.objects.exists()
-    assert client.delete(f"{at}{made['id']}/", headers=admin).status_code == 204
+    assert client.delete(f"{at}{body['id']}/", headers=admin).status_code == 204
 
 
 def test_others_neither_see_nor_change_publishers(
@@ -103,13 +103,13 @@ def test_others_neither_see_nor_change_publishers(
     environment = make_environment(lab, visibility="private")
     made = publisher(environment, alice)
     at = "/api/v1/environments/lab/demo-env/publishers/"
-    asked = [
+    requests = [
         (bearer(carol, "admin"), 404),
         (bearer(bob, "admin"), 403),
         (bearer(alice, "publish"), 403),
         ({}, 404),
     ]
-    for headers, status in asked:
+    for headers, status in requests:
         for answer in (
             client.get(at, headers=headers),
             client.post(at, GITHUB, "application/json", headers=headers),
@@ -133,8 +133,8 @@ def test_claims_that_no_publisher_needs_are_refused(
 ) -> None:
     settings.HUB_OIDC_ISSUERS = {issuer.url: "other"}
     at, admin = "/api/v1/owners/alice/publishers/", bearer(alice, "admin")
-    said = {"kind": "other", "name": "later", "sub": "build:7", "claims": claims}
-    answer = client.post(at, said, "application/json", headers=admin)
+    fields = {"kind": "other", "name": "later", "sub": "build:7", "claims": claims}
+    answer = client.post(at, fields, "application/json", headers=admin)
     assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (400, "claims")
     assert not TrustedPublisher.objects.exists()
 

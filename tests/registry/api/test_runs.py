@@ -133,9 +133,9 @@ def test_a_cancelled_run_is_queued_again_by_its_owner_alone(
     Version.objects.update(status="held", listed_at=None)
     assert client.post(again, headers=bearer(carol, "admin")).status_code == 404
     answer = client.post(again, headers=publish)
-    said = answer.json()
-    assert (answer.status_code, said["status"]) == (201, "queued")
-    assert said["queue"] == {"before": 0, "waiting": 1, "runners": 0}
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (201, "queued")
+    assert body["queue"] == {"before": 0, "waiting": 1, "runners": 0}
     assert client.post(again, headers=publish).status_code == 409
     page = client.get(
         f"/api/v1/environments/{version.environment}/versions/0.1.0/", headers=publish
@@ -168,7 +168,7 @@ def test_a_bad_filter_is_named(client: Client, run: Run, query: str, field: str)
 def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
     """A conversation of two calls, then another agent's; the row's is the last call's."""
     node, tool = Node, {"type": "function", "function": {"name": "add"}}
-    told = Transcript(
+    transcript = Transcript(
         nodes=[
             node(-1, {"role": "system", "content": "You add."}),
             node(0, {"role": "user", "content": "1+1?"}),
@@ -187,7 +187,9 @@ def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
         options=[{"stop": ["."]}],
     )
     parts = {"exact": {"score": 0.5, "weight": 2.0}}
-    made = make_rollout(run, "oracle", 1, rewards=parts, metrics={"len": 3.0}, transcript=told)
+    rollout = make_rollout(
+        run, "oracle", 1, rewards=parts, metrics={"len": 3.0}, transcript=transcript
+    )
     make_rollout(run, "silent", 0, reward=0.0)
     row, bare = client.get(f"{at(run)}samples/").json()["results"]
     assert [m["content"] for m in row["prompt"]] == ["You add.", "1+1?"]
@@ -203,7 +205,7 @@ def test_samples_are_rows_to_train_on(client: Client, run: Run) -> None:
     assert steps[2]["completion"] == [{"role": "assistant", "content": "2"}]
     assert [step["options"] for step in steps] == ["", "", '{"stop": ["."]}']
     assert [step["first_seconds"] for step in steps] == [None, None, 0.1]
-    assert (row["info"]["rollout"], row["info"]["conversations"]) == (made.pk, 2)
+    assert (row["info"]["rollout"], row["info"]["conversations"]) == (rollout.pk, 2)
     assert (bare["prompt"], bare["completion"], bare["trajectory"]) == ([], [], [])
 
 

@@ -166,7 +166,7 @@ def strict(document: Document, told: Document) -> Draft202012Validator:
 
 def test_refusal_matches_the_document(client: Client, document: Document, db: None) -> None:
     refused = client.get("/api/v1/environments/alice/nothing/")
-    told = {"$ref": "#/components/schemas/Error"}
+    fields = {"$ref": "#/components/schemas/Error"}
     assert refused.status_code == 404
-    assert list(strict(document, told).iter_errors(refused.json())) == []
-    assert list(strict(document, told).iter_errors({"error": "no"})) != []
+    assert list(strict(document, fields).iter_errors(refused.json())) == []
+    assert list(strict(document, fields).iter_errors({"error": "no"})) != []

@@ -109,7 +109,7 @@ REPORTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def everything() -> tuple[str, list[tuple[str, int]]]:
-    rows = [one for model in KEPT for one in model._default_manager.order_by("pk")]
+    rows = [item for model in KEPT for item in model._default_manager.order_by("pk")]
     return serializers.serialize("json", rows), [(o.key, o.size) for o in storage.get().list()]
 
 
@@ -119,9 +119,9 @@ def test_events_of_a_superseded_attempt_are_refused_and_change_nothing(
 ) -> None:
     overtaken(alice)
     before = everything()
-    for name, (what, said) in REPORTS.items():
+    for name, (what, text) in REPORTS.items():
         for _ in range(2):
-            answer = old.post(f"runs/{job.run}/{what}/", said, token=job.run_token)
+            answer = old.post(f"runs/{job.run}/{what}/", text, token=job.run_token)
             assert code(answer) == (409, "runner.superseded"), name
     headers = {"Authorization": f"Bearer {job.run_token}"}
     assert old.client.get(job.wheel.url, headers=headers).status_code == 401

@@ -35,10 +35,10 @@ def test_a_version_that_exists_with_other_bytes_is_refused_and_the_same_bytes_ar
     client: Client, alice: User
 ) -> None:
     version = make_version(alice)
-    (found,) = check(client, alice, sha256="0" * 64)["findings"]
-    assert found["code"] == "upload.version_exists"
-    assert "alice/demo-env==0.1.0 exists" in found["message"]
-    assert "pyproject.toml" in found["hint"]
+    (finding,) = check(client, alice, sha256="0" * 64)["findings"]
+    assert finding["code"] == "upload.version_exists"
+    assert "alice/demo-env==0.1.0 exists" in finding["message"]
+    assert "pyproject.toml" in finding["hint"]
     assert codes(client, alice, sha256=version.sha256) == []
     assert codes(client, alice, version="0.1.1") == []
     delete_version(version=version, by=alice)
@@ -63,8 +63,8 @@ def test_check_without_permission_to_publish_reveals_nothing_else(
     make_version(lab, "secret-env", visibility="private")
     assert codes(client, carol, owner="no-one-here") == [("upload.owner_mismatch", "error")]
     for name in ("secret-env", "no-such-env"):
-        found = codes(client, carol, owner="lab", name=name)
-        assert found == [("upload.owner_mismatch", "error")]
+        findings = codes(client, carol, owner="lab", name=name)
+        assert findings == [("upload.owner_mismatch", "error")]
     assert codes(client, alice, owner="lab", name="secret-env", sha256="0" * 64) == [
         ("upload.version_exists", "error")
     ]
@@ -88,7 +88,7 @@ def test_a_report_gets_the_card_that_the_hub_would_give_it(client: Client, alice
         "silent": 1.0,
         "oracle": 1.0,
     }
-    assert "card.floor" in [found["code"] for found in card["findings"]]
+    assert "card.floor" in [finding["code"] for finding in card["findings"]]
     assert {measure["status"] for measure in card["measures"]} >= {"pass", "fail"}
 
 

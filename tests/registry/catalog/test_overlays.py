@@ -11,8 +11,8 @@ from tests.factories import make_environment, make_version
 
 def latest(environment: Environment) -> str | None:
     """The number of the latest version, as stored."""
-    found = Environment.objects.get(pk=environment.pk).latest
-    return found.version if found else None
+    row = Environment.objects.get(pk=environment.pk).latest
+    return row.version if row else None
 
 
 def test_a_yanked_version_gives_way_and_comes_back(alice: User) -> None:

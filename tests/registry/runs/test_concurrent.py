@@ -45,7 +45,7 @@ def test_of_four_runners_one_gets_the_only_run(alice: User) -> None:
     run = story.make_run(story.make_version(alice.owner))
     runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
     results = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
-    [winner] = [one for one in results if one is not None]
+    [winner] = [row for row in results if row is not None]
     run.refresh_from_db()
     assert (winner, run.runner) == (run, winner.runner)
 

@@ -233,9 +233,9 @@ def test_what_no_runner_can_begin_ends_in_held_after_a_day_and_names_runners_and
     Runner.objects.filter(name="gpu-2").update(enabled=False)
     ended = lose(gpus[0])
     assert ended.status == "errored"
-    found = ended.findings.get(code="run.never_began")
-    assert "gpu-1 (attempts 1, 3): uv cache /var/cache/uv: permission denied" in found.message
-    assert "gpu-2 (attempt 2): no sandbox: bwrap is missing" in found.message
+    row = ended.findings.get(code="run.never_began")
+    assert "gpu-1 (attempts 1, 3): uv cache /var/cache/uv: permission denied" in row.message
+    assert "gpu-2 (attempt 2): no sandbox: bwrap is missing" in row.message
 
 
 def test_a_runners_orderly_hand_back_uses_up_no_attempt(run: Run, gpus: list[Runner]) -> None:

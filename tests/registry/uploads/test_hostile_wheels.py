@@ -77,8 +77,8 @@ def test_bad_wheels_are_answered_with_their_codes_and_nothing_is_kept(
 ) -> None:
     """One of each code; a limit of a case's own, and a name that browsers cut, do not come so."""
     cases: list[Case] = part.BAD
-    usual = [one for one in cases if one.limits is LIMITS and one.filename == filename()]
-    for case in {one.code: one for one in usual}.values():
+    usual = [case for case in cases if case.limits is LIMITS and case.filename == filename()]
+    for case in {item.code: item for item in usual}.values():
         response = send(client, key, case.build())
         assert (response.status_code, case.name) == (400, case.name)
         assert case.code in codes(response)
@@ -86,7 +86,7 @@ def test_bad_wheels_are_answered_with_their_codes_and_nothing_is_kept(
 
 
 @pytest.mark.parametrize(
-    "case", [one for one in GOOD if one.name in ("stored members", "names in Unicode",
+    "case", [item for item in GOOD if item.name in ("stored members", "names in Unicode",
                                                  "markers and extras", "RECORD all in quotes")],
     ids=str,
 )  # fmt: skip
@@ -159,7 +159,7 @@ def test_a_token_in_a_wheel_is_revoked_and_never_repeated(
     lost.refresh_from_db()
     assert lost.revoked_at is not None
     assert Event.objects.filter(verb="token.leaked").exists()
-    assert [one.to for one in mail.outbox if "leaked" in one.subject] == [[carol.email]]
+    assert [item.to for item in mail.outbox if "leaked" in item.subject] == [[carol.email]]
     assert kept(files) == []
     assert Token.objects.get(user__username="alice").revoked_at is None
 
@@ -176,7 +176,7 @@ def test_runner_token_in_a_wheel_is_revoked_and_staff_notified(
     (event,) = Event.objects.filter(verb="runner.leaked")
     assert event.data["runner"] == "gpu"
     assert "in an upload named demo_env" in event.data["where"]
-    mails = [one for one in mail.outbox if "leaked" in one.subject]
+    mails = [item for item in mail.outbox if "leaked" in item.subject]
     assert [one.to for one in mails] == [[root.email]]
     assert text not in mails[0].body
     assert kept(files) == []

@@ -134,10 +134,10 @@ def play_one(given: Given, folder: Path) -> tuple[int, Played]:
     path, given.events = folder / "job.json", folder / "job.events"
     path.write_text(json.dumps(given.inside.to_dict()))
     reading, writing = os.pipe()
-    told = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
+    fields = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
     process = subprocess.Popen(
         [PYTHON, str(INSIDE / "main.py")],
-        env=environment(given.api, folder) | told,
+        env=environment(given.api, folder) | fields,
         cwd=folder,
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,

@@ -102,17 +102,17 @@ class Gateway:
 
     async def _plan(self, request: web.Request) -> web.Response:
         given = self.given[request.match_info["module"]]
-        story = EventCollector(given.spec, Ledger(given.spec), given.plan)
-        while story.tasks is None and story.fatal is None:
+        collector = EventCollector(given.spec, Ledger(given.spec), given.plan)
+        while collector.tasks is None and collector.fatal is None:
             for line in given.events.read_bytes().splitlines():
-                story.add_line(line)
+                collector.add_line(line)
             await asyncio.sleep(0.01)
-        return web.json_response(await given.plan.groups() if story.tasks else [])
+        return web.json_response(await given.plan.groups() if collector.tasks else [])
 
     async def _all_references(self, request: web.Request) -> web.Response:
         given = self.given[request.match_info["module"]]
-        for word, said in (await request.json()).items():
-            self.seen.setdefault(given.plan.name(word) or "none", Seen()).references.append(said)
+        for word, text in (await request.json()).items():
+            self.seen.setdefault(given.plan.name(word) or "none", Seen()).references.append(text)
         return web.json_response({})
 
     async def _references(self, request: web.Request) -> web.Response:

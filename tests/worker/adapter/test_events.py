@@ -86,10 +86,10 @@ def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.Monk
 def test_a_driver_that_ends_without_an_event_is_reported_with_its_stage(
     events: list[str], status: int, stage: str, message: str
 ) -> None:
-    story = supervise.DriverProgress()
+    progress = supervise.DriverProgress()
     for event in events:
-        story.note({"event": event})
-    fatal = story.cut_short(status)
+        progress.note({"event": event})
+    fatal = progress.cut_short(status)
     assert (fatal["stage"], fatal["error"]["message"]) == (stage, message)
 
 

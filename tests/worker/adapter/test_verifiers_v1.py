@@ -80,9 +80,11 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
 def test_references_are_handed_over_alike_for_every_policy(
     played: dict[str, Played], gateway: Gateway
 ) -> None:
-    told = [seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"]
-    assert len(told) == 4
-    assert all(one == told[0] for one in told)
+    references = [
+        seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"
+    ]
+    assert len(references) == 4
+    assert all(group == references[0] for group in references)
 
 
 def test_a_rollout_event_holds_parts_metrics_messages_and_times(played: dict[str, Played]) -> None:
@@ -114,8 +116,8 @@ def test_a_tool_server_has_its_task_and_answers_the_models_mistakes(
     played: dict[str, Played],
 ) -> None:
     messages = played["lookup_v1"].rollouts["model/0/0"]["messages"]
-    told = [message["content"] for message in messages if message["role"] == "tool"]
-    assert told == ["ask about the task's country", "error: unknown tool 'nothing'"]
+    replies = [message["content"] for message in messages if message["role"] == "tool"]
+    assert replies == ["ask about the task's country", "error: unknown tool 'nothing'"]
 
 
 def test_a_shared_tool_server_keeps_the_state_of_each_rollout_apart(

@@ -55,17 +55,17 @@ class Attack:
     @property
     def codes(self) -> dict[str, dict[str, Any]]:
         """The findings by code."""
-        return {one["code"]: one for one in self.outcome.hub.endings[0]["findings"]}
+        return {finding["code"]: finding for finding in self.outcome.hub.endings[0]["findings"]}
 
     @property
     def said(self) -> dict[str, str]:
         """What the environment wrote of each thing it tried: `refused: ...` or `REACHED: ...`."""
-        told = {}
+        fields = {}
         for line in self.outcome.hub.log.splitlines():
             if line.startswith("TRIED "):
                 name, _, how = line.removeprefix("TRIED ").partition(" = ")
-                told[name] = how
-        return told
+                fields[name] = how
+        return fields
 
 
 @dataclass
@@ -173,9 +173,9 @@ def brutal(name: str, source: str) -> dict[str, str]:
 
 def processes_of(uids: list[int]) -> list[str]:
     """What runs under these uids but the runner's own, zombies aside."""
-    found = []
+    rows = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if entry.stat().st_uid in set(uids) - {os.geteuid()}:
-                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
-    return [line for line in found if line]
+                rows.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
+    return [line for line in rows if line]

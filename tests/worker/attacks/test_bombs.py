@@ -50,10 +50,10 @@ def attack(runner: Runner) -> Iterator[Any]:
 def ended(attack: Attack, *codes: str) -> dict[str, Any]:
     """The first finding of a run that failed for one of these reasons and says so in its log."""
     assert attack.outcome.ending.outcome == "failed"
-    found: dict[str, Any] = attack.outcome.hub.endings[0]["findings"][0]
-    assert found["code"] in codes, found
-    assert f"[runner] {found['code']}: " in attack.outcome.hub.log
-    return found
+    finding: dict[str, Any] = attack.outcome.hub.endings[0]["findings"][0]
+    assert finding["code"] in codes, finding
+    assert f"[runner] {finding['code']}: " in attack.outcome.hub.log
+    return finding
 
 
 def test_a_fork_bomb_is_held_and_ended(attack: Any) -> None:

@@ -93,8 +93,8 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         server.bind(("127.0.0.1", 0))
         named.bind(str(unix))
         abstract.bind(f"\0envyard-attack-{os.getpid()}")
-        for one in (server, named, abstract):
-            one.listen()
+        for item in (server, named, abstract):
+            item.listen()
         host = {
             "port": server.getsockname()[1],
             "unix": str(unix),
@@ -134,9 +134,9 @@ def test_the_run_itself_succeeds_and_its_secret_stays(spied: Attack) -> None:
 
 
 def test_refused_network_targets_are_reported(spied: Attack) -> None:
-    found = spied.codes["run.network"]
-    assert found["severity"] == "warning"
-    assert set(found["details"]["targets"]) == {
+    finding = spied.codes["run.network"]
+    assert finding["severity"] == "warning"
+    assert set(finding["details"]["targets"]) == {
         "93.184.215.14:443", "93.184.215.14:9", "8.8.8.8:53", "[2001:db8::1]:9",
         "169.254.169.254:80",
     }  # fmt: skip

@@ -35,9 +35,9 @@ def test_an_address_serves_the_models_that_it_lists(
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(scenario())
-    said = [record.message for record in caplog.records]
+    messages = [record.message for record in caplog.records]
     why = f"HUB_MODEL=other is not served at HUB_MODEL_URL={URL}, which lists stub"
-    assert said == ([] if ready else [why])
+    assert messages == ([] if ready else [why])
 
 
 def test_a_run_begins_once_the_model_has_answered(tmp_path: Path) -> None:
@@ -48,9 +48,9 @@ def test_a_run_begins_once_the_model_has_answered(tmp_path: Path) -> None:
             with pytest.raises(NoModel, match="'stub' did not answer within 1 s"):
                 await models.find("stub", seconds=1)
             stub.failing = 1
-            said: list[str] = []
-            assert (await models.find("stub", seconds=20, log_line=said.append)).url == URL
-            assert said == ["waiting for model stub, which does not answer"]
+            lines: list[str] = []
+            assert (await models.find("stub", seconds=20, log_line=lines.append)).url == URL
+            assert lines == ["waiting for model stub, which does not answer"]
 
     asyncio.run(scenario())
 

@@ -68,7 +68,7 @@ def command_line(pid: int) -> str:
 
 
 def watched(models: Path, phase: str) -> state.State | None:
-    return next((one for one in state.watched(models) if one.phase == phase), None)
+    return next((item for item in state.watched(models) if item.phase == phase), None)
 
 
 async def until(look: Callable[[], Any], seconds: float = 30.0) -> Any:
@@ -188,8 +188,8 @@ def test_a_server_that_keeps_failing_is_started_ever_more_rarely(
 
     with caplog.at_level("WARNING"):
         play(scenario())
-    told = [record.message.rpartition(";")[2].strip() for record in caplog.records]
-    assert told == ["starting it again in 0 s", "starting it again in 2 s"]
+    lines = [record.message.rpartition(";")[2].strip() for record in caplog.records]
+    assert lines == ["starting it again in 0 s", "starting it again in 2 s"]
 
 
 def test_what_a_server_writes_is_kept_to_a_bound_and_to_its_end(
@@ -211,14 +211,14 @@ def test_what_a_server_writes_is_kept_to_a_bound_and_to_its_end(
 
 def test_a_run_waits_for_a_model_that_is_being_started_again(models: Path) -> None:
     async def scenario() -> None:
-        said: list[str] = []
+        lines: list[str] = []
         async with watching(models):
             first = await until(lambda: watched(models, "ready"))
             os.kill(first.leader, signal.SIGKILL)
             await until(lambda: watched(models, "restarting"))
-            endpoint = await AvailableModels(models).find("stub", seconds=30, log_line=said.append)
+            endpoint = await AvailableModels(models).find("stub", seconds=30, log_line=lines.append)
             assert await endpoint.names() == ["stub"]
-        assert said == ["waiting for model stub, which does not answer"]
+        assert lines == ["waiting for model stub, which does not answer"]
 
     play(scenario())
 
@@ -230,9 +230,9 @@ def test_a_model_that_does_not_load_is_reported_with_its_log_and_a_remedy(
         log = tmp_path / "log"
         async with command("--model", "x", log=log, STUB_VLLM="unloadable") as process:
             assert await process.wait() == 1
-        told = log.read_text()
-        assert "Cause: ValueError: Memory on device (9.83/11.59 GiB) is less" in told
-        assert "--gpu-memory-utilization 0.5" in told
+        text = log.read_text()
+        assert "Cause: ValueError: Memory on device (9.83/11.59 GiB) is less" in text
+        assert "--gpu-memory-utilization 0.5" in text
         assert not watched(models, "starting")
 
     play(scenario())

@@ -41,13 +41,15 @@ class Again:
     @property
     def first(self) -> dict[str, float | None]:
         """The rewards of the run."""
-        return {name_of(one): one["reward"] for one in self.outcome.hub.rollouts}
+        return {name_of(rollout): rollout["reward"] for rollout in self.outcome.hub.rollouts}
 
     @property
     def replays(self) -> dict[str, dict[str, Any]]:
         """What was told of replays, after all rollouts."""
         batches = self.outcome.hub.batches
-        return {name_of(one): one["replay"] for batch in batches for one in batch["replays"]}
+        return {
+            name_of(replay): replay["replay"] for batch in batches for replay in batch["replays"]
+        }
 
     @property
     def same(self) -> dict[str, bool]:

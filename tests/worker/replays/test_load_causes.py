@@ -13,10 +13,10 @@ def test_a_fetch_at_load_names_the_host_and_the_call(runner: Runner) -> None:
     files = {"__init__.py": "fetches.py"}
     outcome = runner.perform("v0", files, module="fetches", policies=("silent",), tasks=1).outcome
     assert outcome.said == ("failed", ["run.load_failed"])
-    (found,) = outcome.hub.endings[0]["findings"]
-    assert found["details"]["cause"] == "network"
-    assert found["message"].startswith(
+    (finding,) = outcome.hub.endings[0]["findings"]
+    assert finding["details"]["cause"] == "network"
+    assert finding["message"].startswith(
         'urlopen("https://data.example.org/rows.json") (fetches/__init__.py:12) tried to reach '
         "data.example.org; a sandbox has no network (URLError: "
     )
-    assert "socket.gaierror" in found["details"]["traceback"]
+    assert "socket.gaierror" in finding["details"]["traceback"]

@@ -35,7 +35,7 @@ def test_replays_are_sent_beside_the_rollouts_and_count_for_nothing_else(kinds: 
     assert len(kinds.first) == len(hub.rollouts) == len(kinds.replays) == 18
     assert {(batch["done"], batch["total"]) for batch in hub.batches[-1:]} == {(18, 18)}
     assert "18 of 18 chosen rollouts were played again" in hub.log
-    assert not [one for one in kinds.replays.values() if one["left_out"]]
+    assert not [replay for replay in kinds.replays.values() if replay["left_out"]]
 
 
 def test_an_honest_reward_is_the_same_with_tools_and_over_several_turns(kinds: Again) -> None:
@@ -86,9 +86,11 @@ def test_a_judge_and_compared_attempts_are_repeated_as_a_group(classic: Again) -
         "babble/0/0", "babble/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
     }  # fmt: skip
     assert set(classic.same.values()) == {True}
-    assert {one["diverged"] for one in classic.replays.values()} == {0}
+    assert {replay["diverged"] for replay in classic.replays.values()} == {0}
     assert set(classic.replays["model/0/0"]["rewards"]) == {"judged", "longest"}
-    assert {one["turns"] for one in classic.outcome.hub.rollouts} == {4}  # two of them the judge's
+    assert {rollout["turns"] for rollout in classic.outcome.hub.rollouts} == {
+        4
+    }  # two of them the judge's
 
 
 def test_an_environment_that_hangs_or_ends_itself_in_a_replay_is_reported(

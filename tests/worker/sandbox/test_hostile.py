@@ -53,18 +53,18 @@ def ran(config: Config, site: Path) -> Iterator[Ran]:
 def report(ran: Ran) -> dict[str, Any]:
     """What the hostile environment says it reached."""
     assert len(ran.lines) == 1, ran.log
-    said: dict[str, Any] = json.loads(ran.lines[0])
-    return said
+    body: dict[str, Any] = json.loads(ran.lines[0])
+    return body
 
 
 def test_what_an_environment_needs_works(report: dict[str, Any]) -> None:
-    failed = {name: said for name, (how, said) in report["must"].items() if how != "reached"}
+    failed = {name: text for name, (how, text) in report["must"].items() if how != "reached"}
     assert failed == {}
 
 
 def test_nothing_hostile_succeeds(report: dict[str, Any]) -> None:
     assert len(report["attempts"]) > 80
-    reached = {name: said for name, (how, said) in report["attempts"].items() if how == "reached"}
+    reached = {name: text for name, (how, text) in report["attempts"].items() if how == "reached"}
     assert reached == {}
 
 

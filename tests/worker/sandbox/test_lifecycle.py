@@ -114,10 +114,10 @@ def test_the_log_arrives_while_the_program_runs(config: Config, site: Path) -> N
             heard: asyncio.Queue[bytes] = asyncio.Queue()
             sandbox.on_log = heard.put_nowait
             (await sandbox.start(["sh", "-c", "echo out; echo err >&2; sleep 100"])).close()
-            said = b""
-            while said.count(b"\n") < 2:
-                said += await asyncio.wait_for(heard.get(), 10)
-            return said
+            response = b""
+            while response.count(b"\n") < 2:
+                response += await asyncio.wait_for(heard.get(), 10)
+            return response
 
     assert asyncio.run(first_words()) == b"out\nerr\n"
 
@@ -150,17 +150,17 @@ def test_a_program_that_does_not_exist_ends_the_run(config: Config, site: Path) 
 
 
 def test_a_sandbox_is_only_started_from_the_main_thread(config: Config, site: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
 
     def elsewhere() -> None:
         with pytest.raises(SandboxError, match="main thread") as caught:
             asyncio.run(contained(config, site, ["true"]))
-        said.append(str(caught.value))
+        lines.append(str(caught.value))
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert said
+    assert lines
     assert list(config.runs.iterdir()) == []
 
 

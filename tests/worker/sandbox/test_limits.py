@@ -22,12 +22,12 @@ pytestmark = pytest.mark.sandbox
 
 def processes_of(uids: set[int]) -> list[str]:
     """Command lines of what runs under these uids, zombies aside."""
-    found = []
+    rows = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if entry.stat().st_uid in uids:
-                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
-    return [line for line in found if line]
+                rows.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
+    return [line for line in rows if line]
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ class World:
         """What the code prints in a sandbox with the venv."""
 
         async def contained() -> bytes:
-            said = bytearray()
+            output = bytearray()
             async with Sandbox.prepare(
                 config=self.config,
                 venv=venv.dependencies,
@@ -97,10 +97,10 @@ class World:
                 job=b"{}",
                 limits=Limits(wall_seconds=30),
             ) as sandbox:
-                sandbox.on_log = said.extend
+                sandbox.on_log = output.extend
                 (await sandbox.start(["python", "-c", code])).close()
                 await sandbox.wait()
-            return bytes(said)
+            return bytes(output)
 
         return asyncio.run(contained()).decode()
 
@@ -112,9 +112,9 @@ def world() -> Iterator[World]:
     root.chmod(0o755)
     for name in ("index", "wheels"):
         (root / name).mkdir()
-    asked: list[str] = []
+    requests: list[str] = []
     dated = [True]
-    server = serve(root / "index", asked, dated)
+    server = serve(root / "index", requests, dated)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}/simple"
@@ -122,7 +122,7 @@ def world() -> Iterator[World]:
         Config.from_environment({**os.environ, "RUNNER_HOME": str(root / "home")}),
         index_environment={"UV_DEFAULT_INDEX": url, "UV_HTTP_RETRIES": "0"},
     )
-    yield World(config, root / "index", root / "wheels", asked, dated)
+    yield World(config, root / "index", root / "wheels", requests, dated)
     server.shutdown()
     server.server_close()
     thread.join()

@@ -46,15 +46,15 @@ class Index(BaseHTTPRequestHandler):
         return json.dumps(page).encode() if files else b""
 
     def _file(self, file: Path) -> dict[str, object]:
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "filename": file.name,
             "url": f"/files/{file.name}",
             "hashes": {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()},
         }
         if self.dated:
             uploaded = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-            told["upload-time"] = uploaded.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        return told
+            fields["upload-time"] = uploaded.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return fields
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
         """Keep quiet."""

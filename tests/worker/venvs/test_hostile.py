@@ -106,8 +106,8 @@ def test_no_member_lands_outside_its_venv(world: World, member: str) -> None:
     (world.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
     with suppress(VenvError):
         installed(world)
-    found = [path for path in world.config.home.rglob("*climbed*") if path.is_file()]
-    assert all("archive-v" in str(path) or "site" in str(path) for path in found)
+    paths = [path for path in world.config.home.rglob("*climbed*") if path.is_file()]
+    assert all("archive-v" in str(path) or "site" in str(path) for path in paths)
     assert not Path("/var/tmp/climbed").exists()
 
 
@@ -117,8 +117,8 @@ def test_no_entry_point_lands_outside_its_venv(world: World, name: str) -> None:
     world.publish("dep", files={"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed})
     with suppress(VenvError):
         installed(world)
-    found = [path for path in world.config.home.parent.rglob("*climbed*") if path.is_file()]
-    assert all("/site/bin/" in str(path) for path in found)
+    paths = [path for path in world.config.home.parent.rglob("*climbed*") if path.is_file()]
+    assert all("/site/bin/" in str(path) for path in paths)
     assert not Path("/var/tmp/climbed").exists()
 
 

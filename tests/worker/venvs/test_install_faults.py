@@ -106,12 +106,12 @@ class Installing:
 
 def uvs(home: Path) -> list[int]:
     """The processes that work in this runner's folders, as only uv does."""
-    found = []
+    rows = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if (entry / "cwd").readlink().is_relative_to(home):
-                found.append(int(entry.name))
-    return found
+                rows.append(int(entry.name))
+    return rows
 
 
 @pytest.fixture

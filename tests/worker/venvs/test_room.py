@@ -64,7 +64,7 @@ def test_the_longest_unused_venv_goes_with_what_only_it_had(world: World) -> Non
 def test_what_uv_downloaded_goes_before_any_venv(world: World) -> None:
     kept, dropped = big(world, "kept"), big(world, "dropped")
     assert cache.remove(world.config, next(
-        one for one in cache.entries(world.config) if one.site == dropped.dependencies
+        entry for entry in cache.entries(world.config) if entry.site == dropped.dependencies
     ))  # fmt: skip
     before = used(world.config)
     free_space(limited(world, before - PART))

@@ -23,9 +23,9 @@ def get(client: Client, at: str, user: User | None = None, **query: Any) -> Any:
 
 
 def names(client: Client, user: User | None = None, **query: Any) -> list[str]:
-    status, said = get(client, "", user, **query)
-    assert status == 200, said
-    return [f"{row['owner']['name']}/{row['name']}" for row in said["data"]]
+    status, body = get(client, "", user, **query)
+    assert status == 200, body
+    return [f"{row['owner']['name']}/{row['name']}" for row in body["data"]]
 
 
 def test_the_list_filters_sorts_and_pages(
@@ -44,8 +44,8 @@ def test_the_list_filters_sorts_and_pages(
     assert names(client, bob, visibility="PRIVATE") == ["lab/hidden-env"]
     assert names(client, bob, starred_only=True) == ["alice/first-env"]
     assert names(client, bob, mine_only="true") == ["lab/hidden-env"]
-    status, said = get(client, "", limit=1, offset=1)
-    assert (status, said["total_count"], len(said["data"])) == (200, 2, 1)
+    status, body = get(client, "", limit=1, offset=1)
+    assert (status, body["total_count"], len(body["data"])) == (200, 2, 1)
     assert names(client, owner="'; --") == []
 
 
@@ -63,9 +63,9 @@ def test_the_list_filters_sorts_and_pages(
     ],
 )
 def test_odd_queries_name_their_field(client: Client, db: None, query: dict[str, Any]) -> None:
-    status, said = get(client, "", **query)
+    status, body = get(client, "", **query)
     assert status == 400
-    assert next(iter(query)) in said["detail"]
+    assert next(iter(query)) in body["detail"]
 
 
 def test_mine_and_starred_need_a_person(client: Client, db: None) -> None:
@@ -83,8 +83,8 @@ def test_versions_are_found_by_word_number_and_hash(client: Client, alice: User)
         (old.sha256, old),
         (old.sha256[:8], old),
     ):
-        status, said = get(client, f"alice/demo-env/@{text}")
-        assert (status, said["data"]["semantic_version"]) == (200, version.version), text
+        status, body = get(client, f"alice/demo-env/@{text}")
+        assert (status, body["data"]["semantic_version"]) == (200, version.version), text
     for text in (old.sha256[:7] + "!", "0" * 64, "9" * 500, "../0.1.0", "%00", "0.9"):
         assert get(client, f"alice/demo-env/@{text}")[0] in (400, 404), text
     assert [row["version"] for row in get(client, "alice/demo-env/versions")[1]["data"]["versions"]]
@@ -99,10 +99,10 @@ def test_a_public_environment_is_installed_by_its_wheels_address_and_sha256(
     """An index's address would be given to pip as --extra-index-url."""
     version = make_version(alice)
     for user in (None, alice):
-        said = get(client, "alice/demo-env/@latest", user)[1]["data"]
-        assert said["install_index_url"] is said["simple_index_url"] is None
-        assert said["wheel_url"].endswith(f"{version.filename}#sha256={version.sha256}")
-        assert "@" not in said["wheel_url"]
+        body = get(client, "alice/demo-env/@latest", user)[1]["data"]
+        assert body["install_index_url"] is body["simple_index_url"] is None
+        assert body["wheel_url"].endswith(f"{version.filename}#sha256={version.sha256}")
+        assert "@" not in body["wheel_url"]
 
 
 def test_a_private_environment_names_its_wheel_with_a_loan(
@@ -111,8 +111,8 @@ def test_a_private_environment_names_its_wheel_with_a_loan(
     make_version(lab, visibility="private", wheel=wheels.make_wheel())
     assert get(client, "lab/demo-env/@latest")[0] == 404
     assert get(client, "lab/demo-env/@latest", carol)[0] == 404
-    said = get(client, "lab/demo-env/@latest", bob)[1]["data"]
-    parts = urlsplit(said["wheel_url"])
+    body = get(client, "lab/demo-env/@latest", bob)[1]["data"]
+    parts = urlsplit(body["wheel_url"])
     assert parts.username == "__token__"
     headers = {"Authorization": f"Bearer {unquote(parts.password or '')}"}
     for path in ("/lab/simple/demo-env/", parts.path):
@@ -124,11 +124,11 @@ def test_an_unlisted_version_is_installed_by_its_wheel_and_a_quarantined_one_by_
     client: Client, alice: User, root: User
 ) -> None:
     version = make_version(alice, status="rejected")
-    said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
-    assert "hublent_" in said["wheel_url"]
+    body = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
+    assert "hublent_" in body["wheel_url"]
     overlays.quarantine(version=version, by=root, reason="x")
-    said = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
-    assert "wheel_url" not in said
+    body = get(client, "alice/demo-env/@0.1.0", alice)[1]["data"]
+    assert "wheel_url" not in body
     assert get(client, "alice/demo-env/@0.1.0/inspect", alice)[0] in (403, 404)
 
 

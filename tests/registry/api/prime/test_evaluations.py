@@ -34,8 +34,8 @@ def call(client: Client, method: str, path: str, user: User | None, data: Any = 
 
 
 def create(client: Client, user: User, pk: int, **more: Any) -> Any:
-    said = {"name": "demo-tiny", "environments": [{"id": f"env_{pk}"}], "model_name": "tiny"}
-    return call(client, "post", "", user, said | more)
+    fields = {"name": "demo-tiny", "environments": [{"id": f"env_{pk}"}], "model_name": "tiny"}
+    return call(client, "post", "", user, fields | more)
 
 
 @pytest.fixture
@@ -44,36 +44,36 @@ def pk(alice: User) -> int:
 
 
 def test_an_evaluation_goes_its_way(client: Client, bob: User, pk: int) -> None:
-    status, said = create(
+    status, body = create(
         client, bob, pk, metadata={"version_info": {"env_version": "0.1.0"}}, tags=["a"]
     )
-    assert (status, said["status"], said["version_id"]) == (201, "RUNNING", "0.1.0")
-    assert "not measured by this hub" in said["note"]
-    one = said["evaluation_id"]
+    assert (status, body["status"], body["version_id"]) == (201, "RUNNING", "0.1.0")
+    assert "not measured by this hub" in body["note"]
+    evaluation_id = body["evaluation_id"]
     for batch in ([{"example_id": 0}, {"example_id": 1}], [{"example_id": 2}]):
-        assert call(client, "post", f"{one}/samples", bob, {"samples": batch})[0] == 201
-    again = call(client, "post", f"{one}/samples", bob, {"samples": [{"example_id": 2}]})
+        assert call(client, "post", f"{evaluation_id}/samples", bob, {"samples": batch})[0] == 201
+    again = call(client, "post", f"{evaluation_id}/samples", bob, {"samples": [{"example_id": 2}]})
     assert again[1]["total"] == 3
-    said = call(client, "post", f"{one}/finalize", bob, {"metrics": {"reward": 0.5}})[1]
-    assert (said["status"], said["metrics"], said["total_samples"]) == (
+    body = call(client, "post", f"{evaluation_id}/finalize", bob, {"metrics": {"reward": 0.5}})[1]
+    assert (body["status"], body["metrics"], body["total_samples"]) == (
         *("COMPLETED", {"reward": 0.5}),
         3,
     )
-    page = call(client, "get", f"{one}/samples", bob, {"page": 2, "limit": 2})[1]
+    page = call(client, "get", f"{evaluation_id}/samples", bob, {"page": 2, "limit": 2})[1]
     assert (page["samples"], page["total"], page["has_more"]) == ([{"example_id": 2}], 3, False)
-    assert call(client, "get", f"{one}/samples", bob, {"page": 9})[1]["samples"] == []
-    said = call(client, "put", one, bob, {"name": "new", "tags": []})[1]
-    assert (said["name"], said["tags"], said["model_name"]) == ("new", ["a"], "tiny")
-    assert call(client, "put", one, bob, {"status": "FAILED"})[0] == 409
+    assert call(client, "get", f"{evaluation_id}/samples", bob, {"page": 9})[1]["samples"] == []
+    body = call(client, "put", evaluation_id, bob, {"name": "new", "tags": []})[1]
+    assert (body["name"], body["tags"], body["model_name"]) == ("new", ["a"], "tiny")
+    assert call(client, "put", evaluation_id, bob, {"status": "FAILED"})[0] == 409
     assert not Card.objects.exists()
 
 
 def test_a_failed_evaluation_stays_failed(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk)[1]["evaluation_id"]
-    said = call(client, "put", one, bob, {"status": "FAILED", "error_message": "boom"})[1]
+    evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
+    said = call(client, "put", evaluation_id, bob, {"status": "FAILED", "error_message": "boom"})[1]
     assert (said["status"], said["error_message"]) == ("FAILED", "boom")
-    assert call(client, "post", f"{one}/finalize", bob)[0] == 409
-    assert call(client, "put", one, bob, {"status": "COMPLETED"})[0] == 400
+    assert call(client, "post", f"{evaluation_id}/finalize", bob)[0] == 409
+    assert call(client, "put", evaluation_id, bob, {"status": "COMPLETED"})[0] == 400
 
 
 def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
@@ -83,12 +83,12 @@ def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
     teams = create(client, alice, pk, team_id="lab")[1]["evaluation_id"]
     public = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
     sees = {
-        one: [
+        item: [
             user.username if user else None
             for user in (alice, bob, carol, None)
-            if call(client, "get", one, user)[0] == 200
+            if call(client, "get", item, user)[0] == 200
         ]
-        for one in (mine, teams, public)
+        for item in (mine, teams, public)
     }
     assert sees == {
         mine: ["bob"],
@@ -98,7 +98,7 @@ def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
     for user in (alice, bob, carol):
         listed = call(client, "get", "", user, {"environment_name": "alice/demo-env"})[1]
         seen = {row["evaluation_id"] for row in listed["evaluations"]}
-        assert seen == {one for one, who in sees.items() if user.username in who}
+        assert seen == {item for item, who in sees.items() if user.username in who}
     listed = call(client, "get", "", carol)[1]
     assert (listed["evaluations"], listed["total"]) == ([], 0)
     for path in ("", "/samples", "/finalize"):
@@ -112,14 +112,14 @@ def test_responses_reveal_nothing_of_a_hidden_environment(
     client: Client, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     environment = make_environment(lab, "hidden-env", visibility="private")
-    one = create(client, bob, environment.pk, is_public=True)[1]["evaluation_id"]
-    assert call(client, "get", one, alice)[0] == 200
-    assert call(client, "get", one, carol)[0] == 404
+    evaluation_id = create(client, bob, environment.pk, is_public=True)[1]["evaluation_id"]
+    assert call(client, "get", evaluation_id, alice)[0] == 200
+    assert call(client, "get", evaluation_id, carol)[0] == 404
     assert create(client, carol, environment.pk)[0] == 404
     named = {"environment_name": "lab/hidden-env"}
     assert call(client, "get", "", carol, named)[1]["total"] == 0
     lab.memberships.filter(user=bob).delete()
-    assert call(client, "get", one, bob)[0] == 404
+    assert call(client, "get", evaluation_id, bob)[0] == 404
 
 
 def test_a_deleted_evaluation_takes_its_samples_along(client: Client, bob: User, pk: int) -> None:
@@ -183,9 +183,9 @@ def test_who_publishes_an_environment_takes_strangers_word_off_its_page(
 def test_odd_evaluations_are_refused(
     client: Client, bob: User, pk: int, change: dict[str, Any]
 ) -> None:
-    status, said = create(client, bob, pk, **change)
+    status, body = create(client, bob, pk, **change)
     assert status == 400
-    assert said["detail"]
+    assert body["detail"]
     assert not Evaluation.objects.exists()
 
 
@@ -213,9 +213,9 @@ def test_numbers_and_letters_that_no_database_takes_are_made_plain(
     ],
 )
 def test_odd_samples_are_refused(client: Client, bob: User, pk: int, body: str) -> None:
-    one = create(client, bob, pk)[1]["evaluation_id"]
+    evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
     headers = bearer(bob, "publish")
-    at = f"{AT}{one}/samples"
+    at = f"{AT}{evaluation_id}/samples"
     answer = client.post(at, body, content_type="application/json", headers=headers)
     assert answer.status_code == 400
     assert not SampleBatch.objects.exists()
@@ -225,17 +225,17 @@ def test_claims_of_an_evaluation_are_bounded(client: Client, bob: User, pk: int)
     """Lists and pages read all of it, fifty at a time."""
     large = {f"{n}": "x" * 4000 for n in range(30)}
     for field in ("metadata", "metrics"):
-        status, said = create(client, bob, pk, **{field: large})
-        assert (status, said["error"]["details"]) == (413, {"field": field})
+        status, body = create(client, bob, pk, **{field: large})
+        assert (status, body["error"]["details"]) == (413, {"field": field})
     assert not Evaluation.objects.exists()
 
 
 def test_a_page_reads_no_more_of_a_sample_than_it_shows(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
+    evaluation_id = create(client, bob, pk, is_public=True)[1]["evaluation_id"]
     large = {"reward": 1.0, "said": "first", "rest": [[n] for n in range(400_000)]}
-    call(client, "post", f"{one}/samples", bob, {"samples": [large, {"said": "second"}]})
+    call(client, "post", f"{evaluation_id}/samples", bob, {"samples": [large, {"said": "second"}]})
     begun = time.monotonic()
-    page = client.get(f"/envs/alice/demo-env/evaluations/{one}/").content.decode()
+    page = client.get(f"/envs/alice/demo-env/evaluations/{evaluation_id}/").content.decode()
     assert time.monotonic() - begun < 1
     assert "first" in page
     assert "second" in page
@@ -247,8 +247,8 @@ def test_a_person_has_room_for_so_many_bytes_of_samples(
 ) -> None:
     one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
     Evaluation.objects.filter(pk=one).update(sample_bytes=samples.MAX_BYTES_OF_USER)
-    status, said = call(client, "post", f"{two}/samples", bob, {"samples": [{}]})
-    assert (status, "Delete some" in said["detail"]) == (413, True)
+    status, body = call(client, "post", f"{two}/samples", bob, {"samples": [{}]})
+    assert (status, "Delete some" in body["detail"]) == (413, True)
     other = create(client, carol, pk)[1]["evaluation_id"]
     assert call(client, "post", f"{other}/samples", carol, {"samples": [{}]})[0] == 201
 
@@ -285,41 +285,43 @@ def test_samples_that_go_with_one_evaluation_stay_with_another(bob: User) -> Non
 
 
 def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk)[1]["evaluation_id"]
+    evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
     Evaluation.objects.update(sample_count=samples.MAX_SAMPLES)
-    status, said = call(client, "post", f"{one}/samples", bob, {"samples": [{}]})
+    status, body = call(client, "post", f"{evaluation_id}/samples", bob, {"samples": [{}]})
     assert status == 413
-    assert str(samples.MAX_SAMPLES) in said["detail"]
+    assert str(samples.MAX_SAMPLES) in body["detail"]
     large = '{"samples": [{"a": "%s"}]}' % ("x" * samples.BATCH_BYTES)
     headers = bearer(bob, "publish")
-    at = f"{AT}{one}/samples"
+    at = f"{AT}{evaluation_id}/samples"
     answer = client.post(at, large, content_type="application/json", headers=headers)
     assert answer.status_code == 413
 
 
 def test_a_page_of_samples_has_a_limit_in_bytes(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk)[1]["evaluation_id"]
+    evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
     big = [{"a": "x" * (12 << 20), "n": n} for n in range(2)]
     for n in (0, 1):
         batch = [sample | {"m": n} for sample in big]
-        assert call(client, "post", f"{one}/samples", bob, {"samples": batch})[0] == 201
-    status, said = call(client, "get", f"{one}/samples", bob)
-    assert (status, "Ask for fewer" in said["detail"]) == (413, True)
-    page = call(client, "get", f"{one}/samples", bob, {"page": 4, "limit": 1})[1]
+        assert call(client, "post", f"{evaluation_id}/samples", bob, {"samples": batch})[0] == 201
+    status, body = call(client, "get", f"{evaluation_id}/samples", bob)
+    assert (status, "Ask for fewer" in body["detail"]) == (413, True)
+    page = call(client, "get", f"{evaluation_id}/samples", bob, {"page": 4, "limit": 1})[1]
     assert [(row["n"], row["m"]) for row in page["samples"]] == [(1, 1)]
 
 
 def test_the_environments_page_marks_them_as_reported(client: Client, bob: User, pk: int) -> None:
-    one = create(client, bob, pk, is_public=True, metrics={"reward": 0.75, "odd": {"a": 1}})[1][
-        "evaluation_id"
-    ]
+    evaluation_id = create(
+        client, bob, pk, is_public=True, metrics={"reward": 0.75, "odd": {"a": 1}}
+    )[1]["evaluation_id"]
     hidden = create(client, bob, pk, name="hidden-one")[1]
-    call(client, "post", f"{one}/samples", bob, {"samples": [{"reward": 1.0, "a": "<b>"}]})
+    call(
+        client, "post", f"{evaluation_id}/samples", bob, {"samples": [{"reward": 1.0, "a": "<b>"}]}
+    )
     page = client.get("/envs/alice/demo-env/?tab=runs").content.decode()
     assert "Reported by the uploader, not measured by this hub." in page
     assert "reward 0.75" in page
     assert "hidden-one" not in page
-    own = client.get(f"/envs/alice/demo-env/evaluations/{one}/").content.decode()
+    own = client.get(f"/envs/alice/demo-env/evaluations/{evaluation_id}/").content.decode()
     assert "Reported by the uploader" in own
     assert "&lt;b&gt;" in own
     assert (
@@ -327,7 +329,9 @@ def test_the_environments_page_marks_them_as_reported(client: Client, bob: User,
         == 404
     )
     client.force_login(bob)
-    assert client.post(f"/envs/alice/demo-env/evaluations/{one}/delete/").status_code == 302
+    assert (
+        client.post(f"/envs/alice/demo-env/evaluations/{evaluation_id}/delete/").status_code == 302
+    )
     assert Evaluation.objects.count() == 1
 
 

@@ -36,22 +36,22 @@ class Pusher:
 
     def announce(self, pk: str, kind: str, data: bytes, **changes: Any) -> Any:
         name = "demo-env-0.1.0.tar.gz" if kind == "versions" else wheels.filename()
-        said = {
+        fields = {
             "filename": name,
             "sha256": hashlib.sha256(data).hexdigest(),
             "semantic_version": "0.1.0",
             "content_hash": HASH,
         }
-        return self.post(f"{pk}/{kind}", **(said | changes))
+        return self.post(f"{pk}/{kind}", **(fields | changes))
 
     def put(self, address: str, data: bytes) -> int:
         return self.client.put(address, data, content_type="application/octet-stream").status_code
 
     def send(self, pk: str, kind: str, data: bytes, **changes: Any) -> Any:
-        status, said = self.announce(pk, kind, data, **changes)
-        assert status == 200, said
-        assert self.put(said["data"]["upload_url"], data) == 204
-        named = said["data"]["wheel_id" if kind == "wheels" else "version_id"]
+        status, body = self.announce(pk, kind, data, **changes)
+        assert status == 200, body
+        assert self.put(body["data"]["upload_url"], data) == 204
+        named = body["data"]["wheel_id" if kind == "wheels" else "version_id"]
         return self.post(f"{pk}/{kind}/{named}/finalize")
 
 
@@ -66,15 +66,15 @@ def pk(alice: User) -> str:
 
 
 def test_a_push_makes_a_version_with_its_source(client: Client, pusher: Pusher) -> None:
-    status, said = pusher.post("resolve", name="Demo_Env", visibility="PRIVATE")
-    assert (status, said["data"]["created"]) == (200, True)
-    assert said["data"]["owner"] == {"name": "alice", "type": "user"}
-    pk = said["data"]["id"]
+    status, body = pusher.post("resolve", name="Demo_Env", visibility="PRIVATE")
+    assert (status, body["data"]["created"]) == (200, True)
+    assert body["data"]["owner"] == {"name": "alice", "type": "user"}
+    pk = body["data"]["id"]
     assert pusher.post("resolve", name="demo-env")[1]["data"]["id"] == pk
     assert pusher.send(pk, "wheels", wheels.make_wheel())[0] == 200
     source = make_archive()
-    status, said = pusher.send(pk, "versions", source)
-    assert (status, said["data"]["success"]) == (200, True)
+    status, body = pusher.send(pk, "versions", source)
+    assert (status, body["data"]["success"]) == (200, True)
     version = Version.objects.get()
     assert (version.environment.visibility, version.status) == ("private", "uploaded")
     assert version.source.content_hash == HASH
@@ -83,30 +83,30 @@ def test_a_push_makes_a_version_with_its_source(client: Client, pusher: Pusher) 
     package = client.get(detail["package_url"], headers=pusher.headers)
     assert b"".join(package.streaming_content) == source  # type: ignore[attr-defined]
     assert client.get(detail["package_url"]).status_code == 404
-    assert not [one for one in storage.get().list("staging/") if "delivery" in one.key]
+    assert not [item for item in storage.get().list("staging/") if "delivery" in item.key]
 
 
 def test_the_same_files_again_are_refused_in_primes_words(pusher: Pusher, pk: str) -> None:
     pusher.send(pk, "wheels", wheels.make_wheel())
-    status, said = pusher.announce(pk, "wheels", wheels.make_wheel())
-    assert (status, said["data"]) == (200, {"wheel_id": None, "upload_url": None})
+    status, body = pusher.announce(pk, "wheels", wheels.make_wheel())
+    assert (status, body["data"]) == (200, {"wheel_id": None, "upload_url": None})
     pusher.send(pk, "versions", make_archive())
     for kind in ("wheels", "versions"):
-        status, said = pusher.announce(pk, kind, b"other")
+        status, body = pusher.announce(pk, kind, b"other")
         assert status == 409
-        assert said["detail"].startswith(f"content hash {HASH} already exists")
+        assert body["detail"].startswith(f"content hash {HASH} already exists")
 
 
 def test_every_check_of_an_upload_is_made(pusher: Pusher, pk: str) -> None:
     wheel = wheels.make_wheel(metadata={"Requires-Dist": ["x @ https://example.com/x.whl"]})
-    status, said = pusher.send(pk, "wheels", wheel)
+    status, body = pusher.send(pk, "wheels", wheel)
     assert status == 400
-    assert "(metadata.direct_url)" in said["detail"]
-    assert "[" not in said["detail"]  # prime's printer would take it for a command
+    assert "(metadata.direct_url)" in body["detail"]
+    assert "[" not in body["detail"]  # prime's printer would take it for a command
     assert pusher.send(pk, "wheels", wheels.make_wheel(), semantic_version="0.2.0")[0] == 400
     other = wheels.make_wheel("other-env")
-    status, said = pusher.send(pk, "wheels", other, filename=wheels.filename("other-env"))
-    assert (status, said["error"]["code"]) == (400, "metadata.form_mismatch")
+    status, body = pusher.send(pk, "wheels", other, filename=wheels.filename("other-env"))
+    assert (status, body["error"]["code"]) == (400, "metadata.form_mismatch")
     assert not Version.objects.exists()
 
 
@@ -119,10 +119,10 @@ def test_an_upload_address_takes_the_announced_bytes_until_they_are_taken_in(
     pusher: Pusher, pk: str
 ) -> None:
     data = wheels.make_wheel()
-    said = pusher.announce(pk, "wheels", data)[1]["data"]
-    address = said["upload_url"]
+    body = pusher.announce(pk, "wheels", data)[1]["data"]
+    address = body["upload_url"]
     assert pusher.put(address, data + b"x") == 400
-    finish = f"{pk}/wheels/{said['wheel_id']}/finalize"
+    finish = f"{pk}/wheels/{body['wheel_id']}/finalize"
     assert pusher.post(finish)[0] == 409  # nothing has arrived
     assert pusher.put(address, data) == 204
     assert pusher.client.post(address, data, content_type="x/y").status_code == 405
@@ -137,12 +137,12 @@ def test_an_upload_address_is_over_after_a_quarter_of_an_hour(
     pusher: Pusher, pk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = wheels.make_wheel()
-    said = pusher.announce(pk, "wheels", data)[1]["data"]
+    body = pusher.announce(pk, "wheels", data)[1]["data"]
     later = services.signing.time.time() + 901
     with monkeypatch.context() as clock:
         clock.setattr(services.signing.time, "time", lambda: later)
-        assert pusher.put(said["upload_url"], data) == 404
-    assert pusher.put(said["upload_url"], data) == 204
+        assert pusher.put(body["upload_url"], data) == 404
+    assert pusher.put(body["upload_url"], data) == 204
     assert services.delete_expired(now=timezone.now()) == 0
     assert services.delete_expired(now=timezone.now() + 5 * services.TIME) == 1
 
@@ -173,9 +173,9 @@ def test_a_body_may_not_be_larger_than_a_wheel(pusher: Pusher, pk: str) -> None:
     ],
 )
 def test_odd_announcements_are_refused(pusher: Pusher, pk: str, changes: Any) -> None:
-    status, said = pusher.announce(pk, "wheels", b"x", **changes)
-    assert status in (400, 413), said
-    assert said["detail"]
+    status, body = pusher.announce(pk, "wheels", b"x", **changes)
+    assert status in (400, 413), body
+    assert body["detail"]
     assert not Delivery.objects.exists()
 
 
@@ -190,23 +190,23 @@ def test_others_ids_are_worth_nothing(
     assert unknown[1]["detail"] == stranger.announce(hidden, "wheels", b"x")[1]["detail"]
     assert Pusher(client, bob).announce(hidden, "wheels", b"x")[0] == 403  # a mere member
     data = wheels.make_wheel()
-    said = pusher.announce(pk, "wheels", data)[1]["data"]
-    pusher.put(said["upload_url"], data)
+    body = pusher.announce(pk, "wheels", data)[1]["data"]
+    pusher.put(body["upload_url"], data)
     mine = f"{stranger.post('resolve', name='demo-env')[1]['data']['id']}"
     for where in (pk, mine):
-        status, _ = stranger.post(f"{where}/wheels/{said['wheel_id']}/finalize")
+        status, _ = stranger.post(f"{where}/wheels/{body['wheel_id']}/finalize")
         assert status == 404
-    assert pusher.post(f"{pk}/versions/{said['wheel_id']}/finalize")[0] == 404
+    assert pusher.post(f"{pk}/versions/{body['wheel_id']}/finalize")[0] == 404
     assert pusher.post(f"{pk}/wheels/{uuid4()}/finalize")[0] == 404
     reader = Pusher(client, alice, "read")
-    assert reader.post(f"{pk}/wheels/{said['wheel_id']}/finalize")[0] == 403
+    assert reader.post(f"{pk}/wheels/{body['wheel_id']}/finalize")[0] == 403
 
 
 def test_a_hostile_source_archive_is_not_kept(pusher: Pusher, pk: str) -> None:
     pusher.send(pk, "wheels", wheels.make_wheel())
     evil = make_archive({"../evil.py": b"x"})
-    status, said = pusher.send(pk, "versions", evil)
-    assert (status, said["error"]["code"]) == (400, "source.unreadable")
+    status, body = pusher.send(pk, "versions", evil)
+    assert (status, body["error"]["code"]) == (400, "source.unreadable")
     assert not Source.objects.exists()
     assert not storage.get().exists(storage.key("sources", hashlib.sha256(evil).hexdigest()))
 
@@ -215,9 +215,9 @@ def test_a_source_archive_needs_its_version_and_stays_as_it_is(pusher: Pusher, p
     assert pusher.send(pk, "versions", make_archive())[0] == 404
     pusher.send(pk, "wheels", wheels.make_wheel())
     pusher.send(pk, "versions", make_archive())
-    status, said = pusher.send(pk, "versions", make_archive({"a": b""}), content_hash="1" * 64)
+    status, body = pusher.send(pk, "versions", make_archive({"a": b""}), content_hash="1" * 64)
     assert status == 409
-    assert "already exists" in said["detail"]
+    assert "already exists" in body["detail"]
 
 
 def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
@@ -237,6 +237,6 @@ def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
 @pytest.mark.parametrize("name", ['a"; filename="b.exe', "a\r\nX: y", "../a", "a b", "é", ""])
 def test_a_file_is_announced_by_a_plain_name(pusher: Pusher, pk: str, name: str) -> None:
     for kind, end in (("versions", ".tar.gz"), ("wheels", ".whl")):
-        status, said = pusher.announce(pk, kind, b"x", filename=f"{name}{end}")
-        assert (status, said["error"]["code"]) == (400, "upload.unsupported_file")
+        status, body = pusher.announce(pk, kind, b"x", filename=f"{name}{end}")
+        assert (status, body["error"]["code"]) == (400, "upload.unsupported_file")
     assert not Delivery.objects.exists()

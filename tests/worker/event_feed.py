@@ -1,4 +1,4 @@
-"""A story of a run, told by events as a sandbox would tell them."""
+"""Feeds an event collector with the events that a sandbox would print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPEC = job(policies=("silent", "model"), tasks=2, attempts=1)
 
 
 class Clock:
-    """Seconds that pass when told."""
+    """Seconds that the test sets."""
 
     now = 100.0
 
@@ -31,32 +31,32 @@ class Clock:
         return self.now
 
 
-class Told:
-    """A story with its ledger, fed by events."""
+class EventFeed:
+    """An event collector with its ledger, fed by events."""
 
     def __init__(self, spec: Any = SPEC) -> None:
         self.spec = spec
         self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
-        self.story = EventCollector(spec, self.ledger, self.plan, self.clock)
+        self.collector = EventCollector(spec, self.ledger, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:
-        """Tell an event; a planned rollout goes by the word that the inside knows it by."""
+        """Add one event; a planned rollout is named by the alias that the sandbox has."""
         with contextlib.suppress(KeyError):
             fields["rollout"] = self.plan.alias(fields["rollout"])
-        return self.story.add_line(json.dumps({"event": event, **fields}).encode())
+        return self.collector.add_line(json.dumps({"event": event, **fields}).encode())
 
     def loaded(self, *references: bool, compares: bool = False) -> None:
         tasks = [
             {"index": i, "hash": f"{i}", "prompt": "p", "reference": known, "swapped": i == 1}
             for i, known in enumerate(references)
         ]
-        told = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
+        details = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
         self.began()
-        self("loaded", tasks=tasks, **told)
+        self("loaded", tasks=tasks, **details)
 
     def began(self) -> None:
         """The driver's report before the environment's module is imported."""
-        if not self.story.began:
+        if not self.collector.began:
             self("environment_began")
 
     def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
