@@ -3,16 +3,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
-POSTGRESQL_TESTS := $(DATABASE_TESTS) tests/cli
+# Two halves of about the same time each, so that the parts fill both cores.
+API_TESTS := tests/registry/api tests/registry/access tests/frontend
+OTHER_DATABASE_TESTS := $(filter-out $(API_TESTS),$(patsubst %/,%,$(wildcard tests/registry/[a-z]*/))) \
+	$(wildcard tests/registry/test_*.py) tests/hub tests/cli
+RUN_FLOWS := $(addprefix tests/flows/test_,examples.py hostile.py kills.py loop.py tutorial.py)
+OTHER_FLOWS := $(filter-out $(RUN_FLOWS),$(wildcard tests/flows/test_*.py))
 CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
 # What `make check` leaves out; `make test` runs all of it.
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
-PARTS := test-flows test-database test-rest
+PARTS := test-database test-api test-run-flows test-flows test-rest test-sqlite
 OPENAPI := tests/registry/api/openapi.json
 SLOW_PARTS := test-few-faults test-vllm
 
-.PHONY: help setup run fuzz figures benchmark test test-flows test-database test-rest test-vllm test-quick
+.PHONY: help setup run fuzz figures benchmark test test-run-flows test-flows test-api test-database test-rest test-sqlite test-vllm test-quick
 .PHONY: check check-style check-pure check-django setup-tests
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -53,17 +58,25 @@ check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
 
 # Tests of one path need no programs: those that miss theirs are skipped.
-test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true also faults and vLLM
-	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),$(SLOW_PARTS)))
+test: $(if $(T),setup,setup-tests)  ## run the tests, five parts at once (T=path runs that alone); with CI=true also faults and vLLM
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 5 $(PARTS) $(if $(CI),$(SLOW_PARTS)))
 
-test-flows: setup-tests  ## run the flows through a whole hub, and the browser
-	@$(BIN)/python -m pytest --postgresql tests/flows
+test-run-flows: setup-tests  ## run the flows that play environments in a whole hub
+	@$(BIN)/python -m pytest --postgresql $(RUN_FLOWS)
 
-test-database: setup-tests  ## run on PostgreSQL what touches the database
-	@$(BIN)/python -m pytest --postgresql $(POSTGRESQL_TESTS)
+test-flows: setup-tests  ## run the other flows through a whole hub: browser, clients, pages
+	@$(BIN)/python -m pytest --postgresql $(OTHER_FLOWS)
 
-test-rest: setup-tests  ## run all else, and on SQLite what says something of a database
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(POSTGRESQL_TESTS) tests/flows tests/faults tests/vllm)
+test-api: setup-tests  ## run on PostgreSQL the tests of the API and of the pages
+	@$(BIN)/python -m pytest --postgresql $(API_TESTS)
+
+test-database: setup-tests  ## run on PostgreSQL the other tests that use the database
+	@$(BIN)/python -m pytest --postgresql $(OTHER_DATABASE_TESTS)
+
+test-rest: setup-tests  ## run the tests that use no database
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(DATABASE_TESTS) tests/cli tests/flows tests/faults tests/vllm)
+
+test-sqlite: setup-tests  ## run on SQLite again what depends on the database
 	@$(BIN)/python -m pytest $(DATABASE_TESTS) --database only -m "not (flow or browser or s3 or nginx or once)"
 
 test-few-faults: setup-tests  ## break parts of a whole hub: each part once, each fault once, half of them a broker

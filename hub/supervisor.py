@@ -183,7 +183,9 @@ class Supervisor:
         child.since = time.monotonic()
         leader = process(child.popen.pid)
         child.started = leader.started if leader else 0
-        (self.folder / f"{child.name}.pid").write_text(f"{child.popen.pid} {child.started}\n")
+        staged = self.folder / f"{child.name}.pid.part"
+        staged.write_text(f"{child.popen.pid} {child.started}\n")
+        staged.replace(self.folder / f"{child.name}.pid")  # no reader sees an empty file
         if child not in self.children:
             self.children.append(child)
 
