@@ -158,7 +158,8 @@ def test_making_tokens_is_slowed_down(client: Client, alice: User) -> None:
         response = client.post(TOKENS, fields, content_type=JSON, headers=headers)
         assert response.status_code == 201
     answer = client.post(TOKENS, fields, content_type=JSON, headers=headers)
-    assert (answer.status_code, answer["Retry-After"]) == (429, "3600")
+    assert answer.status_code == 429
+    assert 3500 < int(answer["Retry-After"]) <= 3600  # counted from the first request
 
 
 def test_a_device_signs_in_through_the_browser(client: Client, alice: User) -> None:
