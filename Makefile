@@ -58,8 +58,8 @@ check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
 
 # Tests of one path need no programs: those that miss theirs are skipped.
-test: $(if $(T),setup,setup-tests)  ## run the tests, five parts at once (T=path runs that alone); with CI=true also faults and vLLM
-	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 5 $(PARTS) $(if $(CI),$(SLOW_PARTS)))
+test: $(if $(T),setup,setup-tests)  ## run the tests, five parts at once (T=path runs that alone); with CI=true three, and faults and vLLM too
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py $(if $(CI),3,5) $(PARTS) $(if $(CI),$(SLOW_PARTS)))
 
 test-run-flows: setup-tests  ## run the flows that play environments in a whole hub
 	@$(BIN)/python -m pytest --postgresql $(RUN_FLOWS)
