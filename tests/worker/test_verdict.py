@@ -189,8 +189,8 @@ def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
         ending = decide_ending(feed.collector, end)
         assert (ending.outcome, ending.findings[0].code) == ("errored", "run.runner_error")
         assert "ran out of memory" in ending.findings[0].message
-    assert decide_ending(unharmed.story, replace(FINE, oom_kills=1)).outcome == "succeeded"
-    own = decide_ending(killed.story, replace(FINE, reason="memory", signal=9, oom_kills=1))
+    assert decide_ending(unharmed.collector, replace(FINE, oom_kills=1)).outcome == "succeeded"
+    own = decide_ending(killed.collector, replace(FINE, reason="memory", signal=9, oom_kills=1))
     assert (own.outcome, own.findings[0].code) == ("failed", "run.memory")
 
 
@@ -322,11 +322,11 @@ def test_the_model_is_at_fault_only_by_the_gateways_record(
 
 def test_a_sandbox_that_others_killed_is_not_the_authors() -> None:
     assert (
-        decide_ending(EventFeed().story, replace(FINE, reason="killed", signal=9)).outcome
+        decide_ending(EventFeed().collector, replace(FINE, reason="killed", signal=9)).outcome
         == "errored"
     )
     assert (
-        decide_ending(EventFeed().story, FINE, model_down=True).findings[0].code
+        decide_ending(EventFeed().collector, FINE, model_down=True).findings[0].code
         == "run.model_unreachable"
     )
 
