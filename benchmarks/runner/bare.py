@@ -31,7 +31,7 @@ def main(options: dict) -> None:
     env = importlib.import_module(options["module"]).load_environment()
     imported, used = time.perf_counter(), cpu()
     client = ClientConfig(api_base_url=options["url"], api_key_var="BENCH_KEY")
-    told = asyncio.run(
+    results = asyncio.run(
         env.evaluate(
             client=client,
             model=options["model"],
@@ -45,13 +45,13 @@ def main(options: dict) -> None:
         )
     )
     played, phase_cpu = time.perf_counter(), cpu() - used
-    rewards = [output["reward"] for output in told["outputs"]]
+    rewards = [output["reward"] for output in results["outputs"]]
     fields = {
         "load_seconds": imported - began,
         "rollouts_seconds": played - imported,
         "rollouts": len(rewards),
         "reward": sum(rewards) / len(rewards),
-        "turns": sum(output["metrics"]["turns_played"] for output in told["outputs"]),
+        "turns": sum(output["metrics"]["turns_played"] for output in results["outputs"]),
         "environment_phase_cpu": phase_cpu,
         "environment_cpu": cpu(),
     }

@@ -38,8 +38,8 @@ def _partner_list(**options: Any) -> Any:
     operation_id="reportLeaks",
     tags=["Leaks"],
     summary="Report leaked tokens",
-    description="They are revoked at once and their owners told by mail. Nobody has to sign in: "
-    "whoever can show a token could use it.",
+    description="They are revoked at once and their owners notified by mail. No sign-in is needed: "
+    "a person who holds a token could use it.",
     request=PolymorphicProxySerializer(
         component_name="Leaks",
         serializers=[LeakSerializer, _partner_list()],

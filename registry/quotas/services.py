@@ -226,7 +226,7 @@ def _until_next(by: User, maximum: int) -> int:
 
 
 def _upload_times(by: User, count: int) -> Iterator[datetime]:
-    """The times of the newest uploads, at least `count` where there are so many."""
+    """The times of the newest uploads, all of them where there are fewer than `count`."""
     for source in of_limit("uploads_per_hour"):
         rows = source.rows().filter(**{source.holder: by}).order_by(f"-{source.time}")
         yield from rows.values_list(source.time, flat=True)[: max(count, 1)]
