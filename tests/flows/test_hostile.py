@@ -17,19 +17,19 @@ from tests.wheels import TASKSET, filename, make_wheel
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
-MISDEEDS = Path(__file__).with_name("hostile")
+PAYLOADS = Path(__file__).with_name("hostile")
 NAMES = ("spy", "hog", "loop", "flood")
 SOURCE = (
     TASKSET.replace(
-        "import verifiers.v1 as vf\n", "import verifiers.v1 as vf\n\nfrom . import misdeeds\n"
+        "import verifiers.v1 as vf\n", "import verifiers.v1 as vf\n\nfrom . import payload\n"
     )
-    .replace("WORDS = ", 'misdeeds.at("import")\nWORDS = ')
-    .replace("        for word in", '        misdeeds.at("load")\n        for word in')
-    .replace("        return float(", '        misdeeds.at("rollout")\n        return float(')
+    .replace("WORDS = ", 'payload.at("import")\nWORDS = ')
+    .replace("        for word in", '        payload.at("load")\n        for word in')
+    .replace("        return float(", '        payload.at("rollout")\n        return float(')
     .replace(
         "    def oracle(",
         "    @vf.metric\n    async def spied(self, trace: vf.Trace) -> dict[str, float]:\n"
-        "        return misdeeds.score()\n\n    def oracle(",
+        "        return payload.score()\n\n    def oracle(",
     )
 )
 LOG_BYTES = 1 << 20
@@ -44,9 +44,9 @@ def hostile(hub: Hub, folder: Path, name: str) -> Path:
         "paths": [*map(str, paths), "/etc/shadow", "/root", "/home", "/run", "/sys", "/dev/kmsg"],
         "pids": [hub.pid("runner"), hub.pid("web")],
     }
-    source = (MISDEEDS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host))
+    source = (PAYLOADS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host))
     module = f"hostile_{name}"
-    files = {f"{module}/__init__.py": SOURCE, f"{module}/misdeeds.py": source}
+    files = {f"{module}/__init__.py": SOURCE, f"{module}/payload.py": source}
     path = folder / filename(f"hostile-{name}")
     path.write_bytes(make_wheel(f"hostile-{name}", files=files))
     return path

@@ -23,7 +23,7 @@ from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.model import Model
 from envyard_runner.model.known import AvailableModels, NoModel
 from tests.vllm.conftest import NAME, Server
-from tests.worker.gateway_world import job, plan_all
+from tests.worker.gateway.served_gateway import job, plan_all
 
 pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1200)]
 

@@ -22,10 +22,20 @@ from envyard_runner.model import state
 from envyard_runner.state import process_state
 from tests.faults import parts
 from tests.faults.conftest import NEEDS
+from tests.worker.messaging.test_celery_app import (
+    ENDLESS,
+    PORT,
+    QUICK,
+    WHEEL,
+    command,
+    play,
+    ring,
+    runner,
+    until,
+)
 from tests.worker.model.stub_vllm import METRICS
 from tests.worker.runner_process import let_go
 from tests.worker.stub_hub import StubHub, job, serving
-from tests.worker.test_app import ENDLESS, PORT, QUICK, WHEEL, command, play, ring, runner, until
 
 pytestmark = pytest.mark.slow
 

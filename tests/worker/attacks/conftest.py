@@ -24,11 +24,11 @@ from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
 from tests.wheels import TASKSET, filename, make_wheel
-from tests.worker.adapter.conftest import site
-from tests.worker.played import PLAYED, Outcome, run
+from tests.worker.guest.adapters.conftest import site
+from tests.worker.scripted_sandbox import PLAYED, Outcome, run
 from tests.worker.stub_hub import StubHub
 
-MISDEEDS = Path(__file__).with_name("misdeeds")
+PAYLOADS = Path(__file__).with_name("payloads")
 MIB = 1 << 20
 LIMITS = {
     "wall_seconds": 120.0,
@@ -152,18 +152,18 @@ def runner() -> Iterator[Runner]:
     shutil.rmtree(home)
 
 
-def misdeed(name: str, host: dict[str, Any] | None = None) -> str:
-    """The source of one, told what the host has, so that it need not guess."""
-    return (MISDEEDS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host or {}))
+def payload(name: str, host: dict[str, Any] | None = None) -> str:
+    """The source of a payload, with the facts of the host that it would otherwise guess."""
+    return (PAYLOADS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host or {}))
 
 
 def played(name: str, source: str) -> dict[str, str]:
-    """The files of a taskset that works and does its misdeeds while a rollout is scored."""
+    """The files of a taskset that works and runs its payload while a rollout is scored."""
     module = name.replace("-", "_")
-    taskset = TASKSET.replace("WORDS = ", "from . import misdeeds\n\nWORDS = ").replace(
-        "        return float(", "        misdeeds.once()\n        return float("
+    taskset = TASKSET.replace("WORDS = ", "from . import payload\n\nWORDS = ").replace(
+        "        return float(", "        payload.once()\n        return float("
     )
-    return {f"{module}/__init__.py": taskset, f"{module}/misdeeds.py": source}
+    return {f"{module}/__init__.py": taskset, f"{module}/payload.py": source}
 
 
 def brutal(name: str, source: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from tests.worker.attacks.conftest import (
     POLICIES,
     Attack,
     Runner,
-    misdeed,
+    payload,
     played,
     processes_of,
 )
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(platform.machine() != "x86_64", reason="calls are made by their number"),
 ]
 SECRET = "the runner's token"
-PARTS = ("common", "places", "calls", "rights", "messages")  # of misdeeds/spy
+PARTS = ("common", "places", "calls", "rights", "messages")  # of payloads/spy
 CONTAINED = {
     "network": [
         "tcp", "udp", "name server", "dns", "ipv6", "raw", "packet", "vsock", "bluetooth",
@@ -106,8 +106,8 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "calls": LIMITS["calls_per_rollout"],
         }
         try:
-            parts = {f"spy/{part}.py": misdeed(f"spy/{part}", host) for part in PARTS}
-            files = played("spy", misdeed("spy/misdeeds")) | parts
+            parts = {f"spy/{part}.py": payload(f"spy/{part}", host) for part in PARTS}
+            files = played("spy", payload("spy/payload")) | parts
             yield runner.perform("spy", files, framework=True)
         finally:
             del os.environ["AWS_SECRET_ACCESS_KEY"]
@@ -116,7 +116,7 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def after(runner: Runner, spied: Attack) -> Attack:
     """An honest environment's run on the same machine, straight after the spy's."""
-    return runner.perform("honest", played("honest", misdeed("honest")), framework=True)
+    return runner.perform("honest", played("honest", payload("honest")), framework=True)
 
 
 @pytest.mark.parametrize("attack", EVERY)

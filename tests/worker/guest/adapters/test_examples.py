@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.flows.hub import ROOT, clean_environ
-from tests.worker.adapter.conftest import site
+from tests.worker.guest.adapters.conftest import site
 
 pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(300)]
 

@@ -18,8 +18,8 @@ from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
 from tests.wheels import make_wheel
-from tests.worker.adapter.conftest import site
-from tests.worker.played import PLAYED, WHEEL, Outcome, run
+from tests.worker.guest.adapters.conftest import site
+from tests.worker.scripted_sandbox import PLAYED, WHEEL, Outcome, run
 from tests.worker.stub_hub import StubHub
 from tests.worker.stub_hub import job as spec_of
 from tests.worker.stub_model import StubModel

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from envyard_runner.gateway import server
-from tests.worker.gateway_world import PORT, World, job, play
+from tests.worker.gateway.served_gateway import PORT, World, job, play
 
 
 @pytest.mark.parametrize(

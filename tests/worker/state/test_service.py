@@ -19,8 +19,8 @@ from envyard_runner.messaging.heartbeat import sending_heartbeats
 from envyard_runner.messaging.hub_client import HubClient, RunnerIdentity
 from envyard_runner.state import service
 from envyard_runner.state.service import out_of_service, record_ending
+from tests.worker.messaging.test_celery_app import ended, ring, runner, until
 from tests.worker.stub_hub import StubHub, job
-from tests.worker.test_app import ended, ring, runner, until
 from tests.worker.test_status import QUICK, WHEEL, command, home, play  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.slow

@@ -20,11 +20,11 @@ from envyard_runner import guest
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.guest.job import GuestJob
 from tests.worker import stub_hub
-from tests.worker.adapter.gateway import Gateway, Given
+from tests.worker.guest.adapters.gateway import Gateway, Given
 
 HERE = Path(__file__).parent
 INSIDE = Path(guest.__file__).parent
-CACHE = Path(os.environ.get("ENVYARD_TEST_CACHE") or HERE.parents[2] / ".cache")
+CACHE = Path(os.environ.get("ENVYARD_TEST_CACHE") or HERE.parents[3] / ".cache")
 PYTHON = sys._base_executable  # type: ignore[attr-defined]
 
 

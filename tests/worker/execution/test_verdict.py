@@ -10,7 +10,7 @@ import pytest
 from envyard.contract.codes import CODES
 from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.sandbox import Exit
-from tests.worker.event_feed import ASKED, FINE, EventFeed
+from tests.worker.execution.event_feed import ASKED, FINE, EventFeed
 
 
 def test_a_run_with_every_rollout_succeeds() -> None:

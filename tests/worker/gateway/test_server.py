@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from tests.worker.gateway_world import TOOL, USER, World, play, world
+from tests.worker.gateway.served_gateway import TOOL, USER, World, play, world
 
 
 def test_a_probe_answers_in_openai_shape_and_is_recorded() -> None:

@@ -16,7 +16,7 @@ from envyard_runner.config import Config
 from envyard_runner.guest import launch
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv
-from tests.worker.played import PLAYED, Outcome, run
+from tests.worker.scripted_sandbox import PLAYED, Outcome, run
 from tests.worker.stub_hub import contents
 
 INSIDE = """

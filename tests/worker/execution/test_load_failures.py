@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.codes import CODES
-from tests.worker.played import FINE, PLAYED, Outcome, Played, loaded, run
+from tests.worker.scripted_sandbox import FINE, PLAYED, Outcome, Played, loaded, run
 
 HOST = "data.example.org"
 REACH = "Couldn't reach 'lab/sums' on the Hub (X)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from envyard_runner.gateway.replays import NOT_ENDED, TOO_LONG
-from tests.worker.replays.conftest import Again, Runner
+from tests.worker.execution.with_framework.conftest import Again, Runner
 from tests.worker.stub_model import StubModel
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)]

@@ -10,7 +10,7 @@ import pytest
 from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import NO_CALL
 from envyard_runner.execution.verdict import decide_ending
-from tests.worker.event_feed import FINE, EventFeed
+from tests.worker.execution.event_feed import FINE, EventFeed
 from tests.worker.stub_hub import job
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.worker.adapter.conftest import Played, job, play_many
-from tests.worker.adapter.gateway import Gateway, Message
+from tests.worker.guest.adapters.conftest import Played, job, play_many
+from tests.worker.guest.adapters.gateway import Gateway, Message
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 

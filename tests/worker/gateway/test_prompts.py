@@ -12,8 +12,8 @@ import pytest
 from envyard_runner.execution.collector import NO_PROMPT
 from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.gateway.prompts import Prompts
-from tests.worker.event_feed import FINE, EventFeed
-from tests.worker.played import BEGAN, PLAYED, Played, good, loaded, run
+from tests.worker.execution.event_feed import FINE, EventFeed
+from tests.worker.scripted_sandbox import BEGAN, PLAYED, Played, good, loaded, run
 from tests.worker.stub_hub import job
 
 PROMPT = (

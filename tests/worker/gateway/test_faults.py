@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from envyard_runner.gateway import Gateway, Model
-from tests.worker.gateway_world import PORT, USER, World, job, plan_all, play
+from tests.worker.gateway.served_gateway import PORT, USER, World, job, plan_all, play
 
 pytestmark = pytest.mark.slow
 

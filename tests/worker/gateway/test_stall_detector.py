@@ -6,7 +6,7 @@ import pytest
 
 from envyard_runner.gateway.reply import ModelFault, Refusal
 from envyard_runner.gateway.stall_detector import StallDetector
-from tests.worker.event_feed import Clock
+from tests.worker.execution.event_feed import Clock
 
 
 def test_calls_that_wait_in_vain_are_counted_until_the_server_answers() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.adapter.conftest import job, play_one
-from tests.worker.adapter.gateway import Gateway
+from tests.worker.guest.adapters.conftest import job, play_one
+from tests.worker.guest.adapters.gateway import Gateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(300)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.worker.replays.conftest import Runner
+from tests.worker.execution.with_framework.conftest import Runner
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)]
 

@@ -20,7 +20,7 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.replays import MAX_ROLLOUTS
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.sandbox import Exit
-from tests.worker.event_feed import FINE, Clock, EventFeed
+from tests.worker.execution.event_feed import FINE, Clock, EventFeed
 from tests.worker.stub_hub import job
 
 BEGAN, WALL = Clock.now, 100.0

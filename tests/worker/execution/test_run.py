@@ -20,7 +20,7 @@ from envyard_runner.local.hub import LocalHub
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import AgreeLock
-from tests.worker.played import (
+from tests.worker.scripted_sandbox import (
     BEGAN,
     FINE,
     PLAYED,

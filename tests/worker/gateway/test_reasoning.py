@@ -13,7 +13,7 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.replays import _why_unrepeatable
 from envyard_runner.gateway.reply import Reply
-from tests.worker.gateway_world import TOOL, World, play
+from tests.worker.gateway.served_gateway import TOOL, World, play
 
 Message = dict[str, Any]
 QUESTION = {"role": "user", "content": "6 * 7?"}
