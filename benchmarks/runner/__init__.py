@@ -1,1 +1,2 @@
-"""The runner measured against what it is made of."""
+"""Measurements of the runner beside verifiers' own evaluator (README.md); may import everything,
+tests included."""

@@ -1,1 +1,2 @@
-"""Views and forms, one module per page; may import registry and the modules of frontend."""
+"""Views and forms, one module per page; may import registry, envyard.contract and the modules of
+frontend."""

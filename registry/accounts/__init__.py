@@ -1,2 +1,2 @@
-"""Users, organisations, tokens, runners and the registry of permissions. May import events and
-errors."""
+"""Users, organisations, tokens, runners and the registry of permissions. May import events,
+errors and prepared."""

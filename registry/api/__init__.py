@@ -1,0 +1,1 @@
+"""The REST API: views, authentication, permissions and pagination. May import every slice."""

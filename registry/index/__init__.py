@@ -1,2 +1,2 @@
-"""The simple index of owners, as stored pages and as answered by the app. May import the catalog
-and attestations."""
+"""The simple index of owners, as stored pages and as answered by the app. May import the catalog,
+attestations and storage."""

@@ -1,1 +1,1 @@
-"""Django management of the domain; only its commands."""
+"""Django's `manage.py` commands of the domain; may import nothing."""

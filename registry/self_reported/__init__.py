@@ -1,2 +1,2 @@
-"""Evaluations that users ran themselves and pushed: claims, never evidence. May import the catalog
-and quotas."""
+"""Evaluations that users ran themselves and pushed: claims, never evidence. May import the
+catalog, quotas and storage."""

@@ -1,1 +1,2 @@
-"""Source archives beside wheels, and wheels sent to signed addresses. May import uploads."""
+"""Source archives beside wheels, and wheels sent to signed addresses. May import uploads, quotas
+and storage."""

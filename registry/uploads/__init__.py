@@ -1,2 +1,2 @@
-"""Accept wheels: checks, staged objects, READMEs. May import publishers, attestations and the
-catalog."""
+"""Accept wheels: checks, staged objects, READMEs. May import publishers, attestations, the
+catalog, quotas and storage."""

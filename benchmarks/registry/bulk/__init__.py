@@ -1,1 +1,1 @@
-"""A hub as full as it may become, for measuring: no wheel of it can be installed."""
+"""Fill a hub with rows to measure, whose wheels do not exist; may import registry."""

@@ -1,4 +1,4 @@
-"""The codes of findings and API errors, one module a subject; imports nothing but the type."""
+"""The codes of findings and API errors, one module per subject; may import nothing but itself."""
 
 from __future__ import annotations
 
