@@ -17,7 +17,7 @@ from registry.catalog.related_models import VersionFinding
 from registry.models import LogChunk, Rollout, Run, User, Version
 from registry.runs.endings import store_findings
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry.story import facts
+from tests.registry.run_factories import make_facts
 
 NAME = "word-games"
 PROBES = list(PROBE_NAMES)
@@ -120,7 +120,7 @@ def finds(run: Run, *codes: str, **fields: Any) -> None:
 def listed(alice: User) -> dict[str, str]:
     """Its pages, and its rollouts' of every kind."""
     row = version(alice, "0.1.0", "listed", readme="# Word games\n\nSort words.")
-    run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=facts().to_dict())
+    run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=make_facts().to_dict())
     full(run, 25)
     cards.compute(run=run)
     again = Replay(

@@ -18,7 +18,7 @@ from frontend.pages.refresh_interval import pace
 from registry.models import Run, User
 from registry.runs.queue import Position
 from registry.runs.spec import job_spec
-from tests.registry import story
+from tests.registry.run_factories import make_leased_run, make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROMISED = 2.0  # seconds
@@ -69,8 +69,8 @@ async def play(url: str, job: JobSpec, address: str, every: float) -> list[float
 def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
     live_server: LiveServer, alice: User
 ) -> None:
-    version = story.make_version(alice.owner, status="evaluating")
-    run = story.leased(version, policies=("silent",))
+    version = make_version(alice.owner, status="evaluating")
+    run = make_leased_run(version, policies=("silent",))
     type(version).objects.update(status="listed", listed_at=version.uploaded_at)
     address, every = page_of(run)
     took = asyncio.run(play(live_server.url, job_spec(run), address, every))

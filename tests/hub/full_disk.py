@@ -18,14 +18,14 @@ def main() -> None:
     from registry.index import writer
     from tests.factories import make_environment, make_version
     from tests.people import person
-    from tests.registry import story
+    from tests.registry import run_factories
     from tests.wheels import make_wheel
 
     call_command("migrate", verbosity=0)
     alice = person("alice")
     listed = make_version(alice, "listed-env", wheel=make_wheel("listed-env"))
     writer.update_pages()
-    story.make_run(story.make_version(alice.owner, name="queued-env"))
+    run_factories.make_run(run_factories.make_version(alice.owner, name="queued-env"))
     ids = {
         "publish": tokens.mint(user=alice, name="x", scope=Token.Scope.PUBLISH, days=1)[1],
         "admin": tokens.mint(user=alice, name="y", scope=Token.Scope.ADMIN, days=1)[1],

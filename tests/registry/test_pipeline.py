@@ -1,4 +1,4 @@
-"""The story of a version, told with real rows, real wheels and the broker's own queues."""
+"""The lifecycle of a version with real rows, wheels and queues of the broker."""
 
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
@@ -12,14 +12,22 @@ from registry.errors import Stale
 from registry.runs import services
 from registry.runs.models import Run
 from tests import wheels
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_failed_rollout,
+    make_rollout,
+    make_runner,
+    make_version,
+    record_attempt,
+    skip_pause,
+)
 
 Status = Version.Status
 
 
 def uploaded(owner: User, **fields: object) -> Version:
-    return story.make_version(owner.owner, status=Status.UPLOADED, **fields)  # type: ignore[arg-type]
+    return make_version(owner.owner, status=Status.UPLOADED, **fields)  # type: ignore[arg-type]
 
 
 def checked(owner: User, queues: Queues, **fields: object) -> Version:
@@ -32,7 +40,7 @@ def checked(owner: User, queues: Queues, **fields: object) -> Version:
 
 def taken(version: Version) -> Run:
     run = version.runs.get(status=Run.Status.QUEUED)
-    leased = services.lease(runner=story.make_runner())
+    leased = services.lease(runner=make_runner())
     assert leased == run
     return leased
 
@@ -44,7 +52,7 @@ def test_a_good_version_goes_from_uploaded_to_listed(alice: User, queues: Queues
     assert queues.read("runs") == [("envyard.run", {})]
 
     with queues.committed():
-        story.play(taken(version), story.honest())
+        record_attempt(taken(version), honest_rollouts())
     assert queues.work() == ["registry.judge"]
 
     version.refresh_from_db()
@@ -86,11 +94,11 @@ def test_environment_that_rewards_silence_is_rejected_with_evidence(
 ) -> None:
     version = checked(alice, queues)
     paid = [
-        story.rollout(r.policy, r.task, r.attempt, reward=1.0) if r.policy == "silent" else r
-        for r in story.honest()
+        make_rollout(r.policy, r.task, r.attempt, reward=1.0) if r.policy == "silent" else r
+        for r in honest_rollouts()
     ]
     with queues.committed():
-        story.play(taken(version), paid)
+        record_attempt(taken(version), paid)
     queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
@@ -110,7 +118,7 @@ def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
     version = checked(alice, queues)
     load_failure = finding("run.load_failed", "ZeroDivisionError: division by zero")
     with queues.committed():
-        story.play(taken(version), [], outcome="failed", findings=[load_failure])
+        record_attempt(taken(version), [], outcome="failed", findings=[load_failure])
     queues.work()
     version.refresh_from_db()
     assert version.status == "rejected"
@@ -120,19 +128,18 @@ def test_an_environment_that_crashed_at_load_is_rejected_with_the_runs_findings(
         _ = version.card
 
 
-def test_what_the_platform_failed_to_do_holds_the_version_and_blames_nobody(
+def test_platform_failures_hold_the_version_without_blaming_its_author(
     alice: User, queues: Queues
 ) -> None:
     version = checked(alice, queues)
     down = finding("run.install_failed", "the index did not answer")
     for _ in range(3):
-        story.skip_pause()
+        skip_pause()
         with queues.committed():
-            story_run = version.runs.get()
-            runner = story.make_runner(f"gpu-{story_run.attempt + 10}")
-            run = services.lease(runner=runner)
-            assert run == story_run
-            story.play(run, [], outcome="errored", findings=[down])
+            queued = version.runs.get()
+            run = services.lease(runner=make_runner(f"gpu-{queued.attempt + 10}"))
+            assert run == queued
+            record_attempt(run, [], outcome="errored", findings=[down])
         queues.work()
     version.refresh_from_db()
     assert version.status == "held"
@@ -147,11 +154,11 @@ def test_too_many_rollouts_failed_by_the_platform_hold_the_version(
 ) -> None:
     version = checked(alice, queues)
     rollouts = [
-        story.failed(r.policy, r.task, r.attempt, fault="platform") if r.task < 2 else r
-        for r in story.honest()
+        make_failed_rollout(r.policy, r.task, r.attempt, fault="platform") if r.task < 2 else r
+        for r in honest_rollouts()
     ]
     with queues.committed():
-        story.play(taken(version), rollouts)
+        record_attempt(taken(version), rollouts)
     queues.work()
     version.refresh_from_db()
     assert version.status == "held"
@@ -176,7 +183,7 @@ def test_cancelled_run_holds_the_version_with_actor_and_next_step(
     assert not version.findings.exists()
     queues.read("runs")
     with queues.committed():
-        story.play(taken(version), story.honest())
+        record_attempt(taken(version), honest_rollouts())
     queues.work()
     version.refresh_from_db()
     assert version.status == "listed"
@@ -213,7 +220,7 @@ def test_checking_twice_changes_nothing_more(alice: User, queues: Queues) -> Non
 def test_judging_twice_changes_nothing_more(alice: User, queues: Queues) -> None:
     version = checked(alice, queues)
     run = taken(version)
-    story.play(run, story.honest())
+    record_attempt(run, honest_rollouts())
     pipeline.judge(str(run.pk))
     version.refresh_from_db()
     card, listed_at = version.card.computed_at, version.listed_at
@@ -270,7 +277,7 @@ def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, queues: Qu
     with pytest.raises(Stale):
         pipeline.retry_run(run=Run.objects.get(pk=run.pk), by=alice)
     with queues.committed():
-        story.play(taken(version), story.honest())
+        record_attempt(taken(version), honest_rollouts())
     queues.work()
     version.refresh_from_db()
     assert version.status == "listed"

@@ -10,8 +10,14 @@ from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
 from registry.events import Event
 from registry.runs.models import Run
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_leased_run,
+    make_runner,
+    make_version,
+    record_attempt,
+)
 
 Status = Version.Status
 
@@ -21,7 +27,7 @@ def soon(seconds: float = 16) -> datetime:
 
 
 def test_a_lost_upload_message_is_sent_again(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     recovery.sweep(now=timezone.now())
     assert queues.work() == []
     recovery.sweep(now=soon())
@@ -31,7 +37,7 @@ def test_a_lost_upload_message_is_sent_again(alice: User, queues: Queues) -> Non
 
 
 def test_a_worker_killed_while_checking_is_made_good(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     recovery.sweep(now=soon())
     queues.work()
@@ -40,9 +46,9 @@ def test_a_worker_killed_while_checking_is_made_good(alice: User, queues: Queues
 
 
 def test_a_lost_judge_message_is_sent_again(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner)
-    run = story.leased(version)
-    story.play(run, story.honest())
+    version = make_version(alice.owner)
+    run = make_leased_run(version)
+    record_attempt(run, honest_rollouts())
     recovery.sweep(now=timezone.now())
     assert queues.work() == []
     recovery.sweep(now=soon())
@@ -52,13 +58,13 @@ def test_a_lost_judge_message_is_sent_again(alice: User, queues: Queues) -> None
 
 
 def test_an_evaluating_version_without_any_run_gets_one(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner)
+    version = make_version(alice.owner)
     recovery.sweep(now=soon())
     assert version.runs.get().status == "queued"
 
 
 def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     storage.get().delete(storage.key("wheels", version.sha256))
     now, sent = timezone.now(), 0
@@ -79,7 +85,7 @@ def test_a_check_that_breaks_every_time_is_retried_then_held(alice: User, queues
 
 
 def test_pauses_between_tries_grow(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     move(version, Status.CHECKING)
     recovery.sweep(now=soon(16))
     assert len(queues.read("hub")) == 1
@@ -90,7 +96,7 @@ def test_pauses_between_tries_grow(alice: User, queues: Queues) -> None:
 
 
 def test_what_nobody_has_begun_is_never_held(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     for hours in range(1, 40):
         recovery.sweep(now=soon(hours * 3600))
     version.refresh_from_db()
@@ -101,14 +107,14 @@ def test_what_nobody_has_begun_is_never_held(alice: User, queues: Queues) -> Non
 def test_a_lease_lost_while_evaluating_ends_in_held_not_in_rejected(
     alice: User, queues: Queues
 ) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     pipeline.check(version.pk)
     for attempt in (1, 2, 3):
         run = version.runs.get()
         assert run.attempt == attempt
         Run.objects.update(
             status="running",
-            runner=story.make_runner(f"gpu-{attempt}"),
+            runner=make_runner(f"gpu-{attempt}"),
             started_at=timezone.now(),
             lease_expires_at=timezone.now(),
         )
@@ -120,7 +126,7 @@ def test_a_lease_lost_while_evaluating_ends_in_held_not_in_rejected(
 
 
 def test_a_deleted_version_is_not_taken_up(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner, status=Status.UPLOADED)
+    version = make_version(alice.owner, status=Status.UPLOADED)
     Version.objects.filter(pk=version.pk).update(deleted_at=timezone.now())
     recovery.sweep(now=soon())
     assert queues.read("hub") == []

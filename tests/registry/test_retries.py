@@ -24,8 +24,14 @@ from registry.moderation.journal import sentence
 from registry.runs import endings, services
 from registry.runs.models import Run
 from tests.factories import bearer
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_leased_run,
+    make_run,
+    make_version,
+    record_attempt,
+)
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 
@@ -49,10 +55,10 @@ def hold(version: Version) -> None:
 
 @pytest.fixture
 def held(alice: User, queues: Queues) -> Version:
-    version = story.make_version(alice.owner)
+    version = make_version(alice.owner)
     Version.objects.update(framework="verifiers", api="v1", module="demo_env")
     version.refresh_from_db()
-    story.make_run(version)
+    make_run(version)
     hold(version)
     return version
 
@@ -123,7 +129,7 @@ def test_no_message_of_a_held_version_promises_an_automatic_retry(
 
 def reject(version: Version, stage: str, run_status: str = "", code: str = "card.floor") -> Run:
     """Reject the version by that stage, its run ended so."""
-    run = story.make_run(version)
+    run = make_run(version)
     VersionFinding.objects.all().delete()
     Run.objects.filter(pk=run.pk).update(status=run_status or "failed", ended_at=timezone.now())
     run.refresh_from_db()
@@ -134,7 +140,7 @@ def reject(version: Version, stage: str, run_status: str = "", code: str = "card
 
 @pytest.fixture
 def evaluating(alice: User, queues: Queues) -> Version:
-    version = story.make_version(alice.owner)
+    version = make_version(alice.owner)
     Version.objects.update(framework="verifiers", api="v1", module="demo_env")
     version.refresh_from_db()
     return version
@@ -143,9 +149,9 @@ def evaluating(alice: User, queues: Queues) -> Version:
 def test_a_rejection_by_the_card_is_judged_again_by_the_same_run(
     evaluating: Version, root: User, queues: Queues
 ) -> None:
-    run = story.leased(evaluating)
+    run = make_leased_run(evaluating)
     with queues.committed():
-        story.play(run, story.honest())
+        record_attempt(run, honest_rollouts())
     VersionFinding.objects.all().delete()
     endings.store_findings(evaluating, "card", [finding("card.floor")], run)
     move(evaluating, Status.REJECTED, reason="floor")

@@ -15,7 +15,7 @@ from registry.accounts import tokens
 from registry.card import services as cards
 from registry.models import Run, User
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry import story
+from tests.registry.run_factories import make_transcript
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REF = "alice/demo-env==0.1.0"
@@ -28,10 +28,17 @@ def run(live_server: LiveServer, alice: User, monkeypatch: pytest.MonkeyPatch) -
     decided = make_run(version, total=4, done=4)
     error = {"type": "KeyError", "message": "x\x1b[2J", "traceback": "", "fault": "environment"}
     parts = {"exact": {"score": 1.0, "weight": 1.0}}
-    make_rollout(decided, "oracle", 0, transcript=story.told("漢"), rewards=parts)
-    make_rollout(decided, "oracle", 1, transcript=story.told("two"), metrics={"len": 3.0})
+    make_rollout(decided, "oracle", 0, transcript=make_transcript("漢"), rewards=parts)
+    make_rollout(decided, "oracle", 1, transcript=make_transcript("two"), metrics={"len": 3.0})
     again = {"replay": Replay(reward=0.5).to_dict(), "rescored": 0.5}
-    make_rollout(decided, "silent", 0, reward=0.25, transcript=story.told("three"), **again)
+    make_rollout(
+        decided,
+        "silent",
+        0,
+        reward=0.25,
+        transcript=make_transcript("three"),
+        **again,
+    )
     make_rollout(decided, "silent", 1, reward=None, error=error)
     cards.compute(run=decided)
     make_run(version, status="queued")

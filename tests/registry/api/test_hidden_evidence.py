@@ -12,7 +12,7 @@ from registry.catalog import deletion, overlays
 from registry.catalog.services import set_visibility
 from registry.models import Run, Version
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry import story
+from tests.registry.run_factories import make_transcript
 
 SECRET = "the-words-of-a-transcript"
 
@@ -21,7 +21,7 @@ SECRET = "the-words-of-a-transcript"
 def run(alice: User) -> Run:
     """Of a public, listed version: everybody reads it."""
     made = make_run(make_version(alice))
-    make_rollout(made, pk=1, transcript=story.told(SECRET))
+    make_rollout(made, pk=1, transcript=make_transcript(SECRET))
     made.log.create(attempt=1, seq=1, text=SECRET)
     return made
 

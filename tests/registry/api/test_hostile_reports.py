@@ -12,7 +12,7 @@ from registry.accounts import runners
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.runs.models import Run
-from tests.registry import story
+from tests.registry.run_factories import make_run, make_version
 
 ROOT = "/api/v1/runner/"
 BOMBS = {
@@ -27,8 +27,8 @@ BOMBS = {
 @pytest.fixture
 def job(db: None, alice: User) -> JobSpec:
     """A job that a runner has just been given."""
-    version = story.make_version(alice.owner)
-    story.make_run(version)
+    version = make_version(alice.owner)
+    make_run(version)
     token = runners.create(name="gpu-1")[1]
     return JobSpec.from_dict(_post("poll/", b"{}", token).json())
 

@@ -9,7 +9,7 @@ from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts.models import User
 from registry.runs import runner_events
 from registry.runs.models import Run
-from tests.registry import story
+from tests.registry.run_factories import make_events, make_leased_run, make_rollout, make_version
 
 MEBIBYTE = 1 << 20
 
@@ -17,8 +17,8 @@ MEBIBYTE = 1 << 20
 @pytest.fixture
 def run(alice: User) -> Run:
     """Of a listed version, so that strangers may read it; a runner has it."""
-    version = story.make_version(alice.owner)
-    taken = story.leased(version, policies=("silent", "parrot"))
+    version = make_version(alice.owner)
+    taken = make_leased_run(version, policies=("silent", "parrot"))
     type(version).objects.update(status="listed", listed_at=version.uploaded_at)
     return taken
 
@@ -46,8 +46,8 @@ def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
     client: Client, run: Run
 ) -> None:
     told = asked_often(64, MEBIBYTE)
-    sent = [story.rollout("silent", task, transcript=told) for task in range(5)]
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    sent = [make_rollout("silent", task, transcript=told) for task in range(5)]
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=sent))
     answers = pages(client, run)
     assert max(len(answer.content) for answer in answers) < 24 * MEBIBYTE
     rows = [row for answer in answers for row in answer.json()["results"]]
@@ -60,10 +60,8 @@ def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
 
 def test_many_large_transcripts_come_on_many_pages(client: Client, run: Run) -> None:
     told = asked_often(1, 3 * MEBIBYTE)
-    sent = [
-        story.rollout(p, task, transcript=told) for p in ("silent", "parrot") for task in (0, 1)
-    ]
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=sent))
+    sent = [make_rollout(p, task, transcript=told) for p in ("silent", "parrot") for task in (0, 1)]
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=sent))
     answers = pages(client, run)
     assert [len(answer.json()["results"]) for answer in answers] == [2, 2]
     assert not any(row["info"]["shortened"] for a in answers for row in a.json()["results"])

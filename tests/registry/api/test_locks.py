@@ -16,7 +16,7 @@ from registry.catalog.locks import VersionLock
 from registry.models import Run, Version
 from registry.upkeep.deleted import empty_deleted
 from tests.factories import make_version
-from tests.registry import story
+from tests.registry import run_factories
 from tests.registry.api.test_runner import Caller, code
 
 PLATFORM = "cpython-311-x86_64-linux-gnu-2.36"
@@ -33,7 +33,7 @@ def gpu(db: None) -> Caller:
 @pytest.fixture
 def job(gpu: Caller, alice: User) -> JobSpec:
     """A job that the runner has just been given."""
-    story.make_run(story.make_version(alice.owner))
+    run_factories.make_run(run_factories.make_version(alice.owner))
     return JobSpec.from_dict(gpu.post("poll/", {}).json())
 
 

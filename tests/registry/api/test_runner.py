@@ -15,7 +15,14 @@ from registry.api.runner_protocol import BatchParser
 from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
-from tests.registry import story
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_events,
+    make_facts,
+    make_finish,
+    make_run,
+    make_version,
+)
 
 ROOT = "/api/v1/runner/"
 
@@ -53,7 +60,7 @@ def gpu(db: None) -> Caller:
 @pytest.fixture
 def job(gpu: Caller, alice: User) -> JobSpec:
     """A job that the runner has just been given."""
-    story.make_run(story.make_version(alice.owner))
+    make_run(make_version(alice.owner))
     return JobSpec.from_dict(gpu.post("poll/", {"capabilities": {"gpus": 1}}).json())
 
 
@@ -105,7 +112,7 @@ def test_the_wheel_of_the_run_can_be_downloaded_with_its_token(gpu: Caller, job:
 
 
 def test_a_run_is_reported_from_first_batch_to_ending(gpu: Caller, job: JobSpec) -> None:
-    said = story.batch(log="hello\n", rollouts=story.honest(), facts=story.facts()).to_dict()
+    said = make_events(log="hello\n", rollouts=honest_rollouts(), facts=make_facts()).to_dict()
     response = gpu.post(f"runs/{job.run}/events/", said, token=job.run_token)
     assert response.json() == {"lease_seconds": 60.0, "cancel": False}
     ending = {"attempt": 1, "outcome": "succeeded"}
@@ -118,19 +125,19 @@ def test_a_run_is_reported_from_first_batch_to_ending(gpu: Caller, job: JobSpec)
 
 
 def test_a_run_token_is_good_for_its_run_and_attempt_alone(gpu: Caller, job: JobSpec) -> None:
-    said = story.batch().to_dict()
+    said = make_events().to_dict()
     path = f"runs/{job.run}/events/"
     assert code(gpu.post(path, said)) == (401, "token.invalid")
     other = sign_run_token(run_id=uuid4(), attempt=1)
     assert code(gpu.post(path, said, token=other)) == (403, "token.scope")
-    second = story.batch(attempt=2).to_dict()
+    second = make_events(attempt=2).to_dict()
     assert code(gpu.post(path, second, token=job.run_token)) == (409, "runner.superseded")
     Run.objects.update(attempt=2, status="queued", runner=None, lease_expires_at=None)
     assert code(gpu.post(path, said, token=job.run_token)) == (409, "runner.superseded")
 
 
 def test_gap_between_batches_is_refused_with_the_next_number(gpu: Caller, job: JobSpec) -> None:
-    response = gpu.post(f"runs/{job.run}/events/", story.batch(5).to_dict(), token=job.run_token)
+    response = gpu.post(f"runs/{job.run}/events/", make_events(5).to_dict(), token=job.run_token)
     assert code(response) == (409, "request.conflict")
     assert response.json()["error"]["details"] == {"last_seq": 0}
 
@@ -226,10 +233,10 @@ def test_a_new_token_loses_no_run_that_is_under_way(gpu: Caller, job: JobSpec) -
     runner = Runner.objects.get()
     new = Caller(services.renew(runner=runner))
     assert gpu.post("poll/").status_code == 401
-    told = story.batch(log="hello\n").to_dict()
+    told = make_events(log="hello\n").to_dict()
     assert gpu.post(f"runs/{job.run}/events/", told, token=job.run_token).status_code == 200
     assert new.post("poll/").status_code == 204
-    done = story.finish("failed").to_dict()
+    done = make_finish("failed").to_dict()
     assert gpu.post(f"runs/{job.run}/finish/", done, token=job.run_token).status_code == 200
     run = Run.objects.get()
     assert (run.status, run.attempt) == ("failed", 1)
@@ -238,7 +245,7 @@ def test_a_new_token_loses_no_run_that_is_under_way(gpu: Caller, job: JobSpec) -
 def test_who_got_a_run_by_a_leaked_token_loses_it_for_good(gpu: Caller, job: JobSpec) -> None:
     runners.revoke_leaked(gpu.token, where="a log")
     new = Caller(services.renew(runner=Runner.objects.get()))
-    done = story.finish("succeeded").to_dict()
+    done = make_finish("succeeded").to_dict()
     refused = gpu.post(f"runs/{job.run}/finish/", done, token=job.run_token)
     assert refused.status_code in (401, 409)
     run = Run.objects.get()

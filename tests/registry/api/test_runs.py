@@ -11,7 +11,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import LogChunk, Rollout, Run, User, Version
 from tests.factories import bearer, make_rollout, make_run, make_version
-from tests.registry import story
+from tests.registry.run_factories import make_transcript
 
 SUMMARY = {
     *("id", "environment", "version", "status", "attempt", "policies", "model", "done", "total"),
@@ -100,7 +100,7 @@ def test_rollouts_are_paged_without_their_conversations(
 
 
 def test_one_rollout_is_shown_with_its_conversation(client: Client, run: Run) -> None:
-    error, told = {"type": "ValueError", "message": "no"}, story.told("?")
+    error, told = {"type": "ValueError", "message": "no"}, make_transcript("?")
     failed = make_rollout(run, reward=None, error=error, prompt_tokens=7, transcript=told)
     answer = client.get(f"{at(run)}rollouts/{failed.pk}/").json()
     assert [m["content"] for m in answer["messages"]] == ["?", "re: ?"]

@@ -25,9 +25,17 @@ from registry.models import (
 )
 from registry.runs import services, sweep
 from registry.runs.tokens import sign_run_token
-from tests.registry import story
 from tests.registry.api.test_locks import FIRST, PLATFORM
 from tests.registry.api.test_runner import Caller, code
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_events,
+    make_facts,
+    make_rollout,
+    make_run,
+    make_version,
+    skip_pause,
+)
 
 KEPT = (Run, Rollout, TranscriptPack, LogChunk, VersionFinding, VersionLock, Version, Event)
 
@@ -41,9 +49,9 @@ def old(db: None) -> Caller:
 @pytest.fixture
 def job(old: Caller, alice: User) -> JobSpec:
     """Its job, of which it has told something already."""
-    story.make_run(story.make_version(alice.owner), policies=("silent", "model"))
+    make_run(make_version(alice.owner), policies=("silent", "model"))
     job = JobSpec.from_dict(old.post("poll/", {}).json())
-    said = story.batch(log="first\n", rollouts=[story.rollout("silent")]).to_dict()
+    said = make_events(log="first\n", rollouts=[make_rollout("silent")]).to_dict()
     assert old.post(f"runs/{job.run}/events/", said, token=job.run_token).status_code == 200
     return job
 
@@ -52,7 +60,7 @@ def lost(alice: User) -> None:
     """The lease ran out; the next attempt waits."""
     Run.objects.update(lease_expires_at=timezone.now())
     assert sweep.sweep(now=timezone.now()).expired == 1
-    story.skip_pause()
+    skip_pause()
 
 
 def given_away(alice: User) -> None:
@@ -60,7 +68,7 @@ def given_away(alice: User) -> None:
     lost(alice)
     other = Caller(runners.create(name="new")[1])
     job = JobSpec.from_dict(other.post("poll/", {}).json())
-    said = story.batch(attempt=2, log="second\n", rollouts=[story.rollout("silent")]).to_dict()
+    said = make_events(attempt=2, log="second\n", rollouts=[make_rollout("silent")]).to_dict()
     assert other.post(f"runs/{job.run}/events/", said, token=job.run_token).status_code == 200
 
 
@@ -87,16 +95,16 @@ def cancelled(alice: User) -> None:
 
 
 def batch(**said: Any) -> tuple[str, dict[str, Any]]:
-    return "events", story.batch(said.pop("seq", 2), **said).to_dict()
+    return "events", make_events(said.pop("seq", 2), **said).to_dict()
 
 
 REPORTS: dict[str, tuple[str, dict[str, Any]]] = {
     "a heartbeat": batch(),
     "a heartbeat sent again": batch(seq=1),
     "a log": batch(log="ghost\n"),
-    "facts": batch(facts=story.facts()),
-    "rollouts with transcripts": batch(rollouts=story.honest(("silent", "model"))),
-    "rollouts that nobody planned": batch(rollouts=[story.rollout("oracle", 77)]),
+    "facts": batch(facts=make_facts()),
+    "rollouts with transcripts": batch(rollouts=honest_rollouts(("silent", "model"))),
+    "rollouts that nobody planned": batch(rollouts=[make_rollout("oracle", 77)]),
     "a batch after a gap": batch(seq=9, log="ghost\n"),
     "success": ("finish", {"attempt": 1, "outcome": "succeeded"}),
     "failure": ("finish", {"attempt": 1, "outcome": "failed"}),

@@ -17,7 +17,15 @@ from registry.card.evidence import Evidence
 from registry.card.measures import all_measures
 from registry.card.scores import by_policy, score
 from registry.card.verdict import findings_of
-from tests.registry import story
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_facts,
+    make_failed_rollout,
+    make_leased_run,
+    make_rollout,
+    make_version,
+    record_attempt,
+)
 
 POLICIES = (*PROBE_NAMES, "model")
 REWARDS = st.none() | st.floats(-1e9, 1e9)
@@ -52,7 +60,14 @@ ROLLOUTS = st.lists(
     max_size=30,
     unique_by=lambda r: (r.policy, r.task, r.attempt),
 )
-FACTS = st.sampled_from([Facts(), story.facts(), story.facts(hook=False), story.facts(0)])
+FACTS = st.sampled_from(
+    [
+        Facts(),
+        make_facts(),
+        make_facts(hook=False),
+        make_facts(0),
+    ]
+)
 EVIDENCE = st.builds(
     Evidence,
     policies=st.just(POLICIES),
@@ -102,10 +117,10 @@ def test_failed_rollouts_move_no_mean(rollouts: list[RolloutResult]) -> None:
 
 def test_a_score_counts_rewards_and_failures_apart() -> None:
     own = [
-        story.rollout("model", 0, 0, reward=1.0),
-        story.rollout("model", 0, 1, reward=0.0),
-        story.rollout("model", 1, 0, reward=None),
-        story.failed("model", 1, 1),
+        make_rollout("model", 0, 0, reward=1.0),
+        make_rollout("model", 0, 1, reward=0.0),
+        make_rollout("model", 1, 0, reward=None),
+        make_failed_rollout("model", 1, 1),
     ]
     result = score("model", own)
     assert (result.n, result.mean, result.ok, result.failed) == (2, 0.5, 3, 1)
@@ -113,8 +128,8 @@ def test_a_score_counts_rewards_and_failures_apart() -> None:
 
 
 def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner), policies=POLICIES)
-    story.play(run, story.honest(POLICIES))
+    run = make_leased_run(make_version(alice.owner), policies=POLICIES)
+    record_attempt(run, honest_rollouts(POLICIES))
     run.refresh_from_db()
     first = services.compute(run=run)
     second = services.compute(run=run)
@@ -126,21 +141,21 @@ def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> Non
 
 
 def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
-    rollouts = story.honest()
-    rollouts[3] = story.failed("silent", 3)
-    story.play(run, rollouts)
+    run = make_leased_run(make_version(alice.owner))
+    rollouts = honest_rollouts()
+    rollouts[3] = make_failed_rollout("silent", 3)
+    record_attempt(run, rollouts)
     run.refresh_from_db()
     evidence = services.evidence_of(run)
     stored = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in rollouts)
-    assert evidence == Evidence(PROBE_NAMES, run.tasks, run.attempts, story.facts(), stored)
+    assert evidence == Evidence(PROBE_NAMES, run.tasks, run.attempts, make_facts(), stored)
 
 
 def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
-    rollouts = [r if r.policy != "silent" else replace(r, reward=1.0) for r in story.honest()]
+    run = make_leased_run(make_version(alice.owner))
+    rollouts = [r if r.policy != "silent" else replace(r, reward=1.0) for r in honest_rollouts()]
     excluded = {f"silent/{task}/0": "run.no_model_call" for task in range(5)}
-    story.play(run, rollouts, known=replace(story.facts(), not_counted=excluded))
+    record_attempt(run, rollouts, known=replace(make_facts(), not_counted=excluded))
     run.refresh_from_db()
     evidence = services.evidence_of(run)
     assert {r.policy for r in evidence.rollouts} == {*PROBE_NAMES} - {"silent"}

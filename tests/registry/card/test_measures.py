@@ -11,7 +11,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES, Measure, all_measures
-from tests.registry import story
+from tests.registry.run_factories import honest_rollouts, make_facts
 
 
 def measured(code: str, evidence: Evidence) -> Measure:
@@ -28,15 +28,16 @@ def evidence(
     attempts: int = 4,
 ) -> Evidence:
     """An honest run by default."""
-    known = story.facts() if facts is None else facts
-    played = story.honest(policies) if rollouts is None else rollouts
+    known = make_facts() if facts is None else facts
+    played = honest_rollouts(policies) if rollouts is None else rollouts
     return Evidence(policies, tasks, attempts, known, tuple(played))
 
 
 def changed(policy: str, count: int = 5, **fields: Any) -> list[RolloutResult]:
     """An honest run with the first rollouts of one policy changed."""
     return [
-        replace(r, **fields) if r.policy == policy and r.task < count else r for r in story.honest()
+        replace(r, **fields) if r.policy == policy and r.task < count else r
+        for r in honest_rollouts()
     ]
 
 
@@ -46,7 +47,7 @@ def crashed(policy: str, count: int, fault: str = "environment") -> list[Rollout
 
 
 def test_an_honest_environment_passes_everything() -> None:
-    played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in story.honest()]
+    played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in honest_rollouts()]
     measures = {m.code: m for m in all_measures(evidence(played))}
     assert list(measures) == [
         "completes", "crash_rate", "reward_finite", "reward_range", "reproducible_tasks",
@@ -61,20 +62,22 @@ def test_an_honest_environment_passes_everything() -> None:
 
 
 def test_completes_counts_what_is_missing() -> None:
-    measure = measured("completes", evidence(story.honest()[5:]))
+    measure = measured("completes", evidence(honest_rollouts()[5:]))
     assert (measure.status, measure.value, measure.n) == ("fail", 0.8, 25)
     assert "silent 0 of 5" in measure.detail
 
 
 def test_swapped_is_not_planned_where_no_other_answer_differs() -> None:
-    measure = measured("completes", evidence([r for r in story.honest() if r.policy != "swapped"]))
+    measure = measured(
+        "completes", evidence([r for r in honest_rollouts() if r.policy != "swapped"])
+    )
     assert (measure.status, measure.n) == ("pass", 20)
 
 
 def test_the_oracle_is_planned_only_for_tasks_with_a_reference() -> None:
-    facts = story.facts()
+    facts = make_facts()
     tasks = [replace(task, reference=task.index == 0) for task in facts.tasks or []]
-    rollouts = [r for r in story.honest() if r.policy != "oracle" or r.task == 0]
+    rollouts = [r for r in honest_rollouts() if r.policy != "oracle" or r.task == 0]
     measure = measured("completes", evidence(rollouts, facts=replace(facts, tasks=tasks)))
     assert (measure.status, measure.n) == ("pass", 21)
 
@@ -126,7 +129,7 @@ def test_rewards_must_lie_within_the_range(reward: float, status: str) -> None:
 
 
 def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> None:
-    facts = story.facts()
+    facts = make_facts()
     again = [*(facts.hashes_again or [])]
     again[3] = "other"
     measure = measured("reproducible_tasks", evidence(facts=replace(facts, hashes_again=again)))
@@ -135,13 +138,13 @@ def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> Non
 
 
 def test_a_second_load_with_fewer_tasks_fails() -> None:
-    facts = story.facts()
+    facts = make_facts()
     short = replace(facts, hashes_again=(facts.hashes_again or [])[:4])
     assert measured("reproducible_tasks", evidence(facts=short)).status == "fail"
 
 
 def test_without_a_second_load_the_tasks_are_unknown() -> None:
-    facts = replace(story.facts(), hashes_again=None)
+    facts = replace(make_facts(), hashes_again=None)
     assert measured("reproducible_tasks", evidence(facts=facts)).status == "unknown"
 
 

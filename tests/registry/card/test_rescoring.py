@@ -11,7 +11,7 @@ from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES, Measure
 from registry.card.verdict import findings_of
-from tests.registry import story
+from tests.registry.run_factories import honest_rollouts, make_facts, make_rollout
 
 
 def measured(code: str, evidence: Evidence) -> Measure:
@@ -26,11 +26,11 @@ def replayed(rollout: RolloutResult, **fields: Any) -> RolloutResult:
 
 
 def evidence(rollouts: list[RolloutResult]) -> Evidence:
-    return Evidence(PROBE_NAMES, 5, 1, story.facts(), tuple(rollouts))
+    return Evidence(PROBE_NAMES, 5, 1, make_facts(), tuple(rollouts))
 
 
 def test_rewards_that_agree_pass_with_their_interval() -> None:
-    measure = measured("reproducible_reward", evidence([replayed(r) for r in story.honest()]))
+    measure = measured("reproducible_reward", evidence([replayed(r) for r in honest_rollouts()]))
     assert (measure.status, measure.value, measure.n, measure.threshold) == ("pass", 1.0, 25, 1.0)
     assert measure.low is not None
     assert 0.8 < measure.low < measure.high == 1.0
@@ -44,19 +44,19 @@ def test_rewards_that_agree_pass_with_their_interval() -> None:
     [(1.0, True), (1.0 + 9e-7, True), (1.0 + 2e-6, False), (0.0, False), (None, False)],
 )
 def test_rewards_agree_within_a_millionth(second: float | None, same: bool) -> None:
-    rollout = replayed(story.rollout("oracle", reward=1.0), reward=second)
+    rollout = replayed(make_rollout("oracle", reward=1.0), reward=second)
     measure = measured("reproducible_reward", evidence([rollout]))
     assert measure.status == ("pass" if same else "warn")
 
 
 def test_two_rewards_of_about_nothing_agree() -> None:
-    rollout = replayed(story.rollout("oracle", reward=0.0), reward=1e-12)
+    rollout = replayed(make_rollout("oracle", reward=0.0), reward=1e-12)
     assert measured("reproducible_reward", evidence([rollout])).status == "pass"
 
 
 def test_differing_rewards_warn_with_both_rewards_and_the_conversation() -> None:
     parts = {"right": {"score": 0.5, "weight": 1.0}}
-    rollouts = [replayed(r) for r in story.honest()]
+    rollouts = [replayed(r) for r in honest_rollouts()]
     rollouts[0] = replayed(rollouts[0], reward=0.5, rewards=parts)
     rollouts[1] = replayed(rollouts[1], reward=0.25, diverged=2, asked="user: Is it 7?")
     rollouts[2] = replayed(rollouts[2], reward=None, error="KeyError: 'x'")
@@ -75,12 +75,12 @@ def test_differing_rewards_warn_with_both_rewards_and_the_conversation() -> None
 
 
 def test_only_the_first_that_differ_are_named() -> None:
-    rollouts = [replayed(r, reward=0.7) for r in story.honest()]
+    rollouts = [replayed(r, reward=0.7) for r in honest_rollouts()]
     assert measured("reproducible_reward", evidence(rollouts)).detail.endswith("; 22 more differ")
 
 
 def test_rollouts_that_are_left_out_count_neither_way_and_are_reported() -> None:
-    rollouts = [replayed(r) for r in story.honest()]
+    rollouts = [replayed(r) for r in honest_rollouts()]
     rollouts[3] = replayed(rollouts[3], reward=None, left_out="its record is shortened")
     measure = measured("reproducible_reward", evidence(rollouts))
     assert (measure.status, measure.n) == ("pass", 24)
@@ -88,7 +88,7 @@ def test_rollouts_that_are_left_out_count_neither_way_and_are_reported() -> None
 
 
 def test_another_conversation_with_the_same_reward_passes_and_is_reported() -> None:
-    rollouts = [replayed(r) for r in story.honest()]
+    rollouts = [replayed(r) for r in honest_rollouts()]
     rollouts[0] = replayed(rollouts[0], diverged=1, asked="user: hello")
     measure = measured("reproducible_reward", evidence(rollouts))
     assert measure.status == "pass"
@@ -96,8 +96,8 @@ def test_another_conversation_with_the_same_reward_passes_and_is_reported() -> N
 
 
 def test_rescoring_without_replays_is_unknown_and_rejects_nothing() -> None:
-    late = [replayed(r, reward=None, left_out="the run's time was over") for r in story.honest()]
-    for rollouts in (story.honest(), late):
+    late = [replayed(r, reward=None, left_out="the run's time was over") for r in honest_rollouts()]
+    for rollouts in (honest_rollouts(), late):
         measure = measured("reproducible_reward", evidence(rollouts))
         assert (measure.status, measure.n) == ("unknown", 0)
         assert findings_of(evidence(rollouts), PROBE_NAMES) == []

@@ -9,13 +9,13 @@ from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.reward_bounds import ceiling, floor, full_marks
-from tests.registry import story
+from tests.registry.run_factories import make_facts, make_failed_rollout, make_rollout
 
 
 def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
     """A run in which each policy is paid the same for every task, or a list, task by task."""
     rollouts = [
-        story.rollout(
+        make_rollout(
             policy,
             task,
             reward=reward[task] if isinstance(reward, list) else reward,
@@ -25,7 +25,7 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
         for task in range(5)
     ]
     policies = tuple(p for p in PROBE_NAMES if p in rewards)
-    return Evidence(policies, 5, 4, story.facts(hook=hook), tuple(rollouts))
+    return Evidence(policies, 5, 4, make_facts(hook=hook), tuple(rollouts))
 
 
 def statuses(evidence: Evidence) -> dict[str, str]:
@@ -72,7 +72,7 @@ def test_full_marks_are_the_oracles_mean_or_else_the_weights() -> None:
 
 def test_a_failed_rollout_earns_no_marks_whatever_it_claims() -> None:
     run = paid(oracle=0.5)
-    claimed = story.rollout("oracle", 4, 1, ok=False, reward=100.0)
+    claimed = make_rollout("oracle", 4, 1, ok=False, reward=100.0)
     assert full_marks(replace(run, rollouts=(*run.rollouts, claimed))) == 0.5
 
 
@@ -103,8 +103,8 @@ def test_an_oracle_no_better_than_an_echo_fails() -> None:
 
 
 def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
-    rollouts: list[RolloutResult] = [story.failed("oracle", task) for task in range(5)]
-    bound = ceiling(Evidence(("oracle",), 5, 4, story.facts(), tuple(rollouts)))
+    rollouts: list[RolloutResult] = [make_failed_rollout("oracle", task) for task in range(5)]
+    bound = ceiling(Evidence(("oracle",), 5, 4, make_facts(), tuple(rollouts)))
     assert bound is not None
     assert bound.status == "fail"
     assert "is paid nothing over 0 rollouts, 5 failed" in bound.sentence

@@ -11,17 +11,17 @@ from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES
 from registry.card.verdict import findings_of
-from tests.registry import story
+from tests.registry.run_factories import honest_rollouts, make_facts, make_failed_rollout
 
 WITH_MODEL = (*PROBE_NAMES, "model")
 
 
 def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = PROBE_NAMES) -> Evidence:
-    return Evidence(policies, 5, 4, story.facts(), tuple(rollouts))
+    return Evidence(policies, 5, 4, make_facts(), tuple(rollouts))
 
 
 def paying(policy: str) -> list[RolloutResult]:
-    return [replace(r, reward=1.0) if r.policy == policy else r for r in story.honest()]
+    return [replace(r, reward=1.0) if r.policy == policy else r for r in honest_rollouts()]
 
 
 def errors(findings: list[Finding]) -> list[str]:
@@ -29,11 +29,11 @@ def errors(findings: list[Finding]) -> list[str]:
 
 
 def test_an_honest_run_has_no_findings() -> None:
-    assert findings_of(evidence(story.honest(WITH_MODEL), WITH_MODEL), WITH_MODEL) == []
+    assert findings_of(evidence(honest_rollouts(WITH_MODEL), WITH_MODEL), WITH_MODEL) == []
 
 
 def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
-    rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in story.honest()]
+    rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in honest_rollouts()]
     findings = [
         finding
         for finding in findings_of(evidence(rollouts), PROBE_NAMES)
@@ -68,8 +68,10 @@ def test_a_policy_that_is_not_required_only_warns() -> None:
 
 def test_a_model_that_is_required_and_falls_short_is_named() -> None:
     rollouts = [
-        story.failed(r.policy, r.task, r.attempt) if r.policy == "model" and r.task == 0 else r
-        for r in story.honest(WITH_MODEL)
+        make_failed_rollout(r.policy, r.task, r.attempt)
+        if r.policy == "model" and r.task == 0
+        else r
+        for r in honest_rollouts(WITH_MODEL)
     ]
     run = evidence(rollouts, WITH_MODEL)
     findings = findings_of(run, WITH_MODEL)
@@ -80,8 +82,8 @@ def test_a_model_that_is_required_and_falls_short_is_named() -> None:
 
 
 def test_an_unknown_gate_is_the_platforms_fault_and_holds() -> None:
-    facts = replace(story.facts(), hashes_again=None)
-    run = Evidence(PROBE_NAMES, 5, 4, facts, tuple(story.honest()))
+    facts = replace(make_facts(), hashes_again=None)
+    run = Evidence(PROBE_NAMES, 5, 4, facts, tuple(honest_rollouts()))
     [finding] = findings_of(run, PROBE_NAMES)
     assert (finding.code, finding.where) == ("card.undecided", "reproducible_tasks")
     assert CODES[finding.code].fault == "platform"
@@ -92,16 +94,16 @@ def test_nothing_required_rejects_nothing() -> None:
 
 
 def test_every_finding_has_a_message_and_a_hint() -> None:
-    for finding in findings_of(evidence([story.failed("silent")]), PROBE_NAMES):
+    for finding in findings_of(evidence([make_failed_rollout("silent")]), PROBE_NAMES):
         assert finding.message
         assert finding.hint
 
 
 def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seeds_fault() -> None:
-    facts = replace(story.facts(), hashes_again=["other"] * 5)
+    facts = replace(make_facts(), hashes_again=["other"] * 5)
 
     def error_for(**fields: object) -> Finding:
-        run = Evidence(PROBE_NAMES, 5, 4, replace(facts, **fields), tuple(story.honest()))
+        run = Evidence(PROBE_NAMES, 5, 4, replace(facts, **fields), tuple(honest_rollouts()))
         [error] = [f for f in findings_of(run, PROBE_NAMES) if f.severity == "error"]
         return error
 

@@ -15,7 +15,14 @@ from registry.errors import HubError
 from registry.runs import limits, runner_events, services
 from registry.runs.models import Run
 from registry.runs.sweep import SweepResult, sweep
-from tests.registry import story
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_events,
+    make_leased_run,
+    make_run,
+    make_runner,
+    make_version,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,8 +49,8 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
 
 
 def test_of_four_runners_one_gets_the_only_run(alice: User) -> None:
-    run = story.make_run(story.make_version(alice.owner))
-    runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
+    run = make_run(make_version(alice.owner))
+    runners = [make_runner(f"gpu-{n}") for n in range(4)]
     results = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
     [winner] = [row for row in results if row is not None]
     run.refresh_from_db()
@@ -51,25 +58,25 @@ def test_of_four_runners_one_gets_the_only_run(alice: User) -> None:
 
 
 def test_polling_runners_share_the_queue_without_a_run_for_two(alice: User) -> None:
-    runs = [story.make_run(story.make_version(alice.owner, version=f"{n}.0")) for n in range(4)]
-    runners = [story.make_runner(f"gpu-{n}") for n in range(4)]
+    runs = [make_run(make_version(alice.owner, version=f"{n}.0")) for n in range(4)]
+    runners = [make_runner(f"gpu-{n}") for n in range(4)]
     results = at_once(*(lambda r=r: services.lease(runner=r) for r in runners))
     assert {run.pk for run in results} == {run.pk for run in runs}
 
 
 def test_the_same_batch_from_two_threads_counts_once(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
-    batch = story.batch(log="hello\n", rollouts=story.honest()[:2])
+    run = make_leased_run(make_version(alice.owner))
+    batch = make_events(log="hello\n", rollouts=honest_rollouts()[:2])
     at_once(*(lambda: runner_events.record(run_id=run.pk, events=batch) for _ in range(3)))
     run.refresh_from_db()
     assert (run.last_seq, run.done, run.log.count()) == (1, 2, 1)
 
 
 def test_a_report_and_the_sweep_never_both_win(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
+    run = make_leased_run(make_version(alice.owner))
     now = timezone.now() + limits.lease() * 2
     results = at_once(
-        lambda: runner_events.record(run_id=run.pk, events=story.batch(log="alive\n")),
+        lambda: runner_events.record(run_id=run.pk, events=make_events(log="alive\n")),
         lambda: sweep(now=now),
     )
     run.refresh_from_db()
@@ -82,21 +89,21 @@ def test_a_report_and_the_sweep_never_both_win(alice: User) -> None:
 
 
 def test_requests_from_two_threads_make_one_run(alice: User) -> None:
-    version = story.make_version(alice.owner)
-    results = at_once(*(lambda: story.make_run(version) for _ in range(3)))
+    version = make_version(alice.owner)
+    results = at_once(*(lambda: make_run(version) for _ in range(3)))
     assert len({run.pk for run in results}) == 1
     assert version.runs.count() == 1
 
 
 def test_a_lease_renewed_while_the_sweep_looked_is_left_alone(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
+    run = make_leased_run(make_version(alice.owner))
     now = timezone.now()
     Run.objects.update(lease_expires_at=now)
     reported = threading.Event()
 
     def report_slowly() -> None:
         with transaction.atomic():
-            runner_events.record(run_id=run.pk, events=story.batch(log="alive\n"))
+            runner_events.record(run_id=run.pk, events=make_events(log="alive\n"))
             reported.set()
             time.sleep(0.5)  # the sweep has read the old lease by now and waits for the row
 

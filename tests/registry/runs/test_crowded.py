@@ -23,7 +23,7 @@ from registry.runs import queue, runner_events, services
 from registry.runs.models import Run
 from registry.runs.sweep import sweep
 from tests.people import person
-from tests.registry import story
+from tests.registry.run_factories import make_finish, make_run, make_runner
 from tests.registry.runs.test_concurrent import at_once
 
 SHARES = (200, 120, 60, 40, 25, 20, 12, 8, 6, 4, 3, 2)
@@ -77,7 +77,7 @@ def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
         kinds = tuple(islice(cycle(pattern), share))
         owner = person(f"owner-{number}").owner
         for turn, version in enumerate(versions(owner, kinds)):
-            run = story.make_run(version, ["silent"])
+            run = make_run(version, ["silent"])
             sent[run.pk] = Asked(owner.name, kinds[turn], turn)
     assert len(sent) == Run.objects.filter(status="queued").count() == 500
 
@@ -99,7 +99,7 @@ def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
 def _worked_off(by: User) -> tuple[list[UUID], dict[UUID, int]]:
     """The runs in the order in which runners who ask at the same moment got them, and of those
     that were cancelled while they waited how many had been taken by then."""
-    machines = [story.make_runner(f"gpu-{n}") for n in range(RUNNERS)]
+    machines = [make_runner(f"gpu-{n}") for n in range(RUNNERS)]
     order: list[UUID] = []
     cancelled: dict[UUID, int] = {}
     leases = [partial(services.lease, runner=machine) for machine in machines]
@@ -115,7 +115,7 @@ def _worked_off(by: User) -> tuple[list[UUID], dict[UUID, int]]:
         for run in taken:
             if run is not None:
                 order.append(run.pk)
-                runner_events.finish(run_id=run.pk, finish=story.finish("failed"))
+                runner_events.finish(run_id=run.pk, finish=make_finish("failed"))
     raise AssertionError("never here")
 
 
@@ -162,7 +162,7 @@ def statements(act: Callable[[], Any]) -> int:
 def test_queue_needs_as_many_queries_for_five_hundred_runs_as_for_five(
     alice: User, carol: User
 ) -> None:
-    gpu = story.make_runner()
+    gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
     requested = iter(versions(carol.owner, ("first", "first")))
 
@@ -170,7 +170,7 @@ def test_queue_needs_as_many_queries_for_five_hundred_runs_as_for_five(
         last = Run.objects.filter(owner=alice.owner, status="queued").order_by("-priority")[0]
         version = next(requested)
         acts: list[Callable[[], Any]] = [
-            lambda: story.make_run(version, ["silent"]),
+            lambda: make_run(version, ["silent"]),
             lambda: queue.assign(last.version),
             lambda: queue.position(last),
             services.notify_again,
@@ -181,9 +181,9 @@ def test_queue_needs_as_many_queries_for_five_hundred_runs_as_for_five(
 
     sent = versions(alice.owner, ("first", "further") * 250)
     for version in sent[:5]:
-        story.make_run(version, ["silent"])
+        make_run(version, ["silent"])
     assert services.lease(runner=gpu)
     few = each()
     for version in sent[5:]:
-        story.make_run(version, ["silent"])
+        make_run(version, ["silent"])
     assert each() == few

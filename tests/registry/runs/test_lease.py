@@ -15,41 +15,46 @@ from registry.runs import services
 from registry.runs.models import Run
 from registry.runs.spec import job_spec
 from registry.runs.tokens import Attempt, read_run_token
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_leased_run,
+    make_run,
+    make_runner,
+    make_version,
+    record_attempt,
+)
 
 
 def test_requesting_twice_gives_the_run_under_way(alice: User, queues: Queues) -> None:
-    version = story.make_version(alice.owner)
+    version = make_version(alice.owner)
     with queues.committed():
-        first = story.make_run(version)
-        second = story.make_run(version)
+        first = make_run(version)
+        second = make_run(version)
     assert first == second
     assert len(queues.read("runs")) == 1
 
 
 def test_the_seed_depends_on_the_wheel_alone(alice: User) -> None:
-    version = story.make_version(alice.owner)
-    first = story.make_run(version)
+    version = make_version(alice.owner)
+    first = make_run(version)
     services.cancel(run=first, by=alice)
-    second = story.make_run(version)
+    second = make_run(version)
     assert second.pk != first.pk
     assert second.seed == first.seed == int(version.sha256[:8], 16)
 
 
 def test_polling_gives_the_oldest_queued_run_and_then_nothing(alice: User) -> None:
-    runner = story.make_runner()
-    runs = [
-        story.make_run(story.make_version(alice.owner, version=number)) for number in ("1.0", "2.0")
-    ]
+    runner = make_runner()
+    runs = [make_run(make_version(alice.owner, version=number)) for number in ("1.0", "2.0")]
     assert services.lease(runner=runner) == runs[0]
     assert services.lease(runner=runner) == runs[1]
     assert services.lease(runner=runner) is None
 
 
 def test_a_disabled_runner_gets_nothing(alice: User) -> None:
-    story.make_run(story.make_version(alice.owner))
-    runner = story.make_runner()
+    make_run(make_version(alice.owner))
+    runner = make_runner()
     Runner.objects.update(enabled=False)
     runner.refresh_from_db()
     with pytest.raises(Forbidden, match="disabled"):
@@ -60,17 +65,17 @@ def test_a_disabled_runner_gets_nothing(alice: User) -> None:
 def test_a_run_whose_version_is_not_evaluated_any_more_is_cancelled(
     alice: User, change: dict[str, object]
 ) -> None:
-    version = story.make_version(alice.owner)
-    run = story.make_run(version)
+    version = make_version(alice.owner)
+    run = make_run(version)
     Version.objects.filter(pk=version.pk).update(**change)
-    assert services.lease(runner=story.make_runner()) is None
+    assert services.lease(runner=make_runner()) is None
     run.refresh_from_db()
     assert run.status == "cancelled"
 
 
 def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: User) -> None:
-    version = story.make_version(alice.owner)
-    run = story.leased(version)
+    version = make_version(alice.owner)
+    run = make_leased_run(version)
     job = JobSpec.from_dict(job_spec(run).to_dict())
     assert job.wheel.url == f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
     assert (job.wheel.sha256, job.wheel.size) == (version.sha256, version.size)
@@ -81,7 +86,7 @@ def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: Use
 
 
 def test_cancelling_a_queued_run_ends_it_at_once(alice: User) -> None:
-    run = story.make_run(story.make_version(alice.owner))
+    run = make_run(make_version(alice.owner))
     services.cancel(run=run, by=alice)
     run.refresh_from_db()
     assert run.status == "cancelled"
@@ -89,8 +94,8 @@ def test_cancelling_a_queued_run_ends_it_at_once(alice: User) -> None:
 
 
 def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
-    run = story.leased(story.make_version(alice.owner))
-    story.play(run, story.honest())
+    run = make_leased_run(make_version(alice.owner))
+    record_attempt(run, honest_rollouts())
     services.cancel(run=run, by=alice)
     run.refresh_from_db()
     assert run.status == "succeeded"
@@ -99,7 +104,7 @@ def test_cancelling_an_ended_run_changes_nothing(alice: User) -> None:
 
 def test_queued_run_is_notified_again_at_growing_intervals(alice: User, queues: Queues) -> None:
     with queues.committed():
-        story.make_run(story.make_version(alice.owner))
+        make_run(make_version(alice.owner))
     queues.read("runs")
     assert services.notify_again() == 0
     now = timezone.now()
@@ -115,7 +120,7 @@ def test_queued_run_is_notified_again_at_growing_intervals(alice: User, queues: 
 
 
 def test_next_attempt_of_an_old_run_is_notified_again_soon(alice: User, queues: Queues) -> None:
-    story.make_run(story.make_version(alice.owner))
+    make_run(make_version(alice.owner))
     now, ago = timezone.now(), timedelta(seconds=20)
     Run.objects.update(
         last_notified_at=now - ago, started_at=now - 2 * ago, created_at=now - 999 * ago
@@ -124,6 +129,6 @@ def test_next_attempt_of_an_old_run_is_notified_again_soon(alice: User, queues: 
 
 
 def test_leased_run_is_not_notified_again(alice: User, queues: Queues) -> None:
-    story.leased(story.make_version(alice.owner))
+    make_leased_run(make_version(alice.owner))
     Run.objects.update(last_notified_at=timezone.now() - timedelta(hours=2))
     assert services.notify_again() == 0

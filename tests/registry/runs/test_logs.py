@@ -5,20 +5,20 @@ import pytest
 from registry.accounts.models import User
 from registry.runs import limits, logs, queries, runner_events
 from registry.runs.models import Run
-from tests.registry import story
+from tests.registry.run_factories import make_events, make_leased_run, make_version
 
 
 @pytest.fixture
 def run(alice: User) -> Run:
     """In the hands of a runner."""
-    return story.leased(story.make_version(alice.owner), policies=("silent",))
+    return make_leased_run(make_version(alice.owner), policies=("silent",))
 
 
 def flood(run: Run, batches: int) -> str:
     """Many long batches; the end of them."""
     for seq in range(1, batches + 1):
         text = f"batch {seq} begins\n{'x' * 99_000}\nbatch {seq} ends\n"
-        runner_events.record(run_id=run.pk, events=story.batch(seq, log=text))
+        runner_events.record(run_id=run.pk, events=make_events(seq, log=text))
     return text
 
 
@@ -37,7 +37,7 @@ def test_a_flood_keeps_head_and_tail_with_one_line_between_them(run: Run) -> Non
 def test_follower_of_a_long_log_misses_only_the_marked_gaps(run: Run) -> None:
     flood(run, 8)
     page = queries.log_after(run=run, position=0)
-    runner_events.record(run_id=run.pk, events=story.batch(9, log="next\n"))
+    runner_events.record(run_id=run.pk, events=make_events(9, log="next\n"))
     assert queries.log_after(run=run, position=page.next).text == "next\n"
 
 
@@ -45,5 +45,5 @@ def test_the_tail_is_read_without_the_rest(run: Run) -> None:
     last = flood(run, 12)
     assert logs.tail(run=run, characters=50) == last[-50:]
     assert "left out" in logs.tail(run=run, characters=10 << 20)
-    runner_events.record(run_id=run.pk, events=story.batch(13, log="short\n"))
+    runner_events.record(run_id=run.pk, events=make_events(13, log="short\n"))
     assert logs.tail(run=run, characters=60) == (last + "short\n")[-60:]

@@ -15,8 +15,16 @@ from registry.accounts.models import Runner, User
 from registry.runs import limits, runner_events, services
 from registry.runs.models import LostAttempt, Run
 from registry.runs.sweep import sweep
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_events,
+    make_facts,
+    make_run,
+    make_runner,
+    make_version,
+    record_attempt,
+)
 
 CACHE = finding("run.install_failed", "uv cache /var/cache/uv: permission denied")
 STOPPED = finding("run.handed_back", "The runner was stopped.")
@@ -25,13 +33,13 @@ BEGAN = Facts(environment_began=True)
 
 @pytest.fixture
 def run(alice: User) -> Run:
-    return story.make_run(story.make_version(alice.owner))
+    return make_run(make_version(alice.owner))
 
 
 @pytest.fixture
 def gpus(db: None) -> list[Runner]:
     """Two runners that the hub has heard from lately."""
-    runners = [story.make_runner("gpu-1"), story.make_runner("gpu-2")]
+    runners = [make_runner("gpu-1"), make_runner("gpu-2")]
     Runner.objects.update(last_seen_at=timezone.now())
     return runners
 
@@ -41,7 +49,7 @@ def lose(runner: Runner, finding: Finding = CACHE, *, facts: Facts | None = None
     run = services.lease(runner=runner)
     assert run is not None
     if facts is not None:
-        events = story.batch(attempt=run.attempt, facts=facts)
+        events = make_events(attempt=run.attempt, facts=facts)
         runner_events.record(run_id=run.pk, events=events)
     runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [finding]))
     run.refresh_from_db()
@@ -84,7 +92,7 @@ def test_the_third_attempt_that_reached_environment_code_holds_the_version(
     assert "hub retry" in spent.hint
 
 
-@pytest.mark.parametrize("facts", [Facts(load_seconds=1.0), story.facts(2), BEGAN])
+@pytest.mark.parametrize("facts", [Facts(load_seconds=1.0), make_facts(2), BEGAN])
 def test_what_only_environment_code_can_yield_proves_that_it_began(
     run: Run, gpus: list[Runner], facts: Facts
 ) -> None:
@@ -98,7 +106,7 @@ def test_a_runner_that_fell_silent_after_its_sandbox_started_used_up_an_attempt(
 ) -> None:
     taken = services.lease(runner=gpus[0])
     assert taken is not None
-    runner_events.record(run_id=run.pk, events=story.batch(phase=phase))
+    runner_events.record(run_id=run.pk, events=make_events(phase=phase))
     sweep(now=timezone.now() + limits.lease() + timedelta(seconds=1))
     assert LostAttempt.objects.get().counted is counted
 
@@ -144,7 +152,7 @@ def test_the_same_runner_gets_it_where_no_other_can_take_it(
     alice: User, gpus: list[Runner], gone: str
 ) -> None:
     model = "m" if gone == "without the model" else ""
-    run = story.make_run(story.make_version(alice.owner))
+    run = make_run(make_version(alice.owner))
     Run.objects.update(model=model)
     taken = services.lease(runner=gpus[0], models=["m"])
     assert taken == run
@@ -167,12 +175,12 @@ def test_the_same_runner_gets_it_where_no_other_can_take_it(
 def test_the_same_runner_gets_it_where_all_others_lost_an_attempt_too(
     alice: User, gpus: list[Runner]
 ) -> None:
-    story.make_run(story.make_version(alice.owner))
+    make_run(make_version(alice.owner))
     run = lose(gpus[0])
     after(minutes=1)
     assert lose(gpus[1]) == run
     after(minutes=1)
-    third = story.make_runner("gpu-3")
+    third = make_runner("gpu-3")
     Runner.objects.filter(pk=third.pk).update(last_seen_at=timezone.now())
     assert services.lease(runner=gpus[0]) is None
     runners.drain(runner=third)
@@ -182,10 +190,10 @@ def test_the_same_runner_gets_it_where_all_others_lost_an_attempt_too(
 def test_a_runner_without_the_runs_model_is_not_waited_for(alice: User, gpus: list[Runner]) -> None:
     for runner in gpus:
         runners.describe(runner=runner, capabilities={"models": ["m"]})
-    third = story.make_runner("gpu-3")
+    third = make_runner("gpu-3")
     Runner.objects.update(last_seen_at=timezone.now())
     runners.describe(runner=third, capabilities={"models": ["other"]})
-    run = story.make_run(story.make_version(alice.owner))
+    run = make_run(make_version(alice.owner))
     Run.objects.update(model="m")
     for runner in gpus:
         assert services.lease(runner=runner, models=["m"]) == run
@@ -218,7 +226,7 @@ def test_a_run_that_waits_for_its_next_attempt_lets_others_pass(
     run: Run, gpus: list[Runner], carol: User
 ) -> None:
     lose(gpus[0])
-    hers = story.make_run(story.make_version(carol.owner))
+    hers = make_run(make_version(carol.owner))
     assert services.lease(runner=gpus[0]) == hers
 
 
@@ -260,7 +268,7 @@ def test_hand_backs_do_not_go_on_for_ever(run: Run, gpus: list[Runner]) -> None:
 def test_what_a_disabled_runner_held_used_up_no_attempt(run: Run, gpus: list[Runner]) -> None:
     taken = services.lease(runner=gpus[0])
     assert taken is not None
-    runner_events.record(run_id=run.pk, events=story.batch(facts=BEGAN))
+    runner_events.record(run_id=run.pk, events=make_events(facts=BEGAN))
     Runner.objects.filter(pk=gpus[0].pk).update(enabled=False)
     gpus[0].refresh_from_db()
     services.renew(runner=gpus[0])
@@ -298,13 +306,13 @@ def test_a_broken_runner_that_is_always_idle_drains_no_queue(
     """The broken one asks again and again; the other takes a run only now and then."""
     broken, sound = gpus
     for number in range(12):
-        story.make_run(story.make_version(alice.owner, version=f"{number}.0"))
+        make_run(make_version(alice.owner, version=f"{number}.0"))
     for _ in range(12):
         while (run := services.lease(runner=broken)) is not None:
             runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, "errored", [CACHE]))
         after(seconds=60)
         taken = services.lease(runner=sound)
         assert taken is not None
-        story.play(taken, story.honest())
+        record_attempt(taken, honest_rollouts())
     assert Run.objects.filter(status="succeeded").count() == 12
     assert not LostAttempt.objects.filter(counted=True).exists()

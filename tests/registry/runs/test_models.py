@@ -16,15 +16,15 @@ from registry.accounts.models import Runner, User
 from registry.runs import endings, services
 from registry.runs.models import Run
 from registry.runs.waiting import lacking
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import make_runner, make_version
 
 NAME = "org/Large-7B.v2"
 
 
 def asking(owner: User, model: str = NAME) -> Run:
     """A queued run that asks the model."""
-    version = story.make_version(owner.owner)
+    version = make_version(owner.owner)
     return services.request(version=version, policies=(*PROBE_NAMES, MODEL), model=model)
 
 
@@ -53,7 +53,7 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, queues: Qu
     Run.objects.update(last_notified_at=timezone.now() - timedelta(minutes=1))
     services.notify_again()
     assert len(queues.read(queue_for(NAME))) == 1
-    taken = services.lease(runner=story.make_runner(), models=[NAME])
+    taken = services.lease(runner=make_runner(), models=[NAME])
     assert taken is not None
     with queues.committed():
         endings.next_attempt(run=taken, findings=[], now=timezone.now() + timedelta(minutes=1))
@@ -61,13 +61,13 @@ def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, queues: Qu
 
 
 def test_run_of_probes_needs_no_model(alice: User) -> None:
-    version = story.make_version(alice.owner)
+    version = make_version(alice.owner)
     assert services.request(version=version, policies=PROBE_NAMES, model=NAME).model == ""
 
 
 def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:
     run = asking(alice)
-    gpu = story.make_runner()
+    gpu = make_runner()
     assert services.lease(runner=gpu) is None
     assert services.lease(runner=gpu, models=["other"]) is None
     assert services.lease(runner=gpu, models=["other", NAME]) == run
@@ -75,7 +75,7 @@ def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:
 
 @pytest.mark.parametrize("said", ["x", {"models": 5}, {"models": [5, None, NAME]}])
 def test_odd_words_of_a_runner_do_no_harm(db: None, said: object) -> None:
-    runner = story.make_runner()
+    runner = make_runner()
     runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
     assert runners.models(runner) in ([], [NAME])
 

@@ -16,7 +16,7 @@ from registry.catalog.models import Version
 from registry.runs import pythons, services
 from registry.runs.models import Run
 from registry.runs.waiting import lacking
-from tests.registry import story
+from tests.registry.run_factories import make_version
 
 
 def runner_with(*offered: str, name: str = "one") -> Runner:
@@ -29,7 +29,7 @@ def runner_with(*offered: str, name: str = "one") -> Runner:
 
 def queued(owner: User, requires_python: str, name: str = "demo-env") -> Run:
     """A queued run of a version with that Requires-Python."""
-    version = story.make_version(owner.owner, name=name)
+    version = make_version(owner.owner, name=name)
     Version.objects.filter(pk=version.pk).update(requires_python=requires_python)
     Version.objects.filter(pk=version.pk).update(framework="verifiers", api="v1")
     version.refresh_from_db()

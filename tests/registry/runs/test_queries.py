@@ -8,21 +8,21 @@ from registry.errors import HubError
 from registry.runs import queries, runner_events
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
-from tests.registry import story
+from tests.registry.run_factories import make_events, make_leased_run, make_version
 
 
 @pytest.fixture
 def run(alice: User) -> Run:
     """In the hands of a runner."""
-    return story.leased(story.make_version(alice.owner))
+    return make_leased_run(make_version(alice.owner))
 
 
 def test_a_log_is_followed_piece_by_piece_to_its_end(run: Run) -> None:
-    runner_events.record(run_id=run.pk, events=story.batch(1, log="one\n"))
+    runner_events.record(run_id=run.pk, events=make_events(1, log="one\n"))
     first = queries.log_after(run=run, position=0)
     assert (first.text, first.ended) == ("one\n", False)
     assert queries.log_after(run=run, position=first.next).text == ""
-    runner_events.record(run_id=run.pk, events=story.batch(2, log="two\n"))
+    runner_events.record(run_id=run.pk, events=make_events(2, log="two\n"))
     runner_events.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
     run.refresh_from_db()
     rest = queries.log_after(run=run, position=first.next)
@@ -32,7 +32,7 @@ def test_a_log_is_followed_piece_by_piece_to_its_end(run: Run) -> None:
 def test_a_long_log_comes_in_pages_that_lose_nothing(run: Run) -> None:
     many = queries.LOG_PAGE + 50
     for seq in range(1, many + 1):
-        runner_events.record(run_id=run.pk, events=story.batch(seq, log=f"{seq}\n"))
+        runner_events.record(run_id=run.pk, events=make_events(seq, log=f"{seq}\n"))
     runner_events.finish(run_id=run.pk, finish=Finish(1, "succeeded"))
     run.refresh_from_db()
     first = queries.log_after(run=run, position=0)

@@ -20,8 +20,14 @@ from registry.catalog.sorting import sort_key
 from registry.runs import queue, services
 from registry.runs.models import Run
 from registry.runs.queue import Position
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    honest_rollouts,
+    make_run,
+    make_runner,
+    make_version,
+    record_attempt,
+)
 
 SHA = "0" * 64
 
@@ -47,7 +53,7 @@ def crowd(owner: Owner, count: int) -> None:
 
 
 def asked(owner: Owner, name: str = "demo-env", version: str = "1.0") -> Run:
-    return story.make_run(story.make_version(owner, name=name, version=version))
+    return make_run(make_version(owner, name=name, version=version))
 
 
 def taken(count: int, runner: Runner) -> list[Run]:
@@ -56,7 +62,7 @@ def taken(count: int, runner: Runner) -> list[Run]:
 
 
 def test_who_comes_after_five_hundred_of_another_is_next(alice: User, carol: User) -> None:
-    gpu = story.make_runner()
+    gpu = make_runner()
     crowd(alice.owner, 500)
     assert [run.owner for run in taken(3, gpu)] == [alice.owner] * 3
     hers = asked(carol.owner)
@@ -68,28 +74,28 @@ def test_two_owners_with_many_runs_take_turns(alice: User, carol: User) -> None:
     for owner in (alice.owner, carol.owner):
         for number in range(3):
             asked(owner, name=f"env-{number}")
-    names = [run.owner.name for run in taken(6, story.make_runner())]
+    names = [run.owner.name for run in taken(6, make_runner())]
     assert names == ["alice", "carol"] * 3
 
 
 def test_a_first_version_comes_before_a_further_one_and_both_before_a_re_run(
     alice: User, bob: User, carol: User
 ) -> None:
-    old = story.make_version(bob.owner)
-    services.cancel(run=story.make_run(old), by=bob)
-    again = story.make_run(old)
-    story.make_version(carol.owner, version="1.0", status="held")
+    old = make_version(bob.owner)
+    services.cancel(run=make_run(old), by=bob)
+    again = make_run(old)
+    make_version(carol.owner, version="1.0", status="held")
     further = asked(carol.owner, version="2.0")
     first = asked(alice.owner)
-    assert taken(3, story.make_runner()) == [first, further, again]
+    assert taken(3, make_runner()) == [first, further, again]
 
 
 def test_not_even_a_re_run_waits_for_all_that_another_owner_sends(alice: User, carol: User) -> None:
     crowd(alice.owner, 50)
-    old = story.make_version(carol.owner)
-    services.cancel(run=story.make_run(old), by=carol)
-    again = story.make_run(old)
-    gpu = story.make_runner()
+    old = make_version(carol.owner)
+    services.cancel(run=make_run(old), by=carol)
+    again = make_run(old)
+    gpu = make_runner()
     taken_runs = []
     while again not in taken_runs:
         taken_runs += taken(1, gpu)
@@ -103,19 +109,19 @@ def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
     settings.HUB_OWNER_RUNS = 2
     for number in range(4):
         asked(alice.owner, name=f"env-{number}")
-    gpu = story.make_runner()
+    gpu = make_runner()
     held = taken(4, gpu)
     assert len(held) == 2
     hers = asked(carol.owner)
     assert services.lease(runner=gpu) == hers
     assert services.lease(runner=gpu) is None
-    story.play(held[0], story.honest())
+    record_attempt(held[0], honest_rollouts())
     assert services.lease(runner=gpu) is not None
 
 
 def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None:
     run = asked(alice.owner)
-    gpu = story.make_runner()
+    gpu = make_runner()
     runners.drain(runner=gpu)
     assert services.lease(runner=gpu) is None
     runners.resume(runner=gpu)
@@ -124,7 +130,7 @@ def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None
 
 def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
     run = asked(alice.owner)
-    gpu = story.make_runner()
+    gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
     for capabilities, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
         runners.describe(runner=gpu, capabilities=capabilities)
@@ -136,7 +142,7 @@ def test_position_counts_the_runs_before_a_queued_one(alice: User, carol: User) 
     hers = asked(carol.owner)
     assert queue.position(mine[2]) == Position(before=3, waiting=4, runners=0)
     assert queue.position(hers) == Position(before=1, waiting=4, runners=0)
-    gpu = story.make_runner()
+    gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
     assert queue.position(hers) == Position(before=1, waiting=4, runners=1)
     [run] = taken(1, gpu)
@@ -168,7 +174,7 @@ def analyzed() -> None:
 def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
     crowd(alice.owner, 10_000)
     analyzed()
-    gpu = story.make_runner()
+    gpu = make_runner()
     with CaptureQueriesContext(connection) as queries:
         assert services.lease(runner=gpu, models=["m"]) is not None
     [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "priority" in q["sql"]]
@@ -195,7 +201,7 @@ def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> No
         for run in waiting
     )  # fmt: skip
     analyzed()
-    gpu = story.make_runner()
+    gpu = make_runner()
     acts: list[tuple[Callable[[], Any], int]] = [
         (lambda: services.lease(runner=gpu, models=["m"]), 5),
         (lambda: queue.assign(waiting[-1].version), 5),
@@ -236,14 +242,14 @@ def test_five_hundred_queued_runs_send_at_most_max_notifications(
     ago = timezone.now() - timedelta(minutes=5)
     Run.objects.update(created_at=ago, last_notified_at=ago)
     assert services.notify_again() == 1  # no live runner: one message for the next one
-    story.make_runner()
-    story.make_runner("gpu-2")
+    make_runner()
+    make_runner("gpu-2")
     Runner.objects.update(last_seen_at=timezone.now())
     Run.objects.update(last_notified_at=ago)
     assert services.notify_again() == 3
     queues.read("runs")
     with queues.committed():
-        story.play(taken(1, story.make_runner("gpu-3"))[0], story.honest())
+        record_attempt(taken(1, make_runner("gpu-3"))[0], honest_rollouts())
     assert queues.read("runs") == [("envyard.run", {})]
 
 
@@ -256,7 +262,7 @@ def test_a_limit_holds_for_runners_that_ask_at_the_same_moment(
     settings.HUB_OWNER_RUNS = 2
     for number in range(6):
         asked(alice.owner, name=f"env-{number}")
-    gpus = [story.make_runner(f"gpu-{n}") for n in range(6)]
+    gpus = [make_runner(f"gpu-{n}") for n in range(6)]
     results = at_once(*(lambda g=g: services.lease(runner=g) for g in gpus))
     assert len({run.pk for run in results if run is not None}) == 2
     assert Run.objects.filter(status="leased").count() == 2

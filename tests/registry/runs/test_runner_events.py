@@ -13,13 +13,19 @@ from registry.accounts.models import Runner, User
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services, transcripts
 from registry.runs.models import Run
-from tests.registry import story
+from tests.registry.run_factories import (
+    make_events,
+    make_facts,
+    make_leased_run,
+    make_rollout,
+    make_version,
+)
 
 
 @pytest.fixture
 def run(alice: User) -> Run:
     """In the hands of a runner."""
-    return story.leased(story.make_version(alice.owner), policies=("silent", "oracle", "model"))
+    return make_leased_run(make_version(alice.owner), policies=("silent", "oracle", "model"))
 
 
 def end(run: Run, outcome: Any, *findings: Finding, attempt: int = 1) -> None:
@@ -28,7 +34,7 @@ def end(run: Run, outcome: Any, *findings: Finding, attempt: int = 1) -> None:
 
 def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
     Run.objects.update(lease_expires_at=timezone.now())
-    batch = story.batch(log="hello\n", total=11, rollouts=[story.rollout("silent")])
+    batch = make_events(log="hello\n", total=11, rollouts=[make_rollout("silent")])
     reply = runner_events.record(run_id=run.pk, events=batch)
     run.refresh_from_db()
     assert (run.status, run.last_seq, run.done, run.total) == ("running", 1, 1, 11)
@@ -39,7 +45,7 @@ def test_a_batch_is_stored_and_renews_the_lease(run: Run) -> None:
 
 
 def test_a_batch_sent_twice_counts_once(run: Run) -> None:
-    batch = story.batch(log="hello\n", rollouts=[story.rollout("silent")])
+    batch = make_events(log="hello\n", rollouts=[make_rollout("silent")])
     runner_events.record(run_id=run.pk, events=batch)
     runner_events.record(run_id=run.pk, events=batch)
     assert run.log.count() == 1
@@ -48,7 +54,7 @@ def test_a_batch_sent_twice_counts_once(run: Run) -> None:
 
 def test_a_batch_after_a_gap_is_refused_with_the_number_that_is_missing(run: Run) -> None:
     with pytest.raises(HubError) as refused:
-        runner_events.record(run_id=run.pk, events=story.batch(3, log="late"))
+        runner_events.record(run_id=run.pk, events=make_events(3, log="late"))
     assert (refused.value.code, refused.value.status) == ("request.conflict", 409)
     assert "seq=1" in refused.value.hint
     assert not run.log.exists()
@@ -57,7 +63,7 @@ def test_a_batch_after_a_gap_is_refused_with_the_number_that_is_missing(run: Run
 def test_a_superseded_attempt_may_not_report(run: Run) -> None:
     Run.objects.update(attempt=2)
     with pytest.raises(HubError) as refused:
-        runner_events.record(run_id=run.pk, events=story.batch(log="ghost"))
+        runner_events.record(run_id=run.pk, events=make_events(log="ghost"))
     assert (refused.value.code, refused.value.status) == ("runner.superseded", 409)
     with pytest.raises(HubError, match="attempt 1 may not report"):
         end(run, "succeeded")
@@ -67,20 +73,20 @@ def test_a_superseded_attempt_may_not_report(run: Run) -> None:
 def test_an_ended_run_takes_no_more_batches(run: Run) -> None:
     end(run, "succeeded")
     with pytest.raises(HubError, match="succeeded"):
-        runner_events.record(run_id=run.pk, events=story.batch())
+        runner_events.record(run_id=run.pk, events=make_events())
 
 
 def test_a_disabled_runner_may_not_report(run: Run) -> None:
     Runner.objects.update(enabled=False)
     with pytest.raises(HubError) as refused:
-        runner_events.record(run_id=run.pk, events=story.batch())
+        runner_events.record(run_id=run.pk, events=make_events())
     assert refused.value.code == "runner.superseded"
 
 
 def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
     phases = []
     for seq, phase in enumerate(("preparing", "scoring", "running"), start=1):
-        runner_events.record(run_id=run.pk, events=story.batch(seq, phase=phase))
+        runner_events.record(run_id=run.pk, events=make_events(seq, phase=phase))
         run.refresh_from_db()
         phases.append(run.status)
     assert phases == ["preparing", "scoring", "scoring"]
@@ -89,7 +95,7 @@ def test_the_phase_moves_forward_and_never_back(run: Run) -> None:
 def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
     started = timezone.now() - limits.max_attempt_time()
     Run.objects.update(started_at=started)
-    runner_events.record(run_id=run.pk, events=story.batch())
+    runner_events.record(run_id=run.pk, events=make_events())
     run.refresh_from_db()
     assert run.lease_expires_at is not None
     assert run.lease_expires_at <= timezone.now()
@@ -97,14 +103,17 @@ def test_talk_alone_does_not_hold_a_run_beyond_its_deadline(run: Run) -> None:
 
 def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
     strange = [
-        story.rollout("babble"),
-        story.rollout("silent", run.tasks),
-        story.rollout("silent", 0, 1),
-        story.rollout("model", 0, run.attempts),
+        make_rollout("babble"),
+        make_rollout("silent", run.tasks),
+        make_rollout("silent", 0, 1),
+        make_rollout("model", 0, run.attempts),
     ]
-    planned = [story.rollout("silent"), story.rollout("model", 0, run.attempts - 1)]
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[*strange, *planned]))
-    runner_events.record(run_id=run.pk, events=story.batch(2, rollouts=strange))
+    planned = [
+        make_rollout("silent"),
+        make_rollout("model", 0, run.attempts - 1),
+    ]
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=[*strange, *planned]))
+    runner_events.record(run_id=run.pk, events=make_events(2, rollouts=strange))
     assert {str(r) for r in run.rollouts.all()} == {"silent/0/0", f"model/0/{run.attempts - 1}"}
     finding = run.findings.get()
     assert (finding.code, finding.severity, finding.where) == (
@@ -116,9 +125,10 @@ def test_unplanned_rollouts_are_refused_with_one_finding(run: Run) -> None:
 
 def test_first_result_of_a_rollout_is_kept(run: Run) -> None:
     runner_events.record(
-        run_id=run.pk, events=story.batch(rollouts=[story.rollout("silent", reward=0)])
+        run_id=run.pk,
+        events=make_events(rollouts=[make_rollout("silent", reward=0)]),
     )
-    again = story.batch(2, rollouts=[story.rollout("silent", reward=1)])
+    again = make_events(2, rollouts=[make_rollout("silent", reward=1)])
     runner_events.record(run_id=run.pk, events=again)
     run.refresh_from_db()
     assert run.rollouts.get().reward == 0
@@ -126,22 +136,22 @@ def test_first_result_of_a_rollout_is_kept(run: Run) -> None:
 
 
 def test_a_failed_rollout_has_no_reward_whatever_it_claims(run: Run) -> None:
-    claim = story.rollout("silent", ok=False, reward=1.0)
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    claim = make_rollout("silent", ok=False, reward=1.0)
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=[claim]))
     assert run.rollouts.get().reward is None
 
 
 def test_a_reward_too_large_to_reckon_with_is_kept_as_text(run: Run) -> None:
-    claim = story.rollout("silent", reward=1e308)
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=[claim]))
+    claim = make_rollout("silent", reward=1e308)
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=[claim]))
     stored = run.rollouts.get()
     assert (stored.reward, stored.reward_text) == (None, "1e+308")
 
 
 def test_facts_of_several_batches_are_joined(run: Run) -> None:
-    first = story.batch(phase="preparing", facts=Facts(install_seconds=2.5))
+    first = make_events(phase="preparing", facts=Facts(install_seconds=2.5))
     runner_events.record(run_id=run.pk, events=first)
-    runner_events.record(run_id=run.pk, events=story.batch(2, facts=story.facts(50)))
+    runner_events.record(run_id=run.pk, events=make_events(2, facts=make_facts(50)))
     run.refresh_from_db()
     assert run.facts["install_seconds"] == 2.5
     assert len(run.facts["tasks"]) == run.tasks
@@ -149,13 +159,13 @@ def test_facts_of_several_batches_are_joined(run: Run) -> None:
 
 
 def test_a_second_reward_is_kept_beside_the_first_once(run: Run) -> None:
-    first = story.rollout("silent", reward=0.5)
+    first = make_rollout("silent", reward=0.5)
     again = Replayed("silent", 0, 0, Replay(reward=0.25, diverged=2, asked="user: ?"))
     strange = Replayed("oracle", 4, 0, Replay(reward=1.0))
-    events = story.batch(rollouts=[first], replays=[again, again, strange])
+    events = make_events(rollouts=[first], replays=[again, again, strange])
     runner_events.record(run_id=run.pk, events=events)
     changed = Replayed("silent", 0, 0, Replay(left_out="no"))
-    runner_events.record(run_id=run.pk, events=story.batch(2, replays=[changed]))
+    runner_events.record(run_id=run.pk, events=make_events(2, replays=[changed]))
     stored = run.rollouts.get()
     assert (stored.reward, stored.rescored) == (0.5, 0.25)
     assert Replay.from_dict(stored.replay) == again.replay
@@ -233,7 +243,11 @@ def test_a_run_that_failed_without_a_finding_gets_one(run: Run) -> None:
 def test_an_errored_attempt_is_followed_by_the_next(run: Run) -> None:
     runner_events.record(
         run_id=run.pk,
-        events=story.batch(log="one\n", rollouts=[story.rollout("silent")], facts=story.facts()),
+        events=make_events(
+            log="one\n",
+            rollouts=[make_rollout("silent")],
+            facts=make_facts(),
+        ),
     )
     end(run, "errored", finding("run.install_failed", "the index did not answer"))
     run.refresh_from_db()
@@ -263,7 +277,7 @@ def test_cancellation_reaches_the_runner_and_ends_the_run_when_it_stops(
     run: Run, alice: User
 ) -> None:
     services.cancel(run=run, by=alice)
-    assert runner_events.record(run_id=run.pk, events=story.batch()).cancel
+    assert runner_events.record(run_id=run.pk, events=make_events()).cancel
     end(run, "cancelled")
     run.refresh_from_db()
     assert run.status == "cancelled"

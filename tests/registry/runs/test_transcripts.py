@@ -20,7 +20,16 @@ from registry.errors import HubError
 from registry.runs import limits, runner_events, services, transcripts
 from registry.runs.models import Rollout, Run, TranscriptPack
 from registry.upkeep.verify import verify
-from tests.registry import story
+from tests.registry.run_factories import (
+    make_events,
+    make_finish,
+    make_leased_run,
+    make_rollout,
+    make_runner,
+    make_transcript,
+    make_version,
+    skip_pause,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +41,12 @@ def files(tmp_path: Path, settings: Any) -> None:
 @pytest.fixture
 def run(alice: User) -> Run:
     """In the hands of a runner."""
-    return story.leased(story.make_version(alice.owner), policies=("silent", "oracle", "model"))
+    return make_leased_run(make_version(alice.owner), policies=("silent", "oracle", "model"))
 
 
 def said(policy: str, task: int = 0, *, text: str = "") -> RolloutResult:
     """A rollout with a transcript of two messages."""
-    return story.rollout(policy, task, transcript=story.told(text or f"{policy} {task}"))
+    return make_rollout(policy, task, transcript=make_transcript(text or f"{policy} {task}"))
 
 
 def objects() -> list[str]:
@@ -50,12 +59,16 @@ def problems() -> list[str]:
 
 
 def record(run: Run, *rollouts: RolloutResult, seq: int = 1, attempt: int = 1) -> None:
-    events = story.batch(seq, attempt=attempt, rollouts=list(rollouts))
+    events = make_events(seq, attempt=attempt, rollouts=list(rollouts))
     runner_events.record(run_id=run.pk, events=events)
 
 
 def test_a_batch_is_one_object_and_each_rollout_a_range_of_it(run: Run) -> None:
-    sent = [said("silent"), story.rollout("silent", 1), said("oracle", 2, text="漢" * 500)]
+    sent = [
+        said("silent"),
+        make_rollout("silent", 1),
+        said("oracle", 2, text="漢" * 500),
+    ]
     record(run, *sent)
     pack = TranscriptPack.objects.get()
     assert objects() == [f"transcripts/{pack.sha256[:2]}/{pack.sha256}"]
@@ -85,15 +98,15 @@ class Overtaken(Transcript):
 
     def to_dict(self) -> dict[str, Any]:
         type(self).meanwhile()
-        return story.told("late").to_dict()
+        return make_transcript("late").to_dict()
 
 
 def test_of_two_batches_of_one_number_the_later_leaves_nothing_in_the_storage(run: Run) -> None:
     Overtaken.meanwhile = lambda: record(run, said("silent", text="first"))
     late = Overtaken(calls=[Exchange()])
-    record(run, story.rollout("oracle", 1, transcript=late))
+    record(run, make_rollout("oracle", 1, transcript=late))
     row = Rollout.objects.select_related("pack").get()
-    assert transcripts.read(row) == story.told("first")
+    assert transcripts.read(row) == make_transcript("first")
     assert len(objects()) == 1
 
 
@@ -101,7 +114,7 @@ def test_a_batch_whose_attempt_ends_meanwhile_leaves_nothing_in_the_storage(run:
     Overtaken.meanwhile = lambda: Run.objects.update(attempt=2)
     late = Overtaken(calls=[Exchange()])
     with pytest.raises(HubError, match="attempt 1 may not report"):
-        record(run, story.rollout("silent", 0, transcript=late))
+        record(run, make_rollout("silent", 0, transcript=late))
     assert objects() == []
 
 
@@ -116,7 +129,7 @@ def test_unplanned_and_repeated_transcripts_take_no_storage(run: Run) -> None:
     record(run, said("babble"), said("silent", 999), said("silent"), said("silent", text="again"))
     record(run, said("silent", text="and again"), seq=2)
     row = Rollout.objects.select_related("pack").get()
-    assert transcripts.read(row) == story.told("silent 0")
+    assert transcripts.read(row) == make_transcript("silent 0")
     assert TranscriptPack.objects.get().size < 500
 
 
@@ -125,7 +138,7 @@ def test_a_transcript_over_its_bound_is_refused_whole(run: Run) -> None:
     count = limits.TRANSCRIPT_BYTES // 90_000 + 1
     large = Transcript([Node(n - 1, message) for n in range(count)], [Exchange(asked=0)])
     with pytest.raises(HubError) as refused:
-        record(run, said("silent"), story.rollout("silent", 1, transcript=large))
+        record(run, said("silent"), make_rollout("silent", 1, transcript=large))
     assert (refused.value.code, refused.value.status) == ("request.too_large", 413)
     run.refresh_from_db()
     assert (objects(), run.last_seq, run.rollouts.count()) == ([], 0, 0)
@@ -141,15 +154,15 @@ def test_verify_lists_a_lost_object_and_hides_no_row(run: Run) -> None:
 
 def test_scheduled_task_deletes_transcripts_of_a_lost_attempt(run: Run) -> None:
     record(run, said("silent"))
-    runner_events.finish(run_id=run.pk, finish=story.finish("errored"))
-    story.skip_pause()
-    services.lease(runner=story.make_runner("gpu-2"))
+    runner_events.finish(run_id=run.pk, finish=make_finish("errored"))
+    skip_pause()
+    services.lease(runner=make_runner("gpu-2"))
     record(run, said("silent", text="second"), attempt=2)
     assert len(objects()) == 2
     assert transcripts.delete_expired(now=timezone.now()) == 1
     assert len(objects()) == 1
     kept = Rollout.objects.select_related("pack").get()
-    assert transcripts.read(kept) == story.told("second")
+    assert transcripts.read(kept) == make_transcript("second")
 
 
 def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcripts(
@@ -157,7 +170,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
 ) -> None:
     settings.HUB_TRANSCRIPT_DAYS = 7
     record(run, said("silent"))
-    runner_events.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    runner_events.finish(run_id=run.pk, finish=make_finish("succeeded"))
     cards.compute(run=run)
     later = timezone.now() + timedelta(days=8)
     of_version = Version.objects.filter(pk=run.version_id)
@@ -172,7 +185,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
 
 def test_an_emptied_version_keeps_no_transcript(run: Run) -> None:
     record(run, said("silent"))
-    runner_events.finish(run_id=run.pk, finish=story.finish("succeeded"))
+    runner_events.finish(run_id=run.pk, finish=make_finish("succeeded"))
     now = timezone.now()
     Version.objects.update(status="listed", listed_at=now, deleted_at=now, emptied_at=now)
     assert transcripts.delete_expired(now=now) == 1

@@ -22,8 +22,14 @@ from registry.storage.s3 import PART_BYTES, S3Storage
 from registry.upkeep.verify import verify
 from registry.uploads.services import accept
 from tests.ceph import Ceph
-from tests.registry import story
 from tests.registry.conftest import Queues
+from tests.registry.run_factories import (
+    make_events,
+    make_leased_run,
+    make_rollout,
+    make_transcript,
+    make_version,
+)
 from tests.registry.uploads.forms import form_of
 from tests.wheels import filename, make_wheel
 
@@ -184,9 +190,11 @@ def test_a_wheel_goes_through_a_bucket_from_upload_to_download(
 def test_transcripts_are_packed_into_a_bucket_and_read_by_their_range(
     hub_on_s3: Storage, alice: User
 ) -> None:
-    run = story.leased(story.make_version(alice.owner), policies=("silent",))
-    results = [story.rollout("silent", n, transcript=story.told(f"漢 {n}" * 99)) for n in range(3)]
-    runner_events.record(run_id=run.pk, events=story.batch(rollouts=results))
+    run = make_leased_run(make_version(alice.owner), policies=("silent",))
+    results = [
+        make_rollout("silent", n, transcript=make_transcript(f"漢 {n}" * 99)) for n in range(3)
+    ]
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=results))
     rows = list(run.rollouts.select_related("pack").order_by("task"))
     assert [stored.key.partition("/")[0] for stored in hub_on_s3.list()] == [
         "transcripts",

@@ -1,4 +1,4 @@
-"""Versions, runs and reports as a test needs them; every row is a real one."""
+"""Makes versions, runs and runner events through the services, as uploads and runners do."""
 
 from __future__ import annotations
 
@@ -57,29 +57,29 @@ def make_runner(name: str = "gpu-1") -> Runner:
     return runners.create(name=name)[0]
 
 
-def leased(
+def make_leased_run(
     version: Version, policies: Sequence[str] = PROBE_NAMES, runner: Runner | None = None
 ) -> Run:
-    """A run in the hands of a runner."""
+    """A run that a runner has leased."""
     run = make_run(version, policies)
-    taken = services.lease(runner=runner or make_runner())
-    assert taken == run
-    return taken
+    leased = services.lease(runner=runner or make_runner())
+    assert leased == run
+    return leased
 
 
 def skip_pause() -> None:
-    """End the pause of every run that waits for its next attempt."""
+    """End the pause before the next attempt of every run."""
     Run.objects.filter(not_before__isnull=False).update(not_before=None)
 
 
-def rollout(policy: str, task: int = 0, attempt: int = 0, **said: Any) -> RolloutResult:
-    """A rollout that ended well without reward, unless told otherwise."""
+def make_rollout(policy: str, task: int = 0, attempt: int = 0, **changes: Any) -> RolloutResult:
+    """A completed rollout with reward 0, apart from `changes`."""
     fields: dict[str, Any] = {"ok": True, "reward": 0.0, "seconds": 0.1, "usage": Usage(calls=1)}
-    return RolloutResult(policy=policy, task=task, attempt=attempt, **(fields | said))
+    return RolloutResult(policy=policy, task=task, attempt=attempt, **(fields | changes))
 
 
-def told(text: str) -> Transcript:
-    """One question and one answer, as the gateway records them."""
+def make_transcript(text: str) -> Transcript:
+    """A transcript of one question and one answer, as the gateway records it."""
     nodes = [
         Node(-1, {"role": "user", "content": text}),
         Node(0, {"role": "assistant", "content": f"re: {text}"}),
@@ -90,21 +90,21 @@ def told(text: str) -> Transcript:
     return Transcript(nodes, [call])
 
 
-def finish(outcome: Any, attempt: int = 1) -> Finish:
-    """An ending."""
+def make_finish(outcome: Any, attempt: int = 1) -> Finish:
+    """The final result of an attempt."""
     return Finish(attempt, outcome)
 
 
-def failed(
+def make_failed_rollout(
     policy: str, task: int = 0, attempt: int = 0, fault: str = "environment"
 ) -> RolloutResult:
-    """A rollout that an error ended."""
+    """A rollout that ended with an error."""
     error = {"type": "ValueError", "message": "boom", "traceback": "", "fault": fault}
-    return rollout(policy, task, attempt, ok=False, reward=None, error=error)
+    return make_rollout(policy, task, attempt, ok=False, reward=None, error=error)
 
 
-def facts(n: int = 5, *, hook: bool = True) -> Facts:
-    """Tasks that differ, load alike twice and know their answers."""
+def make_facts(n: int = 5, *, hook: bool = True) -> Facts:
+    """Facts of `n` different tasks with reference answers, equal on both loads."""
     tasks = [
         TaskResult(
             index=i,
@@ -118,26 +118,28 @@ def facts(n: int = 5, *, hook: bool = True) -> Facts:
     return Facts(load_seconds=1.0, tasks=tasks, hashes_again=[task.hash for task in tasks])
 
 
-def honest(
+def honest_rollouts(
     policies: Sequence[str] = PROBE_NAMES, n: int = 5, model: int = 4
 ) -> list[RolloutResult]:
-    """What an honest environment yields: only the oracle is paid, and the model half the time."""
+    """Rollouts of an honest environment: only the oracle is paid, and the model half the time."""
     results = []
     for policy in policies:
         for task in range(n):
             for attempt in range(model if policy == MODEL else 1):
                 paid = policy == "oracle" or (policy == MODEL and (task + attempt) % 2 == 0)
                 parts = {"right": {"score": float(paid), "weight": 1.0}}
-                results.append(rollout(policy, task, attempt, reward=float(paid), rewards=parts))
+                results.append(
+                    make_rollout(policy, task, attempt, reward=float(paid), rewards=parts)
+                )
     return results
 
 
-def batch(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **fields: Any) -> Events:
+def make_events(seq: int = 1, *, attempt: int = 1, phase: Any = "running", **fields: Any) -> Events:
     """One batch of events."""
     return Events(attempt=attempt, seq=seq, phase=phase, **fields)
 
 
-def play(
+def record_attempt(
     run: Run,
     rollouts: Sequence[RolloutResult],
     *,
@@ -145,8 +147,8 @@ def play(
     outcome: Any = "succeeded",
     findings: Sequence[Any] = (),
 ) -> None:
-    """Report a whole attempt, each good rollout played again alike, and its ending."""
-    events = batch(
+    """Record a complete attempt and its final result; each replay has the first reward."""
+    events = make_events(
         attempt=run.attempt,
         log="hello\n",
         rollouts=list(rollouts),
@@ -155,7 +157,7 @@ def play(
             for r in rollouts
             if r.ok
         ],
-        facts=known or facts(),
+        facts=known or make_facts(),
     )
     runner_events.record(run_id=run.pk, events=events)
     runner_events.finish(run_id=run.pk, finish=Finish(run.attempt, outcome, list(findings)))
