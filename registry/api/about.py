@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, authentication_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS, adapters_of
 from envyard.contract.frameworks.table import table
 from registry.accounts import runners
+from registry.api.serializers.base import SharedFieldsSerializer
 
 
-class DrivenApiSerializer(Serializer[Any]):
+class DrivenApiSerializer(SharedFieldsSerializer):
     """The releases that runners can drive for one API of a framework."""
 
     specifier = serializers.CharField()
     default = serializers.CharField(help_text="The newest.")
 
 
-class DrivenFrameworkSerializer(Serializer[Any]):
+class DrivenFrameworkSerializer(SharedFieldsSerializer):
     """The releases of a framework that this hub knows and can drive, in ascending order."""
 
     releases = serializers.ListField(child=serializers.CharField())
@@ -32,7 +30,7 @@ class DrivenFrameworkSerializer(Serializer[Any]):
     apis = serializers.DictField(child=DrivenApiSerializer())
 
 
-class AboutSerializer(Serializer[Any]):
+class AboutSerializer(SharedFieldsSerializer):
     """What this hub evaluates with."""
 
     pythons = serializers.ListField(

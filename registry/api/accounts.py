@@ -53,8 +53,13 @@ def whoami(request: Request) -> Response:
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
     owners = owners if token is None or token.environment_id is None else owners.none()
     refusal = second_factor.refusal(user) if second_factor.missing(user) else None
-    values = {"user": user, "owners": owners, "publish_refusal": refusal, "token": token}
-    return Response(people.WhoamiSerializer(values, context={"user": user}).data)
+    values = {
+        "user": user,
+        "owners": [(owner, user.roles[owner.pk]) for owner in owners],
+        "publish_refusal": refusal,
+        "token": token,
+    }
+    return Response(people.WhoamiSerializer(values).data)
 
 
 @extend_schema(

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api.serializers.base import validated_query
+from registry.api.serializers.base import SharedFieldsSerializer, validated_query
 from registry.api.serializers.fields import QueryWhole, Text
 from registry.keyset import behind, cut
 
@@ -19,7 +19,7 @@ M = TypeVar("M", bound=Model)
 LIMIT, MAX_LIMIT = 20, 100
 
 
-class PageQuery(serializers.Serializer[Any]):
+class PageQuery(SharedFieldsSerializer):
     """Which page of a list."""
 
     limit = QueryWhole(

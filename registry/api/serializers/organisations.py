@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from registry.accounts.models import Invitation, Membership, Organisation
-from registry.api.serializers.base import Body
+from registry.api.serializers.base import Body, SharedFieldsSerializer
 from registry.api.serializers.fields import Choice, Text
 from registry.read_models import links
 
@@ -48,7 +48,7 @@ class ChangedOrganisationSerializer(Body):
     title = Text(required=False)
 
 
-class MemberSerializer(Serializer[Membership]):
+class MemberSerializer(SharedFieldsSerializer):
     """A member of an organisation."""
 
     user = serializers.CharField(source="user.username")

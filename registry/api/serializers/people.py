@@ -8,14 +8,14 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from registry.accounts import tokens
-from registry.accounts.models import Membership, Owner, Token, User
-from registry.api.serializers.base import Body
+from registry.accounts.models import Membership, Owner, Token
+from registry.api.serializers.base import Body, SharedFieldsSerializer
 from registry.api.serializers.fields import Choice, Text, Whole
 
 MAX_LEAKS = 100
 
 
-class TokenSerializer(Serializer[Token]):
+class TokenSerializer(SharedFieldsSerializer):
     """A token without its secret."""
 
     public_id = serializers.CharField()
@@ -57,24 +57,21 @@ class TokenRequestSerializer(Body):
     )
 
 
-class OwnerRoleSerializer(Serializer[Owner]):
+class OwnerRoleSerializer(SharedFieldsSerializer):
     """A name you may publish under or look into."""
 
     name = serializers.CharField()
     kind = serializers.ChoiceField(("user", "organisation"))
     role = serializers.ChoiceField(Membership.Role.values)
 
-    def to_representation(self, instance: Owner) -> dict[str, Any]:
-        """The owner as the person in the context sees it."""
-        user: User = self.context["user"]
-        return {
-            "name": instance.name,
-            "kind": "organisation" if instance.organisation_id else "user",
-            "role": user.roles[instance.pk],
-        }
+    def to_representation(self, instance: tuple[Owner, str]) -> dict[str, str]:
+        """The owner and the person's role."""
+        owner, role = instance
+        kind = "organisation" if owner.organisation_id else "user"
+        return {"name": owner.name, "kind": kind, "role": role}
 
 
-class PublishRefusalSerializer(Serializer[Any]):
+class PublishRefusalSerializer(SharedFieldsSerializer):
     """Why you may publish nowhere yet; the hint names the next step."""
 
     code = serializers.CharField()
@@ -82,7 +79,7 @@ class PublishRefusalSerializer(Serializer[Any]):
     hint = serializers.CharField()
 
 
-class WhoamiSerializer(Serializer[Any]):
+class WhoamiSerializer(SharedFieldsSerializer):
     """You, your names, and the token you use."""
 
     user = serializers.CharField(source="user.username")
@@ -93,7 +90,7 @@ class WhoamiSerializer(Serializer[Any]):
     token = TokenSerializer(allow_null=True)
 
 
-class QuotaNumbersSerializer(Serializer[Any]):
+class QuotaNumbersSerializer(SharedFieldsSerializer):
     """Uploads of a person in an hour, under any owner; bytes; and versions that wait."""
 
     uploads_per_hour = serializers.IntegerField()
@@ -101,7 +98,7 @@ class QuotaNumbersSerializer(Serializer[Any]):
     queued_versions = serializers.IntegerField()
 
 
-class OwnerQuotaSerializer(Serializer[Any]):
+class OwnerQuotaSerializer(SharedFieldsSerializer):
     """What holds for an owner, and what of it is used."""
 
     owner = serializers.CharField()

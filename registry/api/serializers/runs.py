@@ -13,7 +13,12 @@ from envyard.contract.lock import MOST_CHARACTERS, PLATFORM
 from envyard.contract.runner_events import Events, Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.api.serializers.base import Body, ContractSerializer, ReadModelSerializer
+from registry.api.serializers.base import (
+    Body,
+    ContractSerializer,
+    ReadModelSerializer,
+    SharedFieldsSerializer,
+)
 from registry.api.serializers.fields import Object, QueryFlag, QueryNumber, QueryWhole, Text, Whole
 from registry.read_models.rollouts import RolloutDetail, RolloutSummary
 from registry.read_models.runs import RunDetail, RunSummary
@@ -53,7 +58,7 @@ class SampleSerializer(ReadModelSerializer):
     model = Sample
 
 
-class LogQuery(Serializer[Any]):
+class LogQuery(SharedFieldsSerializer):
     """Where a piece of a log begins."""
 
     after = QueryWhole(
@@ -63,7 +68,7 @@ class LogQuery(Serializer[Any]):
     )
 
 
-class LogPieceSerializer(Serializer[Any]):
+class LogPieceSerializer(SharedFieldsSerializer):
     """A piece of the log; request the next one with `after` from `next`, until `ended`."""
 
     text = serializers.CharField()
@@ -71,7 +76,7 @@ class LogPieceSerializer(Serializer[Any]):
     ended = serializers.BooleanField()
 
 
-class RolloutQuery(Serializer[Any]):
+class RolloutQuery(SharedFieldsSerializer):
     """Which rollouts of a run."""
 
     policy = Text(required=False, help_text="Of that policy only.")
@@ -81,7 +86,7 @@ class RolloutQuery(Serializer[Any]):
     max_reward = QueryNumber(required=False, help_text="With at most that reward.")
 
 
-class OutOfServiceSerializer(Serializer[Any]):
+class OutOfServiceSerializer(SharedFieldsSerializer):
     """Why a runner takes no runs by its own decision; `check` is what its self-check found last."""
 
     since = serializers.DateTimeField(allow_null=True)
@@ -89,7 +94,7 @@ class OutOfServiceSerializer(Serializer[Any]):
     check = serializers.CharField()
 
 
-class RunnerSerializer(Serializer[Runner]):
+class RunnerSerializer(SharedFieldsSerializer):
     """A runner; `held` is the number of its runs under way, `ending` that it drains by its own
     decision, `away` that it has ended or sent no heartbeat for a minute."""
 
@@ -128,7 +133,7 @@ class RunnerSerializer(Serializer[Runner]):
         return None if reason is None else OutOfServiceSerializer(reason).data
 
 
-class RunnerListSerializer(Serializer[Any]):
+class RunnerListSerializer(SharedFieldsSerializer):
     """All runners by name."""
 
     results = RunnerSerializer(many=True)
