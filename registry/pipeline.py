@@ -27,7 +27,7 @@ from envyard.contract import examine as contract
 from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection
 from envyard.contract.findings import Finding
-from registry import dispatch, events, limits, storage
+from registry import dispatch, events, storage
 from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
@@ -38,7 +38,7 @@ from registry.errors import Forbidden, HubError, Stale
 from registry.runs import services as runs
 from registry.runs.endings import store_findings
 from registry.runs.models import Run
-from registry.uploads import staging
+from registry.uploads import limits, staging
 
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
 Stage = VersionFinding.Stage

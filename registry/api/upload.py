@@ -20,13 +20,13 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
 from envyard.contract.names import normalise
-from registry import limits, pipeline, rate_limits
+from registry import pipeline, rate_limits
 from registry.accounts.models import Owner, Token, User
 from registry.api.auth import token_of
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.errors import HubError, NotFound
 from registry.publishers import exchange
-from registry.uploads import services
+from registry.uploads import limits, services
 
 TEXT = "text/plain; charset=utf-8"
 PROBLEM = "application/problem+json"

@@ -22,15 +22,15 @@ from django.utils import timezone
 from envyard.contract import wheel as wheels
 from envyard.contract.names import BadName, canonical_version
 from envyard.contract.wheel import Unreadable, Wheel
-from registry import limits, storage
+from registry import storage
 from registry.accounts.models import Token, User
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound, Stale
 from registry.quotas import services as quotas
 from registry.sources import archive
 from registry.sources.models import Delivery, Source
+from registry.uploads import limits, staging
 from registry.uploads import services as uploads
-from registry.uploads import staging
 
 SALT = "registry.sources.delivery"
 TIME = timedelta(minutes=15)

@@ -19,7 +19,7 @@ from envyard.contract import wheel as wheels
 from envyard.contract.findings import Finding
 from envyard.contract.names import canonical_version, normalise
 from envyard.contract.wheel import Unreadable, Wheel
-from registry import dispatch, events, limits, prepared
+from registry import dispatch, events, prepared
 from registry.accounts import permissions, second_factor
 from registry.accounts.models import Owner, Token, User
 from registry.attestations import services as attestations
@@ -30,7 +30,7 @@ from registry.catalog.sorting import sort_key
 from registry.errors import HubError
 from registry.publishers import leaked
 from registry.quotas import services as quotas
-from registry.uploads import authority, readme, staging
+from registry.uploads import authority, limits, readme, staging
 from registry.uploads.form import FORM, Upload, form_repeats_metadata
 
 log = logging.getLogger(__name__)

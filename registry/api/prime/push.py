@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry import limits, pipeline, rate_limits
+from registry import pipeline, rate_limits
 from registry.api.auth import get_actor, person
 from registry.api.errors import full_disk_refused, headers, request_id
 from registry.api.prime import body, find
@@ -23,6 +23,7 @@ from registry.errors import HubError, NotFound
 from registry.read_models import links
 from registry.sources import services
 from registry.sources.models import Delivery
+from registry.uploads import limits
 
 HEX = re.compile(r"[0-9a-f]{64}")
 CHUNK = 1 << 16
