@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from envyard.contract import (
     dist_info_checks,
-    entry_points,
+    entry_point_checks,
     layout_checks,
     metadata_checks,
     metadata_rules,
@@ -43,7 +43,7 @@ STATIC: tuple[Check, ...] = (
     layout_checks.top_level,
     layout_checks.top_level_file,
     layout_checks.data_scripts,
-    entry_points.scripts,
+    entry_point_checks.scripts,
     module_checks.compiled,
     module_checks.bytecode,
     module_checks.tokens,
