@@ -6,9 +6,10 @@ from envyard.contract.codes.card import CARD
 from envyard.contract.codes.code import Code, Fault, Severity
 from envyard.contract.codes.environment import ENVIRONMENT
 from envyard.contract.codes.metadata import METADATA
-from envyard.contract.codes.publishing import PUBLISHING
+from envyard.contract.codes.quota import QUOTA
 from envyard.contract.codes.request import REQUEST
 from envyard.contract.codes.run import RUN
+from envyard.contract.codes.trusted_publishing import TRUSTED_PUBLISHING
 from envyard.contract.codes.wheel_archive import WHEEL_ARCHIVE
 from envyard.contract.codes.wheel_content import WHEEL_CONTENT
 from envyard.contract.codes.wheel_paths import WHEEL_PATHS
@@ -24,6 +25,7 @@ SUBJECTS = (
     RUN,
     CARD,
     REQUEST,
-    PUBLISHING,
+    QUOTA,
+    TRUSTED_PUBLISHING,
 )
 CODES = {entry.code: entry for subject in SUBJECTS for entry in subject}

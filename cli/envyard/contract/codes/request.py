@@ -1,4 +1,4 @@
-"""Codes of requests to the hub: API errors, accounts, tokens, quotas and uploads."""
+"""Codes of requests to the hub: API errors, accounts, tokens and uploads."""
 
 from __future__ import annotations
 
@@ -35,22 +35,6 @@ REQUEST = (
         "token.exceeds_parent",
         "A token may not exceed the token that makes it.",
         "Ask for less, or make the token on the hub's Tokens page.",
-    ),
-    request_fault(
-        "quota.rate", "Too many uploads within an hour.", "Wait for the time in Retry-After."
-    ),
-    request_fault(
-        "quota.storage", "The owner's storage is full.", "Delete versions that are not needed."
-    ),
-    request_fault(
-        "quota.organisations",
-        "The limit of organisations per person is reached.",
-        "Use one of them.",
-    ),
-    request_fault(
-        "quota.queue",
-        "Too many versions of the owner wait for their evaluation.",
-        "Wait until some have been decided.",
     ),
     request_fault(
         "upload.version_exists",

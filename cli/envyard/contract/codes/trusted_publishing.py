@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envyard.contract.codes.code import platform_fault, request_fault
 
-PUBLISHING = (
+TRUSTED_PUBLISHING = (
     request_fault(
         "publisher.unknown_issuer",
         "The hub does not trust that issuer of identity tokens.",

@@ -1,0 +1,24 @@
+"""Codes of the limits on owners and users."""
+
+from __future__ import annotations
+
+from envyard.contract.codes.code import request_fault
+
+QUOTA = (
+    request_fault(
+        "quota.rate", "Too many uploads within an hour.", "Wait for the time in Retry-After."
+    ),
+    request_fault(
+        "quota.storage", "The owner's storage is full.", "Delete versions that are not needed."
+    ),
+    request_fault(
+        "quota.organisations",
+        "The limit of organisations per person is reached.",
+        "Use one of them.",
+    ),
+    request_fault(
+        "quota.queue",
+        "Too many versions of the owner wait for their evaluation.",
+        "Wait until some have been decided.",
+    ),
+)
