@@ -52,15 +52,17 @@ def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environme
 def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A page under owner and name; a former name redirects those who may see the new one."""
 
-    def following(request: HttpRequest, owner: str, name: str, **rest: str) -> HttpResponse:
+    def following(
+        request: HttpRequest, owner: str, name: str, **other_arguments: str
+    ) -> HttpResponse:
         try:
-            return view(request, owner, name, **rest)
+            return view(request, owner, name, **other_arguments)
         except Http404:
             now, match = lookup.moved(owner, name, request.user), request.resolver_match
             if now is None or match is None:
                 raise
-        place = {"owner": now.owner.name, "name": now.name, **rest}
-        response = redirect(match.view_name, permanent=True, **place)
+        arguments = {"owner": now.owner.name, "name": now.name, **other_arguments}
+        response = redirect(match.view_name, permanent=True, **arguments)
         response["Cache-Control"] = "no-cache"  # it may come back
         return response
 

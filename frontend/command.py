@@ -44,18 +44,18 @@ def packed(package: str = COMMAND) -> Packed:
 @cache
 def pack(package: str, hub_url: str) -> Packed:
     """The wheel of that package, with `hub_url` as its default hub unless it is empty."""
-    known = metadata.distribution(package)
-    info = f"{package}-{known.version}.dist-info"
+    distribution = metadata.distribution(package)
+    info = f"{package}-{distribution.version}.dist-info"
     files = dict(_sources(package))
     if hub_url:
         files[f"{package}/{INSTALLED_HUB}"] = f"{hub_url}\n".encode()
     files = dict(sorted(files.items()))
     for name in ("METADATA", "WHEEL", "entry_points.txt"):
-        files[f"{info}/{name}"] = (known.read_text(name) or "").encode()
+        files[f"{info}/{name}"] = (distribution.read_text(name) or "").encode()
     rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
     files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
     data = _zip(files)
-    filename = f"{package}-{known.version}-py3-none-any.whl"
+    filename = f"{package}-{distribution.version}-py3-none-any.whl"
     return Packed(filename, hashlib.sha256(data).hexdigest(), data)
 
 

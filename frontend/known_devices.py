@@ -86,12 +86,12 @@ def middleware(get_response: Handler) -> Handler:
 
 
 def _signed(request: HttpRequest, user: User, codes: bool) -> str:
-    others = [entry for entry in _entries(request) if entry.user != user.pk]
+    other_entries = [entry for entry in _entries(request) if entry.user != user.pk]
     before = _entry(request, user)
     nonce = before.nonce if before else secrets.token_hex(8)
     codes = codes or (before is not None and before.codes)
     newest = Entry(user.pk, nonce, _of_password(user), codes)
-    rows = [(e.user, e.nonce, e.password, e.codes) for e in [newest, *others][:MOST]]
+    rows = [(e.user, e.nonce, e.password, e.codes) for e in [newest, *other_entries][:MOST]]
     return signing.dumps(rows, salt=SALT)
 
 

@@ -117,8 +117,10 @@ def unknown_variables(**_: Any) -> list[CheckMessage]:
     return [
         checks.Warning(
             f"{name} is set, and the hub has no such setting",
-            hint=f"Did you mean {near}?" if near else "docs/settings.md lists all of them.",
+            hint=f"Did you mean {suggestion}?"
+            if suggestion
+            else "docs/settings.md lists all of them.",
             id="hub.W004",
         )
-        for name, near in env.unknown().items()
+        for name, suggestion in env.unknown().items()
     ]

@@ -43,8 +43,8 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
             | ALIVE
             | dict(parse_qsl(parts.query)),
         }
-    shown = url if "@" not in url else f"{parts.scheme}://…"
-    raise env.refuse("DATABASE_URL", shown, "must start with postgresql:// or sqlite://")
+    visible = url if "@" not in url else f"{parts.scheme}://…"
+    raise env.refuse("DATABASE_URL", visible, "must start with postgresql:// or sqlite://")
 
 
 def _sqlite(file: Path) -> dict[str, Any]:

@@ -67,8 +67,8 @@ def publish_token(name: str) -> str:
 def runner_token() -> str:
     """The token of the embedded runner: the one in the file while it is valid, else a new one."""
     file = settings.HUB_HOME / "runner.token"
-    if file.exists() and runners.verify(kept := file.read_text().strip()):
-        return kept
+    if file.exists() and runners.verify(stored := file.read_text().strip()):
+        return stored
     runner = Runner.objects.filter(name=RUNNER).first()
     token = runners.renew(runner=runner) if runner else runners.create(name=RUNNER)[1]
     _private(file, token)

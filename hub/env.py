@@ -98,9 +98,9 @@ def hosts(name: str, default: tuple[str, ...]) -> tuple[str, ...]:
 
 def unknown() -> dict[str, str]:
     """Variables that start with HUB_ but are no setting, each with the most similar setting."""
-    known = READ | OTHERS
-    names = [name for name in os.environ if name.startswith("HUB_") and name not in known]
-    return {name: "".join(difflib.get_close_matches(name, known, 1)) for name in sorted(names)}
+    names_read = READ | OTHERS
+    names = [name for name in os.environ if name.startswith("HUB_") and name not in names_read]
+    return {name: "".join(difflib.get_close_matches(name, names_read, 1)) for name in sorted(names)}
 
 
 def url(name: str, default: str = "", *, schemes: tuple[str, ...] = ("http", "https")) -> str:

@@ -26,9 +26,9 @@ def target_host(app: WSGIApplication) -> WSGIApplication:
     """
 
     def wrapped(environ: WSGIEnvironment, start: StartResponse) -> object:
-        scheme, separator, rest = environ.get("RAW_URI", "").partition("://")
+        scheme, separator, target = environ.get("RAW_URI", "").partition("://")
         if separator and scheme.lower() in ("http", "https"):
-            environ["HTTP_HOST"] = rest.partition("/")[0].partition("?")[0]
+            environ["HTTP_HOST"] = target.partition("/")[0].partition("?")[0]
         return app(environ, start)
 
     return wrapped  # type: ignore[return-value]

@@ -21,13 +21,13 @@ def from_url(url: str, *, folder: Path) -> dict[str, Any]:
         return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": folder}
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
-    shown = f"{parts.scheme}://…"  # the rest may contain a password
+    visible = f"{parts.scheme}://…"  # the rest may contain a password
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or options.keys() - {"tls"}:
-        raise env.refuse("HUB_EMAIL_URL", shown, RULE)
+        raise env.refuse("HUB_EMAIL_URL", visible, RULE)
     try:
         port = parts.port
     except ValueError:
-        raise env.refuse("HUB_EMAIL_URL", shown, RULE) from None
+        raise env.refuse("HUB_EMAIL_URL", visible, RULE) from None
     secure = parts.scheme == "smtps"
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",

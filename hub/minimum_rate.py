@@ -56,15 +56,15 @@ class MinimumRateSocket(socket.socket):
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
         """Send all data; raises BrokenPipeError if the client is too slow."""
-        left = memoryview(data)
-        while left:
+        unsent = memoryview(data)
+        while unsent:
             try:
-                sent = super().send(left, flags | socket.MSG_DONTWAIT)
+                sent = super().send(unsent, flags | socket.MSG_DONTWAIT)
             except BlockingIOError:
-                sent = len(piece := left[: self._piece])
+                sent = len(piece := unsent[: self._piece])
                 self._send(partial(super().sendall, piece, flags))
             self._earn(sent)
-            left = left[sent:]
+            unsent = unsent[sent:]
 
     def sendfile(self, file: Any, offset: int = 0, count: int | None = None) -> int:
         """Send a part of a file in the same way; returns the number of bytes."""

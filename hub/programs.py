@@ -31,12 +31,12 @@ def local_url() -> str:
 
 def environment() -> dict[str, str]:
     """The environment of every child: the own variables, with defaults of settings filled in."""
-    here = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
+    no_proxy = ",".join(filter(None, (os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost")))
     return {
         **os.environ,
         "PATH": f"{PROGRAMS}:{os.environ.get('PATH', os.defpath)}",
-        "NO_PROXY": here,
-        "no_proxy": here,
+        "NO_PROXY": no_proxy,
+        "no_proxy": no_proxy,
         "PYTHONUNBUFFERED": "1",
         "DJANGO_SETTINGS_MODULE": "hub.settings",
         "HUB_HOME": str(settings.HUB_HOME),
@@ -51,15 +51,15 @@ def environment_without_credentials() -> dict[str, str]:
 
 def children(*, logs: Path, runner_token: str) -> list[Child]:
     """Web, hub worker, clock and one runner."""
-    own = environment()
+    variables = environment()
     runners = environment_without_credentials()
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
     runner = [str(PROGRAMS / "hub-runner"), "start"]
     return [
         # A stopping runner returns its run to the hub, so web has to outlive it.
-        Child("web", _web(), own, logs / "web.log", outlives="runner"),
-        Child("worker", _worker(), own, logs / "worker.log"),
-        Child("clock", _clock(), own, logs / "clock.log"),
+        Child("web", _web(), variables, logs / "web.log", outlives="runner"),
+        Child("worker", _worker(), variables, logs / "worker.log"),
+        Child("clock", _clock(), variables, logs / "clock.log"),
         # Sandboxes have other users, which read files of the runner.
         Child("runner", runner, runners, logs / "runner.log", umask=0o022),
     ]

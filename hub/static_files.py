@@ -74,8 +74,8 @@ def build() -> bool:
     with _building(folder.parent):
         if folder.is_dir():
             return False
-        for left in folder.parent.glob(f"{DRAFT}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for unfinished in folder.parent.glob(f"{DRAFT}*"):
+            shutil.rmtree(unfinished, ignore_errors=True)
         draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder.parent))
         try:
             _collect(draft)

@@ -209,15 +209,15 @@ class Supervisor:
 
     def stop(self) -> None:
         """Stop all children and their processes in parallel, except those that outlive another."""
-        left = list(self.children)
+        remaining = list(self.children)
         endings: dict[str, Ending] = {}
-        while left:
-            names = {child.name for child in left}
-            for child in left.copy():
+        while remaining:
+            names = {child.name for child in remaining}
+            for child in remaining.copy():
                 if self.kill_now or child.outlives not in names:
                     ending = endings.setdefault(child.name, Ending(partial(_members, child)))
                     if self._is_over(child, ending):
-                        left.remove(child)
+                        remaining.remove(child)
             time.sleep(POLL_SECONDS)
 
     def _is_over(self, child: Child, ending: Ending) -> bool:

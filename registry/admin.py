@@ -66,9 +66,11 @@ class VersionAdmin(ReadOnly):
         for version in rows.select_related("environment__owner"):
             self._do(request, "release", version)
 
-    def _do(self, request: HttpRequest, verb: str, version: models.Version, **how: str) -> None:
+    def _do(
+        self, request: HttpRequest, verb: str, version: models.Version, **arguments: str
+    ) -> None:
         try:
-            getattr(overlays, verb)(version=version, by=request.user, **how)
+            getattr(overlays, verb)(version=version, by=request.user, **arguments)
         except HubError as refused:
             self.message_user(request, refused.message, messages.ERROR)
 
@@ -97,8 +99,8 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
                 owner = getattr(obj, "owner", None)
                 events.record(verb, by=by, owner=owner, user=str(obj))
             services.end_invitations(sender=obj)
-            left = [] if obj.is_active else services.without_active_owner(member=obj)
-        for organisation in left:
+            ownerless = [] if obj.is_active else services.without_active_owner(member=obj)
+        for organisation in ownerless:
             text = (
                 f"Organisation {organisation} has no owner with an active account: make a member "
                 f"owner on /orgs/{organisation}/, or invite somebody as owner there."

@@ -23,10 +23,10 @@ class HubError(Exception):
         status: int = 400,
         details: dict[str, Any] | None = None,
     ) -> None:
-        known = CODES[code]
+        entry = CODES[code]
         self.code = code
-        self.message = message or known.message
-        self.hint = hint or known.hint
+        self.message = message or entry.message
+        self.hint = hint or entry.hint
         self.status = status
         self.details: dict[str, Any] = details or {}
         super().__init__(self.message)

@@ -99,13 +99,13 @@ def _send_again(version: Version, now: datetime, send: Callable[[], bool]) -> No
     send()
 
 
-def _hold(version: Version, why: str) -> None:
+def _hold(version: Version, reason: str) -> None:
     stage = Stage.CHECK if version.status == CHECKING else Stage.CARD
     broken = finding(
         "hub.error",
-        why,
+        reason,
         hint="Retry the version with `hub retry` or on its page; the hub's log has the error.",
     )
     with suppress(Stale), transaction.atomic():
         keep(version, stage, [broken])
-        move(version, HELD, reason=why)
+        move(version, HELD, reason=reason)

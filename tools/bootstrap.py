@@ -96,14 +96,16 @@ def install_packages(packages: list[str]) -> None:
         )
     print_step(f"installing {', '.join(packages)} with apt-get")
     for step in (["apt-get", "update"], install):
-        done = subprocess.run(
+        completed = subprocess.run(
             [*rise, "env", "DEBIAN_FRONTEND=noninteractive", *step],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-    if done.returncode:
-        raise Stop(f"apt-get failed:\n{done.stdout}\nType this, then try again:\n\n    {command}\n")
+    if completed.returncode:
+        raise Stop(
+            f"apt-get failed:\n{completed.stdout}\nType this, then try again:\n\n    {command}\n"
+        )
 
 
 def has_program(name: str) -> bool:
@@ -135,7 +137,7 @@ def install_for_tests() -> None:
         "of runners in networks of their own": {"iproute2": has_program("ip")},
     }
     for tests, packages in needs.items():
-        missing = [name for name, there in packages.items() if not there]
+        missing = [name for name, is_installed in packages.items() if not is_installed]
         try:
             if SERVERS & set(missing) and Path("/run/systemd/system").exists():
                 raise Stop("its package would start a server here; that is the user's to want")
@@ -151,7 +153,7 @@ def install_for_tests() -> None:
 def install_for_benchmarks() -> None:
     """Fetch the programs that `make benchmark` runs; it cannot go on without them."""
     needs = {"wrk": has_program("wrk"), "nginx-light": has_program("nginx")}
-    missing = [name for name, there in needs.items() if not there]
+    missing = [name for name, is_installed in needs.items() if not is_installed]
     if SERVERS & set(missing) and Path("/run/systemd/system").exists():
         words = " ".join(missing)
         raise Stop(
@@ -231,9 +233,9 @@ def download_uv(target: Path) -> None:
 
 def find_uv() -> str:
     """A uv that is new enough: our own, the one on PATH, or a freshly fetched one."""
-    own = ROOT / ".tools" / f"uv-{UV_VERSION}"
-    if own.exists():
-        return str(own)
+    pinned = ROOT / ".tools" / f"uv-{UV_VERSION}"
+    if pinned.exists():
+        return str(pinned)
     if on_path := shutil.which("uv"):
         version_line = subprocess.run([on_path, "--version"], capture_output=True, text=True).stdout
         version = re.search(r"(\d+)\.(\d+)\.(\d+)", version_line)
@@ -241,8 +243,8 @@ def find_uv() -> str:
             print_step(f"using {on_path} ({version_line.strip()})")
             return on_path
         print_step(f"{on_path} is older than {UV_VERSION}: not using it")
-    download_uv(own)
-    return str(own)
+    download_uv(pinned)
+    return str(pinned)
 
 
 # --- the virtual environment ----------------------------------------------------------------

@@ -39,12 +39,12 @@ def differences(old: Json, new: Json, *, texts: bool = False) -> list[str]:
     """One line for each value that was removed, added or changed."""
     before = dict(_leaves(canonical(old, texts=texts)))
     after = dict(_leaves(canonical(new, texts=texts)))
-    lines = [f"- {place}: {before[place]}" for place in before if place not in after]
-    lines += [f"+ {place}: {after[place]}" for place in after if place not in before]
+    lines = [f"- {path}: {before[path]}" for path in before if path not in after]
+    lines += [f"+ {path}: {after[path]}" for path in after if path not in before]
     lines += [
-        f"~ {place}: {value} -> {after[place]}"
-        for place, value in before.items()
-        if place in after and after[place] != value
+        f"~ {path}: {value} -> {after[path]}"
+        for path, value in before.items()
+        if path in after and after[path] != value
     ]
     return sorted(lines, key=lambda line: line[2:])
 
@@ -71,13 +71,13 @@ def _operation(raw: Json, shared: list[Json], resolver: _Resolver) -> Json:
         }
         for parameter in [*shared, *raw.get("parameters", [])]
     }
-    kept = {
+    compared = {
         key: value
         for key, value in raw.items()
         if key not in ("parameters", "requestBody", "responses", "security")
     }
     return {
-        **resolver.keep(kept),
+        **resolver.keep(compared),
         "parameters": parameters,
         "requestBody": _body(raw.get("requestBody", {}), resolver),
         "responses": {
@@ -116,25 +116,25 @@ class _Resolver:
             return schema
         if "$ref" in schema:
             return self._referred(schema)
-        shape = {key: self._keyword(key, value) for key, value in self.keep(schema).items()}
-        shape.pop("readOnly", None)  # no schema here serves both requests and responses
-        if shape.get("additionalProperties") in (True, {}):
-            del shape["additionalProperties"]
-        if "const" in shape:
-            shape["enum"] = [shape.pop("const")]
-        if len(shape.get("allOf", ())) == 1:
-            shape = {**shape.pop("allOf")[0], **shape}
-        return _without_null(shape)
+        resolved = {key: self._keyword(key, value) for key, value in self.keep(schema).items()}
+        resolved.pop("readOnly", None)  # no schema here serves both requests and responses
+        if resolved.get("additionalProperties") in (True, {}):
+            del resolved["additionalProperties"]
+        if "const" in resolved:
+            resolved["enum"] = [resolved.pop("const")]
+        if len(resolved.get("allOf", ())) == 1:
+            resolved = {**resolved.pop("allOf")[0], **resolved}
+        return _without_null(resolved)
 
     def _referred(self, schema: Json) -> Any:
         name = schema["$ref"].rpartition("/")[2]
         if name in self._open:
             return {"recursive": len(self._open) - self._open.index(name)}
         self._open.append(name)
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        shape = self.resolve({**self._components[name], **self.keep(beside)})
+        siblings = {key: value for key, value in schema.items() if key != "$ref"}
+        resolved = self.resolve({**self._components[name], **self.keep(siblings)})
         self._open.pop()
-        return shape
+        return resolved
 
     def _keyword(self, key: str, value: Any) -> Any:
         match key:
@@ -153,35 +153,35 @@ class _Resolver:
         return value
 
 
-def _without_null(shape: Json) -> Json:
+def _without_null(schema: Json) -> Json:
     """Alternatives of which one is null, as a list of types; other alternatives sorted."""
-    choices = shape.pop("oneOf", []) + shape.pop("anyOf", [])
-    others = [choice for choice in choices if choice != {"type": ["null"]}]
-    if len(others) == 1:
-        only = others[0]
+    choices = schema.pop("oneOf", []) + schema.pop("anyOf", [])
+    non_null = [choice for choice in choices if choice != {"type": ["null"]}]
+    if len(non_null) == 1:
+        only = non_null[0]
         if len(choices) > 1:
             only = {**only, "type": [*only.get("type", []), "null"]}
             if "enum" in only:
                 only["enum"] = [*only["enum"], None]
-        shape = {**only, **shape}
+        schema = {**only, **schema}
     elif choices:
-        shape["anyOf"] = sorted(choices, key=lambda choice: json.dumps(choice, sort_keys=True))
-    if "enum" in shape:
-        shape["enum"] = sorted(shape["enum"], key=json.dumps)
-    if "type" in shape:
-        shape["type"] = sorted(shape["type"])
-    return shape
+        schema["anyOf"] = sorted(choices, key=lambda choice: json.dumps(choice, sort_keys=True))
+    if "enum" in schema:
+        schema["enum"] = sorted(schema["enum"], key=json.dumps)
+    if "type" in schema:
+        schema["type"] = sorted(schema["type"])
+    return schema
 
 
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _leaves(item, f"{place} › {key}" if place else key)
+            yield from _leaves(item, f"{path} › {key}" if path else key)
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
         for number, item in enumerate(value):
-            yield from _leaves(item, f"{place}[{number}]")
+            yield from _leaves(item, f"{path}[{number}]")
     else:
-        yield place, json.dumps(value, sort_keys=True)
+        yield path, json.dumps(value, sort_keys=True)
 
 
 def _read(name: str) -> Json:

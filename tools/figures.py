@@ -93,9 +93,9 @@ def serving(home: Path, options: argparse.Namespace, extra: list[str]) -> Iterat
     environ = os.environ | {"RUNNER_HOME": str(home)}
     process = subprocess.Popen(command, env=environ, stdout=sys.stderr)
     try:
-        until = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + START_SECONDS
         while not any(state.phase == "ready" for state in servers(home)):
-            if process.poll() is not None or time.monotonic() > until:
+            if process.poll() is not None or time.monotonic() > deadline:
                 sys.exit("the model is not served; the reason is above")
             time.sleep(0.2)
         yield
@@ -143,8 +143,8 @@ async def watching_gpus(figures: Figures) -> AsyncIterator[None]:
 
 def smi(fields: str) -> list[list[str]]:
     """These fields of each GPU."""
-    done = subprocess.run([*SMI[:2], f"{SMI[2]}={fields}"], capture_output=True, text=True)
-    return [[part.strip() for part in line.split(",")] for line in done.stdout.splitlines()]
+    completed = subprocess.run([*SMI[:2], f"{SMI[2]}={fields}"], capture_output=True, text=True)
+    return [[part.strip() for part in line.split(",")] for line in completed.stdout.splitlines()]
 
 
 def log_line(text: str) -> None:

@@ -92,12 +92,12 @@ def compact(exports: list[dict[str, set[str]]]) -> dict[str, dict[str, str]]:
     """Per module the names that the same releases have, under the ranges of their numbers."""
     result = {}
     for module in sorted({name for release in exports for name in release}):
-        where: dict[str, list[int]] = defaultdict(list)
+        numbers_of: dict[str, list[int]] = defaultdict(list)
         for number, release in enumerate(exports):
             for name in release.get(module, ()):
-                where[name].append(number)
+                numbers_of[name].append(number)
         groups = defaultdict(list)
-        for name, numbers in where.items():
+        for name, numbers in numbers_of.items():
             groups[_ranges(numbers)].append(name)
         result[module] = {key: " ".join(sorted(names)) for key, names in sorted(groups.items())}
     return result
@@ -190,8 +190,8 @@ def _absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
     if not node.level:
         return node.module or ""
     parts = module.split(".")
-    kept = parts[: len(parts) - node.level + (1 if is_package else 0)]
-    return ".".join([*kept, *([node.module] if node.module else [])])
+    base = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*base, *([node.module] if node.module else [])])
 
 
 def _final_releases() -> list[dict[str, str]]:
@@ -207,8 +207,8 @@ def _version(filename: str) -> Version:
 
 def _sources(wheel: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
-        wanted = re.compile(rf"{FRAMEWORK}/(\w+/)*\w+\.py")
-        names = [name for name in archive.namelist() if wanted.fullmatch(name)]
+        module_path = re.compile(rf"{FRAMEWORK}/(\w+/)*\w+\.py")
+        names = [name for name in archive.namelist() if module_path.fullmatch(name)]
         return {name: archive.read(name).decode() for name in names}
 
 

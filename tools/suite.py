@@ -91,7 +91,7 @@ def closing(suite: Suite, folder: Path, seconds: float) -> str:
         tally = json.loads(file.read_text(encoding="utf-8"))
         counts.update(tally["counts"])
         skipped.update(tally["skipped"])
-    lines += [f"skipped {number}: {why}" for why, number in sorted(skipped.items())]
+    lines += [f"skipped {number}: {reason}" for reason, number in sorted(skipped.items())]
     broken = [part.name for part in suite.ended if part.code]
     lines += [f"failed parts: {', '.join(broken)}"] if broken else []
     summary = (

@@ -39,28 +39,28 @@ def main() -> None:
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and stop what was started
     with ExitStack() as stack:
-        kept = TemporaryDirectory(prefix="bench-registry-", ignore_cleanup_errors=True)
-        scratch = Path(stack.enter_context(kept))
+        folder = TemporaryDirectory(prefix="bench-registry-", ignore_cleanup_errors=True)
+        scratch = Path(stack.enter_context(folder))
         scratch.chmod(0o755)
         wheels = material.make(scratch / "wheels", uploads=options.uploads)
         database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
-        every = _start(stack, scratch, wheels, database)
-        reads, ratios = _reads(every, seconds=options.seconds, rounds=options.rounds)
+        servers = _start(stack, scratch, wheels, database)
+        reads, ratios = _reads(servers, seconds=options.seconds, rounds=options.rounds)
         tell(reads)
         print("\nrequests a second of nginx before the hub, of nginx alone")
         for kind, ratio in ratios.items():
             print(f"  {kind:18} {ratio:8.2f}")
         uploads = {
             server.label: load.upload(server, wheels.uploads, also=_also(server, database))
-            for server in every
+            for server in servers
             if server.upload
         }
         tell({"uploads, 4 clients": uploads})
-        installs = {server.label: load.install(server, times=options.rounds) for server in every}
+        installs = {server.label: load.install(server, times=options.rounds) for server in servers}
         print("\ncold `uv pip install` of one environment with 3 dependencies")
         for label, seconds in installs.items():
             print(f"  {label:18} {seconds:8.3f} s")
-        app = every[0]
+        app = servers[0]
         before, after = load.growth_mib(app, requests=options.requests, seconds=options.seconds)
         print(f"\nmemory of web: {before:.0f} MiB; {options.requests:,} pages later {after:.0f}")
     if options.json:
@@ -106,15 +106,15 @@ def _start(
 
 def installed(peer: str) -> Path:
     """The peer's programs, in a folder of its own that later runs find again."""
-    place = CACHE / peer
-    if not (place / "complete").exists():
+    folder = CACHE / peer
+    if not (folder / "complete").exists():
         uv = Path(sys.executable).with_name("uv")
-        subprocess.run([uv, "venv", "-q", "--clear", place], check=True)
+        subprocess.run([uv, "venv", "-q", "--clear", folder], check=True)
         subprocess.run(
-            [uv, "pip", "install", "-q", "-p", place / "bin/python", *PEERS[peer]], check=True
+            [uv, "pip", "install", "-q", "-p", folder / "bin/python", *PEERS[peer]], check=True
         )
-        (place / "complete").touch()
-    return place / "bin"
+        (folder / "complete").touch()
+    return folder / "bin"
 
 
 def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, dict[str, float]]:

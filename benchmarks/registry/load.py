@@ -71,13 +71,13 @@ def upload(server: Server, wheels: Sequence[Path], *, also: Sequence[int] = ()) 
     twine sends them, and go out over bare sockets: some 0.2 ms an upload, where requests took 8.
     """
     sent = [_request(server, path) for path in wheels]
-    place = urlsplit(server.upload)
-    address = (place.hostname or "", place.port or 80)
+    parts = urlsplit(server.upload)
+    address = (parts.hostname or "", parts.port or 80)
     before, started = _cpu(server, also), time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as clients:
-        taken = sorted(clients.map(lambda request: _send(server.label, address, request), sent))
+        seconds = sorted(clients.map(lambda request: _send(server.label, address, request), sent))
     wall = time.perf_counter() - started
-    p99 = statistics.quantiles(taken, n=100)[98] * 1000
+    p99 = statistics.quantiles(seconds, n=100)[98] * 1000
     return Reading(len(wheels) / wall, p99, (_cpu(server, also) - before) / len(wheels) * 1e6)
 
 
@@ -93,36 +93,36 @@ def install(server: Server, *, times: int) -> float:
     """Median seconds of `uv pip install` into an empty environment with an empty cache."""
     requirement, index = servers.needy(server)
     uv = Path(sys.executable).with_name("uv")
-    taken = []
+    seconds = []
     for _ in range(times):
         with tempfile.TemporaryDirectory(prefix="bench-install-") as scratch:
-            place = Path(scratch)
-            environ = servers.clean() | {"UV_CACHE_DIR": str(place / "cache")}
-            subprocess.run([uv, "venv", "-q", place / "venv"], check=True, env=environ)
-            command = [uv, "pip", "install", "-q", "-p", place / "venv/bin/python"]
+            folder = Path(scratch)
+            environ = servers.clean() | {"UV_CACHE_DIR": str(folder / "cache")}
+            subprocess.run([uv, "venv", "-q", folder / "venv"], check=True, env=environ)
+            command = [uv, "pip", "install", "-q", "-p", folder / "venv/bin/python"]
             command += ["--default-index", index, requirement]
             started = time.perf_counter()
-            subprocess.run(command, check=True, env=environ, cwd=place)
-            taken.append(time.perf_counter() - started)
-    return statistics.median(taken)
+            subprocess.run(command, check=True, env=environ, cwd=folder)
+            seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
 
 
 def growth_mib(server: Server, *, requests: int, seconds: int) -> tuple[float, float]:
     """Resident MiB of the server after 10,000 pages and after at least `requests` more."""
     url, accept, _ = servers.addresses(server)["environment, JSON"]
-    done = _pages(server, url, accept, 10_000, seconds)
+    count = _pages(server, url, accept, 10_000, seconds)
     before = machine.resident_mib(server.roots[0])
-    done = 0
-    while done < requests:
-        done += _pages(server, url, accept, requests - done, seconds)
+    count = 0
+    while count < requests:
+        count += _pages(server, url, accept, requests - count, seconds)
     return before, machine.resident_mib(server.roots[0])
 
 
-def _pages(server: Server, url: str, accept: str, wanted: int, seconds: int) -> int:
-    done = 0
-    while done < wanted:
-        done += int(read(server, url, accept, seconds=seconds).per_second * seconds)
-    return done
+def _pages(server: Server, url: str, accept: str, requests: int, seconds: int) -> int:
+    count = 0
+    while count < requests:
+        count += int(read(server, url, accept, seconds=seconds).per_second * seconds)
+    return count
 
 
 def _cpu(server: Server, also: Sequence[int] = ()) -> float:

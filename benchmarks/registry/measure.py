@@ -78,12 +78,12 @@ def table(timings: Sequence[Timing]) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, timings: Sequence[Timing], **about: object) -> None:
+def write(path: Path, timings: Sequence[Timing], **parameters: object) -> None:
     """The same as JSON, with what it was measured on."""
     machine = {
         "python": platform.python_version(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
     }
-    body = {"about": machine | about, "timings": [asdict(timing) for timing in timings]}
+    body = {"about": machine | parameters, "timings": [asdict(timing) for timing in timings]}
     path.write_text(json.dumps(body, indent=2) + "\n")

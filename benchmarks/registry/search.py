@@ -102,15 +102,15 @@ def filtered(client: Client) -> Iterator[tuple[str, list[str]]]:
     """Each facet, with its values from the most to the least frequent."""
     facets = json.loads(client.get(f"{API}?facets=1"))["facets"]
     values = {name: [v["value"] for v in facet["values"]] for name, facet in facets.items()}
-    for name, known in values.items():
-        yield f"browse one {name}", [f"{PAGE}?{name}={quote(value)}" for value in known]
-    both = [
+    for name, options in values.items():
+        yield f"browse one {name}", [f"{PAGE}?{name}={quote(value)}" for value in options]
+    pairs = [
         f"{PAGE}?framework={framework}&tag={quote(tag)}&sort={sort}"
         for framework in values["framework"]
         for tag in values["tag"][::4]
         for sort in ("fresh", "installs")
     ]
-    yield "browse framework and tag", both
+    yield "browse framework and tag", pairs
     yield "browse what is not there", [f"{PAGE}?framework=none", f"{PAGE}?tag=none"]
     yield "list, no facets", [API]
 
@@ -118,8 +118,8 @@ def filtered(client: Client) -> Iterator[tuple[str, list[str]]]:
 def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
     """Questions of every kind; each kind asks many different ones."""
     names = [row["name"] for row in json.loads(client.get(f"{API}?limit=100&sort=name"))["results"]]
-    known = {*texts.TOPICS, *texts.KINDS}
-    coined = [word for name in names for word in name.split("-") if word not in known]
+    topics = {*texts.TOPICS, *texts.KINDS}
+    coined = [word for name in names for word in name.split("-") if word not in topics]
     questions = {
         "everywhere": ["reward", "environment", "the model", "task"],
         "common": texts.TOPICS[:40],

@@ -57,8 +57,10 @@ class Server:
 
 def clean() -> dict[str, str]:
     """Our environment without the settings of hubs and installers."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUB_", "DATABASE_", "PIP_"))}
-    return kept | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "PYTHONPATH": str(ROOT)}
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("HUB_", "DATABASE_", "PIP_"))
+    }
+    return environment | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "PYTHONPATH": str(ROOT)}
 
 
 # --- the hub ---------------------------------------------------------------------------------
@@ -128,11 +130,11 @@ def nginx_static(scratch: Path, app: Server, files: Path) -> Server:
         page.unlink()
     for environment in (BIG, NEEDY, name(0), name(1), name(2)):
         for url in app.wheel_urls(environment):
-            place = root / "files" / url.partition("/files/")[2]
-            place.parent.mkdir(parents=True)
-            place.write_bytes(requests.get(url, timeout=20).content)
+            file = root / "files" / url.partition("/files/")[2]
+            file.parent.mkdir(parents=True)
+            file.write_bytes(requests.get(url, timeout=20).content)
             metadata = requests.get(f"{url}.metadata", timeout=20).content
-            place.with_name(f"{place.name}.metadata").write_bytes(metadata)
+            file.with_name(f"{file.name}.metadata").write_bytes(metadata)
     nginx = _nginx(scratch / "nginx", STATIC.format(port=port, root=root), port)
     return Server("nginx static", f"http://127.0.0.1:{port}/{USER}/simple/", [nginx])
 
@@ -232,8 +234,8 @@ def addresses(server: Server) -> dict[str, tuple[str, str, str]]:
         del requests_by_kind["environment, JSON"]
     if server.label == "hub":
         etag = requests.get(page, headers={"Accept": JSON}, timeout=20).headers["ETag"]
-        known = f"If-None-Match: {etag}"
-        requests_by_kind["environment, JSON, known (304)"] = (page, JSON, known)
+        header = f"If-None-Match: {etag}"
+        requests_by_kind["environment, JSON, known (304)"] = (page, JSON, header)
     return requests_by_kind
 
 

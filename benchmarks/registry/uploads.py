@@ -27,8 +27,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     with ExitStack() as stack:
-        kept = TemporaryDirectory(prefix="bench-uploads-", ignore_cleanup_errors=True)
-        scratch = Path(stack.enter_context(kept))
+        folder = TemporaryDirectory(prefix="bench-uploads-", ignore_cleanup_errors=True)
+        scratch = Path(stack.enter_context(folder))
         made = material.make(scratch / "wheels", uploads=options.uploads * options.rounds)
         database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
         every = [servers.hub(scratch, made, database=database)[0]]

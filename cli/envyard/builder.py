@@ -46,12 +46,12 @@ def build(source: Path, into: Path) -> Path:
     if uv:
         command[4:4] = ["--installer", "uv"]
         env["PATH"] = f"{Path(uv).parent}{os.pathsep}{env.get('PATH', '')}"
-    done = subprocess.run(
+    completed = subprocess.run(
         command, capture_output=True, text=True, errors="replace", env=env, check=False
     )
     wheels = sorted(into.glob("*.whl"))
-    if done.returncode or len(wheels) != 1:
-        output = (done.stdout + done.stderr).strip()
+    if completed.returncode or len(wheels) != 1:
+        output = (completed.stdout + completed.stderr).strip()
         raise HubCliError(
             f"building {source} failed: {_cause(output)}\n\n{output[-4000:]}",
             DIRECT_HINT
@@ -71,8 +71,8 @@ def _cause(output: str) -> str:
 
 def find_uv() -> str | None:
     """The uv on PATH, else the one installed beside this Python."""
-    beside = Path(sys.executable).parent / "uv"
-    return shutil.which("uv") or (str(beside) if beside.is_file() else None)
+    sibling = Path(sys.executable).parent / "uv"
+    return shutil.which("uv") or (str(sibling) if sibling.is_file() else None)
 
 
 def uv_environment() -> dict[str, str]:

@@ -130,17 +130,17 @@ class Hub:
         if self.token and url.startswith(self.url + "/"):
             headers["Authorization"] = f"Bearer {self.token}"
         tries = self.tries if method == "GET" else 1
-        for left in reversed(range(tries)):
+        for tries_left in reversed(range(tries)):
             try:
                 return self.session.request(method, url, headers=headers, timeout=TIMEOUT, **kwargs)
             except requests.RequestException as exc:
-                if not left:
+                if not tries_left:
                     raise NoConnection(
                         f"cannot reach {self.url}: {reason(exc)}",
                         "Is the hub running? Set HUB_URL or `hub login --url` to another one.",
                         "cli.no_connection",
                     ) from exc
-                time.sleep(0.3 * 2 ** (tries - left))
+                time.sleep(0.3 * 2 ** (tries - tries_left))
         raise AssertionError("unreachable")
 
     def _absolute(self, path: str) -> str:
@@ -177,8 +177,8 @@ def api_error(answer: requests.Response) -> ApiError:
         hint = str(error.get("hint") or "")
         if code == "request.not_found":  # names which of several requests failed
             message = f"{answer.url}: {message}"
-        shown = answer.request.headers.get("Authorization")
-        if code == "token.invalid" and shown == f"Bearer {os.environ.get('HUB_TOKEN')}":
+        authorization = answer.request.headers.get("Authorization")
+        if code == "token.invalid" and authorization == f"Bearer {os.environ.get('HUB_TOKEN')}":
             hint = "The token is from HUB_TOKEN: unset that, or set another."
         return ApiError(
             answer.status_code,

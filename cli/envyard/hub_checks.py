@@ -43,15 +43,15 @@ class About:
     def from_dict(cls, answer: dict[str, Any]) -> About:
         """Read an answer; values of an unknown shape are left out."""
         frameworks = answer.get("frameworks")
-        known = {
+        rows = {
             str(name): row
             for name, row in (frameworks.items() if isinstance(frameworks, dict) else ())
             if isinstance(row, dict)
         }
         return cls(
             pythons=_versions(answer.get("pythons")),
-            releases={name: _versions(row.get("releases")) for name, row in known.items()},
-            driven={name: _driven(row.get("apis")) for name, row in known.items()},
+            releases={name: _versions(row.get("releases")) for name, row in rows.items()},
+            driven={name: _driven(row.get("apis")) for name, row in rows.items()},
             index=str(answer.get("index") or ""),
         )
 
@@ -80,17 +80,17 @@ def _is_a(kind: type[SpecifierSet | Version], text: str) -> bool:
 
 def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
     """Warn of a Requires-Python that no live runner's Python meets: the run would stay queued."""
-    wanted = wheel.metadata.requires_python
-    if not wanted or not about.pythons:
+    requires_python = wheel.metadata.requires_python
+    if not requires_python or not about.pythons:
         return
     try:
-        fitting = list(SpecifierSet(wanted).filter(about.pythons, prereleases=True))
+        fitting = list(SpecifierSet(requires_python).filter(about.pythons, prereleases=True))
     except ValueError:
         return  # the static checks name it
     if not fitting:
         yield finding(
             "run.no_python",
-            f"Requires-Python is {wanted[:200]}; the hub's runners have "
+            f"Requires-Python is {requires_python[:200]}; the hub's runners have "
             f"Python {', '.join(about.pythons)}",
             where="Requires-Python",
             severity="warning",
@@ -102,19 +102,19 @@ def python_findings(wheel: Wheel, about: About) -> Iterator[Finding]:
 def framework_findings(wheel: Wheel, detected: Detection, about: About) -> Iterator[Finding]:
     """Refuse requirements of the framework that no release the hub can drive meets."""
     releases = about.releases.get(detected.framework, ())
-    needed = _requirement(wheel, detected.framework)
-    if not releases or needed is None:
+    requirement = _requirement(wheel, detected.framework)
+    if not releases or requirement is None:
         return
     driven = about.driven.get(detected.framework, {}).get(detected.api, "")
     usable = list(SpecifierSet(driven).filter(releases)) if driven else list(releases)
-    if usable and not list(needed.specifier.filter(usable, prereleases=True)):
+    if usable and not list(requirement.specifier.filter(usable, prereleases=True)):
         label = f"{detected.framework} {detected.api}".strip()
         yield finding(
             "env.framework_undriven",
-            f"the wheel requires {str(needed)[:200]!r}; for {label} this hub runs "
+            f"the wheel requires {str(requirement)[:200]!r}; for {label} this hub runs "
             + (f"{usable[0]} to {usable[-1]}" if usable[1:] else f"release {usable[0]} alone"),
-            where=needed.name,
-            hint=f'Require a release that the hub runs, for example "{needed.name}'
+            where=requirement.name,
+            hint=f'Require a release that the hub runs, for example "{requirement.name}'
             f'{driven or ">=" + usable[-1]}".',
         )
 

@@ -59,7 +59,7 @@ def _run(python: Path, verb: list[str], arguments: list[str], *, quiet: bool) ->
     else:
         command = [str(python), "-m", "pip", *verb, "--disable-pip-version-check"]
         command += ["--yes"] if verb == ["uninstall"] else []
-    done = subprocess.run(
+    completed = subprocess.run(
         [*command, *arguments],
         env=uv_environment(),
         stdout=subprocess.PIPE if quiet else sys.stderr.fileno(),
@@ -67,10 +67,10 @@ def _run(python: Path, verb: list[str], arguments: list[str], *, quiet: bool) ->
         text=True,
         check=False,
     )
-    if done.returncode:
+    if completed.returncode:
         raise HubCliError(
             f"{Path(command[0]).name} failed to {verb[0]} {', '.join(arguments)}"
-            + (f":\n{done.stdout.strip()[-4000:]}" if quiet and done.stdout else ""),
+            + (f":\n{completed.stdout.strip()[-4000:]}" if quiet and completed.stdout else ""),
             "Its output is above.",
             "cli.install_failed",
         )

@@ -46,15 +46,15 @@ def require() -> str:
 
 
 def _find(name: str) -> str | None:
-    beside = Path(sys.executable).parent / name
-    return str(beside) if beside.is_file() else shutil.which(name)
+    sibling = Path(sys.executable).parent / name
+    return str(sibling) if sibling.is_file() else shutil.which(name)
 
 
 def play(wheel: Path) -> dict[str, Any]:
     """The document of one run of the probes, with a row for each probe; raises HubCliError."""
     command = [require(), "try", str(wheel)]
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
@@ -64,10 +64,10 @@ def play(wheel: Path) -> dict[str, Any]:
             "cli.no_sandbox",
         ) from None
     try:
-        document = json.loads(done.stdout)
+        document = json.loads(completed.stdout)
         return {**document, "probes": _probes(document)}
     except (ValueError, KeyError, TypeError):
-        output = done.stderr.strip()[-2000:] or f"it ended with code {done.returncode}"
+        output = completed.stderr.strip()[-2000:] or f"it ended with code {completed.returncode}"
         raise HubCliError(
             f"hub-runner could not run the environment: {output}",
             "`hub-runner doctor` lists what is missing.",
@@ -83,20 +83,20 @@ def card_input(trial: dict[str, Any]) -> dict[str, Any]:
 def _probes(document: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for policy in document["policies"]:
-        own = sorted(
+        policy_rows = sorted(
             (row for row in document["rollouts"] if row["policy"] == policy),
             key=lambda row: (row["task"], row["attempt"]),
         )
-        paid = [row["reward"] for row in own if row["ok"] and row["reward"] is not None]
+        paid = [row["reward"] for row in policy_rows if row["ok"] and row["reward"] is not None]
         mean = math.fsum(paid) / len(paid) if paid else None
         rows.append(
             {
                 "policy": policy,
                 "n": len(paid),
                 "mean": mean,
-                "failed": len(own) - len(paid),
-                "rewards": [row["reward"] for row in own],
-                "errors": distinct_errors(row for row in own if not row["ok"]),
+                "failed": len(policy_rows) - len(paid),
+                "rewards": [row["reward"] for row in policy_rows],
+                "errors": distinct_errors(row for row in policy_rows if not row["ok"]),
             }
         )
     return rows
@@ -108,7 +108,7 @@ def distinct_errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in failed:
         error = row.get("error") or {}
         message = f"{error.get('type', 'error')}: {error.get('message', '')}"[:500]
-        known = errors.setdefault(
+        entry = errors.setdefault(
             message,
             {
                 "message": message,
@@ -117,5 +117,5 @@ def distinct_errors(failed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
                 "traceback": str(error.get("traceback") or ""),
             },
         )
-        known["n"] += 1
+        entry["n"] += 1
     return list(errors.values())

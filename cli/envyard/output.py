@@ -54,10 +54,10 @@ class Output:
     def line(self, text: object = "", colour: str | None = None) -> None:
         """One line of data on stdout."""
         self._clear_bar()
-        shown = safe(text)
+        printable = safe(text)
         if colour and self.data_colour:
-            shown = f"\033[{COLOURS[colour]}m{shown}\033[0m"
-        print(shown, file=self.out, flush=True)
+            printable = f"\033[{COLOURS[colour]}m{printable}\033[0m"
+        print(printable, file=self.out, flush=True)
 
     def note(self, text: object, colour: str | None = None) -> None:
         """One line for the person watching, on stderr; silent with --json."""

@@ -59,8 +59,8 @@ def _requirements(wheel: Wheel, detected: Detection, about: About) -> list[str]:
             requirement = Requirement(text)
         except (ValueError, RecursionError):
             continue
-        own = normalise(requirement.name) == wheel.name
-        if is_plain(requirement) and not requirement.url and not own:
+        is_own = normalise(requirement.name) == wheel.name
+        if is_plain(requirement) and not requirement.url and not is_own:
             lines.append(str(requirement))
     bound = about.driven.get(detected.framework, {}).get(detected.api)
     return [*lines, f"{detected.framework}{bound}"] if bound else lines
@@ -72,8 +72,8 @@ def _pythons(wheel: Wheel, about: About) -> list[str]:
         allowed = SpecifierSet(wheel.metadata.requires_python)
     except ValueError:
         allowed = SpecifierSet()
-    known = about.pythons or ("3.11", "3.12", "3.13", "3.14")
-    fitting = [python for python in known if allowed.contains(python, prereleases=True)]
+    pythons = about.pythons or ("3.11", "3.12", "3.13", "3.14")
+    fitting = [python for python in pythons if allowed.contains(python, prereleases=True)]
     return fitting[::-1] if about.pythons else fitting[:1]
 
 
@@ -88,7 +88,7 @@ def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding 
     with TemporaryDirectory(prefix="envyard-") as folder:
         Path(folder, "requirements.in").write_text("\n".join(lines) + "\n", encoding="utf-8")
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 command,
                 cwd=folder,
                 env=uv_environment(),
@@ -100,9 +100,9 @@ def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding 
             )
         except subprocess.TimeoutExpired:
             raise NotResolved(f"uv did not finish within {SECONDS} seconds") from None
-    if not done.returncode:
+    if not completed.returncode:
         return None
-    refusal = diagnose(done.returncode, done.stderr)
+    refusal = diagnose(completed.returncode, completed.stderr)
     if refusal.code == "run.install_failed":
         raise NotResolved(refusal.message)
     return refusal

@@ -67,12 +67,12 @@ def plain(text: str) -> str:
 def git_user() -> str:
     """git's user.name, or nothing where git has none."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["git", "config", "user.name"], capture_output=True, text=True, timeout=5, check=False
         )
     except OSError:
         return ""
-    return done.stdout.strip()
+    return completed.stdout.strip()
 
 
 def copy(template: str, target: Path, names: Names) -> list[Path]:

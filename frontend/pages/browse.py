@@ -110,7 +110,7 @@ def choices(parameters: QueryDict, facets: list[CountedFacet]) -> Iterator[Choic
 
 def changed(parameters: QueryDict, **changes: str | None) -> str:
     """The URL with some parameters changed or removed, at the first page."""
-    kept = [
+    unchanged = [
         (key, value) for key, value in parameters.items() if key not in changes and key != "cursor"
     ]
-    return f"?{urlencode(kept + [(key, value) for key, value in changes.items() if value])}"
+    return f"?{urlencode(unchanged + [(key, value) for key, value in changes.items() if value])}"

@@ -203,5 +203,5 @@ def done(request: HttpRequest, env: Environment, message: str) -> HttpResponse:
     """Redirect to the settings with the message, or to the environment without rights to them."""
     messages.success(request, message)
     manages = can(request.user, "environment.manage", env)
-    place = "environment-settings" if manages else "environment"
-    return redirect(place, env.owner.name, env.name)
+    page = "environment-settings" if manages else "environment"
+    return redirect(page, env.owner.name, env.name)

@@ -59,7 +59,7 @@ def of_all(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, rows: QuerySet[Event], context: dict[str, Any]) -> HttpResponse:
     events, following = page(request, rows, by=("-pk",))
     reader = request.user
-    shown = [
+    lines = [
         (event, journal.sentence(event, data=journal.data_for(event, reader))) for event in events
     ]
-    return render(request, "pages/journal.html", context | {"events": shown, "next": following})
+    return render(request, "pages/journal.html", context | {"events": lines, "next": following})

@@ -129,8 +129,8 @@ def resolve(request: HttpRequest, pk: int) -> HttpResponse:
     if row is None:
         raise Http404
     resolution = _text(request, "resolution")
-    done = f"The report of {row.version or row.environment} is resolved."
-    _act(request, partial(services.resolve, report=row, by=user, resolution=resolution), done)
+    message = f"The report of {row.version or row.environment} is resolved."
+    _act(request, partial(services.resolve, report=row, by=user, resolution=resolution), message)
     return redirect("moderation")
 
 
@@ -167,14 +167,14 @@ def _text(request: HttpRequest, field: str) -> str:
     return request.POST.get(field, "").replace("\0", "")
 
 
-def _act(request: HttpRequest, act: Callable[[], object], done: str) -> None:
+def _act(request: HttpRequest, act: Callable[[], object], message: str) -> None:
     """Perform the action; the next page shows the message or the refusal."""
     try:
         act()
     except HubError as problem:
         refused(request, problem)
     else:
-        messages.success(request, done)
+        messages.success(request, message)
 
 
 def _back(target: Environment | Version) -> HttpResponse:

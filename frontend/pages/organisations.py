@@ -58,10 +58,10 @@ def organisations(request: HttpRequest) -> HttpResponse:
     form = NewOrganisation(request.POST or None)
     if form.is_valid() and unless_refused(form, partial(_create, request, user, form)):
         return redirect("organisation", form.cleaned_data["name"])
-    mine = user.memberships.select_related("organisation__owner").order_by(
+    memberships = user.memberships.select_related("organisation__owner").order_by(
         "organisation__owner__name"
     )
-    return render(request, "pages/organisations.html", {"form": form, "memberships": mine})
+    return render(request, "pages/organisations.html", {"form": form, "memberships": memberships})
 
 
 def _create(request: HttpRequest, user: User, form: forms.Form) -> None:

@@ -42,20 +42,23 @@ def publish(request: HttpRequest) -> HttpResponse:
 def runner(request: HttpRequest) -> HttpResponse:
     """Instructions for adding a runner."""
     wheels = f"{_requirement(RUNNER)} {_requirement(COMMAND)}"
-    where = "/opt/envyard-runner"
+    folder = "/opt/envyard-runner"
     return render(
         request,
         "pages/runner.html",
         {
-            "uv": f"uv venv {where} && uv pip install --python {where} {wheels}",
-            "pip": f"python3 -m venv {where} && {where}/bin/pip install {wheels}",
+            "uv": f"uv venv {folder} && uv pip install --python {folder} {wheels}",
+            "pip": f"python3 -m venv {folder} && {folder}/bin/pip install {wheels}",
             "settings": f"export HUB_URL={settings.HUB_URL} "
             "HUB_RUNNER_TOKEN_FILE=/etc/envyard/runner_token RUNNER_HOME=/var/lib/envyard-runner",
-            "commands": [f"{where}/bin/hub-runner doctor", f"{where}/bin/hub-runner start --poll"],
+            "commands": [
+                f"{folder}/bin/hub-runner doctor",
+                f"{folder}/bin/hub-runner start --poll",
+            ],
             "model": [
                 "uv venv /opt/vllm && uv pip install --python /opt/vllm vllm",
                 "export RUNNER_VLLM=/opt/vllm/bin/vllm",
-                f"{where}/bin/hub-runner model --model Qwen/Qwen3-8B --gpus 0",
+                f"{folder}/bin/hub-runner model --model Qwen/Qwen3-8B --gpus 0",
             ],
         },
     )

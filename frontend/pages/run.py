@@ -119,8 +119,8 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     before = run.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
     after = run.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
     address = {
-        key: reverse("rollout", args=[pk, other]) if other else ""
-        for key, other in (("previous", before.first()), ("following", after.first()))
+        key: reverse("rollout", args=[pk, neighbour]) if neighbour else ""
+        for key, neighbour in (("previous", before.first()), ("following", after.first()))
     }
     return render(
         request,

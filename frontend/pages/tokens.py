@@ -48,8 +48,8 @@ class NewToken(forms.Form):
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the tokens; only this response contains the text of a new one."""
     user = person(request)
-    own = Environment.objects.visible_to(user).belonging_to(user).select_related("owner")
-    form = _form(own, request.POST or None)
+    environments = Environment.objects.visible_to(user).belonging_to(user).select_related("owner")
+    form = _form(environments, request.POST or None)
     minted: list[str] = []
 
     def mint() -> None:
@@ -57,18 +57,20 @@ def tokens(request: HttpRequest) -> HttpResponse:
         minted.append(service.mint(user=user, **form.cleaned_data)[1])
 
     if form.is_valid() and unless_refused(form, mint):
-        form = _form(own)
-    mine = user.tokens.filter(published_with={})  # not the short-lived ones of trusted publishers
-    rows = mine.select_related("environment__owner", "parent").order_by(
+        form = _form(environments)
+    own_tokens = user.tokens.filter(
+        published_with={}
+    )  # not the short-lived ones of trusted publishers
+    rows = own_tokens.select_related("environment__owner", "parent").order_by(
         F("revoked_at").asc(nulls_first=True), "-created_at"
     )
     context = {"form": form, "tokens": rows[:200], "minted": "".join(minted)}
     return render(request, "pages/tokens.html", context)
 
 
-def _form(own: EnvironmentQuerySet, data: QueryDict | None = None) -> NewToken:
+def _form(environments: EnvironmentQuerySet, data: QueryDict | None = None) -> NewToken:
     form = NewToken(data)
-    form.fields["environment"].queryset = own  # type: ignore[attr-defined]
+    form.fields["environment"].queryset = environments  # type: ignore[attr-defined]
     return form
 
 

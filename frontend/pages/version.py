@@ -88,14 +88,14 @@ def live_context(version: Version) -> dict[str, Any]:
     position = run.queue if run else None
     queued = version.runs.filter(pk=run.id).first() if run and position else None
     lacking = waiting.lacking(queued) if queued else ""
-    shown: list[object] = [version.status, "lacking" if lacking else ""]
+    values: list[object] = [version.status, "lacking" if lacking else ""]
     if run:
-        shown += [run.id, run.status, run.attempt, run.done, run.total, bool(run.not_before)]
+        values += [run.id, run.status, run.attempt, run.done, run.total, bool(run.not_before)]
     if position:
-        shown += astuple(position)
+        values += astuple(position)
     return {
         "pace": pace(position),
-        "seen": ".".join(map(str, shown)),
+        "seen": ".".join(map(str, values)),
         "owner": version.environment.owner.name,
         "name": version.environment.name,
         "version": detail,

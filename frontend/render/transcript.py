@@ -51,8 +51,8 @@ class Turn:
     @property
     def at(self) -> datetime | None:
         """The time of the call, if it was recorded."""
-        known = self.exchange is not None and 0 < self.exchange.at < 1 << 33
-        return datetime.fromtimestamp(self.exchange.at, UTC) if known and self.exchange else None
+        has_time = self.exchange is not None and 0 < self.exchange.at < 1 << 33
+        return datetime.fromtimestamp(self.exchange.at, UTC) if has_time and self.exchange else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,11 @@ def queue() -> str:
     """No run and no check of a version has waited longer than HUB_READY_QUEUE_SECONDS."""
     now, limit = timezone.now(), settings.HUB_READY_QUEUE_SECONDS
     run = Run.objects.filter(status=Run.Status.QUEUED).order_by("created_at").first()
-    waits = 0.0 if run is None else (now - run.created_at).total_seconds()
-    if run is not None and waits > limit:
+    seconds = 0.0 if run is None else (now - run.created_at).total_seconds()
+    if run is not None and seconds > limit:
         raise Fault(
-            f"run {run.pk} has been queued for {waits:.0f} s, over HUB_READY_QUEUE_SECONDS={limit}",
+            f"run {run.pk} has been queued for {seconds:.0f} s, over "
+            f"HUB_READY_QUEUE_SECONDS={limit}",
             "Check under /moderation/ whether a suitable runner is present; create one with "
             "`manage.py create_runner`.",
         )
@@ -82,14 +83,14 @@ def queue() -> str:
         status__in=(Version.Status.UPLOADED, Version.Status.CHECKING), deleted_at=None
     )
     if oldest := unchecked.order_by("status_at").first():
-        waits = max(waits, (now - oldest.status_at).total_seconds())
-        if waits > limit:
+        seconds = max(seconds, (now - oldest.status_at).total_seconds())
+        if seconds > limit:
             raise Fault(
-                f"{oldest} has waited {waits:.0f} s for its check, over "
+                f"{oldest} has waited {seconds:.0f} s for its check, over "
                 f"HUB_READY_QUEUE_SECONDS={limit}",
                 "Check that the hub worker (celery --queues hub) and the clock run.",
             )
-    return f"the oldest has waited {waits:.0f} s"
+    return f"the oldest has waited {seconds:.0f} s"
 
 
 def space() -> str:

@@ -31,8 +31,8 @@ class Result:
         """As JSON; only the status without `details`."""
         if not details:
             return {"status": self.status}
-        shown = {"status": self.status, "message": self.message, "hint": self.hint}
-        return shown | {"seconds": round(self.seconds, 3)}
+        fields = {"status": self.status, "message": self.message, "hint": self.hint}
+        return fields | {"seconds": round(self.seconds, 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class Readiness:
 
 def _log_changes(before: Report | None, now: Report) -> None:
     """Log one line for each part whose status changed."""
-    known = {result.name: result.status for result in before.results} if before else {}
+    statuses = {result.name: result.status for result in before.results} if before else {}
     for result in now.results:
-        if result.status == known.get(result.name, "ok"):
+        if result.status == statuses.get(result.name, "ok"):
             continue
         if result.status == "ok":
             log.info("%s works again", result.name)

@@ -20,7 +20,7 @@ def receives_mail_at(user: User, email: str) -> bool:
     A new address that waits for its confirmation is not: it may be a typing error.
     """
     confirmed = [row.email for row in EmailAddress.objects.filter(user=user, verified=True)]
-    return email.lower() in [own.lower() for own in confirmed or [user.email]]
+    return email.lower() in [address.lower() for address in confirmed or [user.email]]
 
 
 def request_change(*, user: User, email: str) -> EmailAddress:
@@ -49,5 +49,5 @@ def without_link(email: str, *, confirming: User | None = None) -> list[str]:
     rows = User.objects.filter(
         ~Exists(confirmed.filter(user=OuterRef("pk"))), email__iexact=email, is_active=True
     )
-    others = rows.exclude(pk=confirming.pk) if confirming else rows
-    return list(others.order_by("username").values_list("username", flat=True))
+    other_rows = rows.exclude(pk=confirming.pk) if confirming else rows
+    return list(other_rows.order_by("username").values_list("username", flat=True))

@@ -99,8 +99,10 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
             raise _over()
         _end(invitation, accepted_at=now)
         rank = Membership.Role.values.index  # owner, maintainer, member
-        mine = Membership.objects.filter(organisation=invitation.organisation, user=user).first()
-        role = min((invitation.role, mine.role if mine else invitation.role), key=rank)
+        membership = Membership.objects.filter(
+            organisation=invitation.organisation, user=user
+        ).first()
+        role = min((invitation.role, membership.role if membership else invitation.role), key=rank)
         _record("accepted", invitation, user)
         _notify_accepted(invitation, user, role)
         return services.add_member(
@@ -166,7 +168,7 @@ def _sender(invitation: Invitation) -> str:
 
 
 def _mail(invitation: Invitation, secret: str) -> None:
-    whose = (
+    restriction = (
         f"It is for {invitation.user} alone: sign in with that account to accept it."
         if invitation.user
         else "Whoever holds this link may accept it: do not pass it on."
@@ -178,7 +180,7 @@ def _mail(invitation: Invitation, secret: str) -> None:
         subject=f"{invitation.invited_by} invites you to {organisation}",
         text=f"{invitation.invited_by} invites you to join {organisation} as {invitation.role} "
         f"on {settings.HUB_URL}\n\nAnswer here within {LIFE.days} days:\n\n{link}\n\n"
-        f"{whose}\n",
+        f"{restriction}\n",
     )
 
 

@@ -24,9 +24,9 @@ class User(AbstractUser):
         a role changed later is not seen.
         """
         own = getattr(self, "owner", None)  # operators may make users without one
-        mine = self.memberships.filter(organisation__owner__isnull=False)
+        own_memberships = self.memberships.filter(organisation__owner__isnull=False)
         return ({own.pk: str(Membership.Role.OWNER)} if own else {}) | dict(
-            mine.values_list("organisation__owner__pk", "role")
+            own_memberships.values_list("organisation__owner__pk", "role")
         )
 
     def role(self, owner_id: int) -> str | None:

@@ -141,14 +141,14 @@ def out_of_service(runner: Runner) -> OutOfService | None:
     reported = runner.capabilities.get("out_of_service")
     if reported is None:
         return None
-    known = record(reported)
+    fields = record(reported)
     try:
-        since = datetime.fromisoformat(text(known.get("since"), 40))
+        since = datetime.fromisoformat(text(fields.get("since"), 40))
     except ValueError:
         since = None
     if since is not None and since.tzinfo is None:
         since = None
-    return OutOfService(text(known.get("reason"), 1000), since, text(known.get("check"), 1000))
+    return OutOfService(text(fields.get("reason"), 1000), since, text(fields.get("check"), 1000))
 
 
 def standing(runner: Runner) -> tuple[str, ...]:

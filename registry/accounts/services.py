@@ -219,8 +219,8 @@ def _keeps_an_owner_without(user: User, organisation: Organisation) -> None:
     """
     lock(organisation)
     owners = organisation.memberships.filter(role=Membership.Role.OWNER)
-    others = owners.exclude(user=user).filter(user__is_active=True)
-    if owners.filter(user=user).exists() and not others.exists():
+    other_owners = owners.exclude(user=user).filter(user__is_active=True)
+    if owners.filter(user=user).exists() and not other_owners.exists():
         raise HubError(
             "request.conflict",
             f"{user} is the only owner of {organisation} with an active account",

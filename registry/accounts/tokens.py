@@ -132,8 +132,8 @@ def _check_parent(
     if parent.published_with:
         raise _exceeds(f"{made_with} belongs to a trusted publisher", "scope")
     if end is not None and (expires_at is None or expires_at > end):
-        until = f"ends at {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else "would never end"
-        raise _exceeds(f"the token {until}, after {made_with} ({end:%Y-%m-%d %H:%M} UTC)", "days")
+        expiry = f"ends at {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else "would never end"
+        raise _exceeds(f"the token {expiry}, after {made_with} ({end:%Y-%m-%d %H:%M} UTC)", "days")
 
 
 def _exceeds(message: str, field: str) -> Forbidden:
@@ -143,13 +143,13 @@ def _exceeds(message: str, field: str) -> Forbidden:
 
 
 def _mail_minted(token: Token) -> None:
-    until = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "without an end"
+    expiry = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "without an end"
     text = MINTED.format(
         name=token.name,
         public_id=token.public_id,
         scope=token.scope,
         reach=token.environment or "all environments",
-        until=until,
+        until=expiry,
         page=settings.HUB_URL + reverse("tokens"),
     )
     mail.send(to=token.user.email, subject="A token was made for you", text=text)
@@ -206,13 +206,13 @@ def revoke_leaked(text: str, *, where: str) -> list[Token] | None:
     where = " ".join(where.split())[:160]
     with transaction.atomic():
         rows.select_for_update().order_by("pk").first()  # see `publisher_tokens.lock`
-        known = list(rows.select_related("user__owner", "environment__owner"))
+        matching = list(rows.select_related("user__owner", "environment__owner"))
         rows.update(claims={})
         ended: list[Token] = []
-        for token in known:
+        for token in matching:
             if token.revoked_at is None:
                 ended += _end_leaked(token, where)
-    return ended if known else None
+    return ended if matching else None
 
 
 def _end_leaked(token: Token, where: str) -> list[Token]:

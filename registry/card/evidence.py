@@ -54,10 +54,10 @@ class Evidence:
 
     def _tasks(self, policy: str) -> int:
         tasks = self.facts.tasks
-        known = self.tasks if tasks is None else min(self.tasks, len(tasks))
+        count = self.tasks if tasks is None else min(self.tasks, len(tasks))
         if reference_of(policy) == "own":
-            known = sum(task.reference for task in tasks or ())
-        return known * (self.attempts if policy == MODEL else 1)
+            count = sum(task.reference for task in tasks or ())
+        return count * (self.attempts if policy == MODEL else 1)
 
 
 def rewards(rollouts: Sequence[RolloutResult]) -> list[float]:

@@ -28,7 +28,7 @@ def repeated(prompts: Sequence[str]) -> Repeated:
     ("Deduplicating training data makes language models better").
     """
     distinct: set[str] = set()
-    kept: list[Grams] = []
+    distinct_grams: list[Grams] = []
     exact = near = 0
     compared = prompts[:COMPARED]
     for prompt in compared:
@@ -36,11 +36,11 @@ def repeated(prompts: Sequence[str]) -> Repeated:
             exact += 1
             continue
         distinct.add(prompt)
-        own = grams(prompt)
-        if any(similar(own, other) for other in kept):
+        prompt_grams = grams(prompt)
+        if any(similar(prompt_grams, earlier) for earlier in distinct_grams):
             near += 1
         else:
-            kept.append(own)
+            distinct_grams.append(prompt_grams)
     return Repeated(len(compared), exact, near)
 
 

@@ -54,7 +54,7 @@ class Rescored:
             replay = self.diverging[0].replay
             first = f"{name(self.diverging[0])}{_divergence(replay)}" if replay else ""
             parts += [f"{len(self.diverging)} agree although the conversation changed: {first}"]
-        parts += [f"{count} left out: {why}" for why, count in sorted(self.left_out.items())]
+        parts += [f"{count} left out: {reason}" for reason, count in sorted(self.left_out.items())]
         return "; ".join(parts)
 
 
@@ -63,11 +63,11 @@ def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     played = [(r, r.replay) for r in rollouts if r.replay is not None]
     compared = [(r, replay) for r, replay in played if not replay.left_out and r.reward is not None]
     differing = tuple(r for r, replay in compared if not agree(r.reward, replay.reward))
-    same = [(r, replay) for r, replay in compared if agree(r.reward, replay.reward)]
+    agreeing = [(r, replay) for r, replay in compared if agree(r.reward, replay.reward)]
     return Rescored(
-        agreeing=len(same),
+        agreeing=len(agreeing),
         differing=differing,
-        diverging=tuple(r for r, replay in same if replay.diverged),
+        diverging=tuple(r for r, replay in agreeing if replay.diverged),
         left_out=dict(Counter(replay.left_out for _, replay in played if replay.left_out)),
     )
 
@@ -81,9 +81,9 @@ def comparison(rollout: RolloutResult) -> str:
         for part, first in rollout.rewards.items()
         if part in replay.rewards and replay.rewards[part] != first
     ]
-    which = f" ({', '.join(parts)})" if parts else ""
+    parts_text = f" ({', '.join(parts)})" if parts else ""
     divergence = _divergence(replay) or ", with the same conversation"
-    return f"{name(rollout)} got {rollout.reward:g}, then {second}{which}{divergence}"
+    return f"{name(rollout)} got {rollout.reward:g}, then {second}{parts_text}{divergence}"
 
 
 def _divergence(replay: Replay) -> str:

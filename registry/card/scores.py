@@ -37,7 +37,7 @@ def by_policy(rollouts: Sequence[RolloutResult]) -> list[Score]:
     grouped: dict[str, list[RolloutResult]] = defaultdict(list)
     for rollout in rollouts:
         grouped[rollout.policy].append(rollout)
-    return [score(policy, own) for policy, own in grouped.items()]
+    return [score(policy, results) for policy, results in grouped.items()]
 
 
 def score(policy: str, rollouts: Sequence[RolloutResult]) -> Score:
@@ -46,7 +46,7 @@ def score(policy: str, rollouts: Sequence[RolloutResult]) -> Score:
     for rollout in sorted(rollouts, key=lambda r: (r.task, r.attempt)):
         if rollout.ok and rollout.reward is not None:
             by_task[rollout.task].append(rollout.reward)
-    rewards = [reward for _, own in sorted(by_task.items()) for reward in own]
+    rewards = [reward for _, task_rewards in sorted(by_task.items()) for reward in task_rewards]
     low, high = statistics.bootstrap_mean(by_task)
     ok = sum(rollout.ok for rollout in rollouts)
     return Score(policy, len(rewards), statistics.mean(rewards), low, high, ok, len(rollouts) - ok)

@@ -49,10 +49,10 @@ def bootstrap_mean(groups: Mapping[int, Sequence[float]]) -> Interval:
 
 def percentile(ordered: Sequence[float], share: float) -> float:
     """The value below which that share lies, interpolated; `ordered` is sorted and not empty."""
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
+    position = share * (len(ordered) - 1)
+    low = math.floor(position)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
 
 
 def mean(values: Sequence[float]) -> float | None:

@@ -13,9 +13,9 @@ REPLACEMENTS = {"-": "", "l": "1", "i": "1", "o": "0"}
 
 def like(name: F) -> Replace:
     """The same as `likeness`, in SQL, for a column with normalised names."""
-    (letter, replacement), *others = REPLACEMENTS.items()
+    (letter, replacement), *other_replacements = REPLACEMENTS.items()
     expression = Replace(name, Value(letter), Value(replacement))
-    for letter, replacement in others:
+    for letter, replacement in other_replacements:
         expression = Replace(expression, Value(letter), Value(replacement))
     return expression
 

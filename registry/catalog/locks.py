@@ -74,7 +74,7 @@ def agree(
     if version.locks.filter(run=run_id).count() >= attempt:
         raise _bad(f"platform={platform}: this attempt has made a lock for another platform")
     text = render(pins)
-    kept, _ = VersionLock.objects.get_or_create(
+    lock, _ = VersionLock.objects.get_or_create(
         version=version,
         platform=platform,
         defaults={
@@ -84,7 +84,7 @@ def agree(
             "run_id": run_id,
         },
     )
-    return kept.text
+    return lock.text
 
 
 def of(version: Version, platform: str) -> VersionLock:

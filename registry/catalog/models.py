@@ -188,8 +188,8 @@ class Environment(models.Model):
     def shown_successor(self) -> Environment | None:
         """The successor while it may be one: it can become private or deleted after it was
         named."""
-        named = self.successor
-        return named if named is not None and named.may_succeed(self) else None
+        successor = self.successor
+        return successor if successor is not None and successor.may_succeed(self) else None
 
 
 class Version(models.Model):

@@ -86,10 +86,10 @@ def check_similar(*, owner: Owner, name: str, by: User, but: Environment | None 
 def _refuse_former(former: FormerName, name: str, by: User) -> None:
     environment = former.environment
     target = f" to {environment}" if can(by, "environment.see", environment) else " away"
-    alike = f", and environment name {name!r} looks like it" if name != former.name else ""
+    similarity = f", and environment name {name!r} looks like it" if name != former.name else ""
     raise HubError(
         "name.moved",
-        f"environment {former} moved{target}; its former name is taken for ever{alike}",
+        f"environment {former} moved{target}; its former name is taken for ever{similarity}",
         status=409,
     )
 

@@ -45,14 +45,14 @@ def similar_environment(environment: Environment) -> Environment | None:
     older = Environment.objects.listed().filter(
         visibility=Environment.Visibility.PUBLIC, created_at__lt=environment.created_at
     )
-    others = older.exclude(owner=environment.owner_id).select_related("owner")
+    foreign = older.exclude(owner=environment.owner_id).select_related("owner")
     candidates: list[Environment] = []
     likenesses = sorted(slips(environment.name))
     for start in range(0, len(likenesses), BATCH):
-        alike = others.filter(likeness__in=likenesses[start : start + BATCH])
-        candidates += alike.order_by("-installs", "-star_count", "pk")[:MAX_CANDIDATES]
-    known = [other for other in candidates if not _numbered(other.name, environment.name)]
-    return max(known, key=lambda other: (other.installs, other.star_count), default=None)
+        matching = foreign.filter(likeness__in=likenesses[start : start + BATCH])
+        candidates += matching.order_by("-installs", "-star_count", "pk")[:MAX_CANDIDATES]
+    similar = [other for other in candidates if not _numbered(other.name, environment.name)]
+    return max(similar, key=lambda other: (other.installs, other.star_count), default=None)
 
 
 def _numbered(name: str, other: str) -> bool:
@@ -62,9 +62,13 @@ def _numbered(name: str, other: str) -> bool:
 def slips(name: str) -> set[str]:
     """The likenesses of the name and of all names one slip away: a letter left out, put in, changed
     or swapped with its neighbour, or two words swapped."""
-    own = likeness(name)
+    unchanged = likeness(name)
     words = name.split("-")
-    return {own, *_swapped(words), *(_misspelled(own) if len(own) >= SHORT else ())}
+    return {
+        unchanged,
+        *_swapped(words),
+        *(_misspelled(unchanged) if len(unchanged) >= SHORT else ()),
+    }
 
 
 def _swapped(words: list[str]) -> Iterator[str]:

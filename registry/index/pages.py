@@ -104,10 +104,12 @@ def _root(pk: int, environments: int, serial: int | None, changed_at: datetime |
 
 def _places() -> QuerySet[Any, Any]:
     rows = Environment.objects.indexed()
-    here = rows.filter(owner__name=_OWNER, name=_NAME)
-    gone = rows.filter(former_names__owner__name=_OWNER, former_names__name=_NAME)
+    current = rows.filter(owner__name=_OWNER, name=_NAME)
+    former = rows.filter(former_names__owner__name=_OWNER, former_names__name=_NAME)
     fields = ("pk", "owner__name", "name", "visibility", "index_serial", "updated_at")
-    return here.values_list(*fields, Value(0)).union(gone.values_list(*fields, Value(1)), all=True)
+    return current.values_list(*fields, Value(0)).union(
+        former.values_list(*fields, Value(1)), all=True
+    )
 
 
 def _roots() -> QuerySet[Any, Any]:

@@ -40,10 +40,10 @@ def as_html(page: Page) -> bytes:
 
 def _status(page: Page) -> str:
     status = page.get("project-status", {})
-    named = {"pypi:project-status": "status", "pypi:project-status-reason": "reason"}
+    attribute_fields = {"pypi:project-status": "status", "pypi:project-status-reason": "reason"}
     return "".join(
         f'    <meta name="{name}" content="{escape(status[key])}">\n'
-        for name, key in named.items()
+        for name, key in attribute_fields.items()
         if key in status
     )
 
@@ -57,8 +57,10 @@ def _anchor(file: Page) -> str:
     }
     if file["yanked"]:
         attributes["data-yanked"] = "" if file["yanked"] is True else file["yanked"]
-    shown = "".join(f' {k}="{escape(v)}"' for k, v in attributes.items() if v is not None)
-    return _link(f"{file['url']}#sha256={file['hashes']['sha256']}", file["filename"], shown)
+    attribute_text = "".join(f' {k}="{escape(v)}"' for k, v in attributes.items() if v is not None)
+    return _link(
+        f"{file['url']}#sha256={file['hashes']['sha256']}", file["filename"], attribute_text
+    )
 
 
 def _link(href: str, text: str, attributes: str = "") -> str:

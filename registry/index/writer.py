@@ -35,15 +35,15 @@ def update_pages(*, store: Storage | None = None) -> int:
     Any number of these may run at once: those of one owner wait for each other, page by page.
     """
     waiting = IndexChange.objects.order_by("owner_id", "name").values_list("owner_id", "name")
-    done = 0
+    written = 0
     for owner_id, name in list(waiting.distinct()):
         try:
             _update_page(store or storage.get(), owner_id, name)
         except Exception:  # one that fails must not block the others
             log.exception("index page %s of owner %s is not updated for now", name, owner_id)
         else:
-            done += 1
-    return done
+            written += 1
+    return written
 
 
 def rebuild(*, store: Storage | None = None) -> None:
@@ -63,17 +63,17 @@ def differences(*, store: Storage | None = None) -> Iterator[str]:
     While the hub runs these may be changes that `update_pages` is about to write.
     """
     store = store or storage.get()
-    known = set()
+    keys = set()
     for owner in Owner.objects.order_by("pk"):
         for key, body in _objects(owner):
-            known.add(key)
+            keys.add(key)
             try:
                 with store.open(key) as reader:
                     if reader.read() != body.data:
                         yield f"{key}: differs from the database"
             except storage.Missing:
                 yield f"{key}: missing"
-    for key in sorted(set(store.keys(ROOT)) - known):
+    for key in sorted(set(store.keys(ROOT)) - keys):
         yield f"{key}: should not be there"
 
 
@@ -81,9 +81,9 @@ def _update_page(store: Storage, owner_id: int, name: str) -> None:
     with transaction.atomic():
         owner = _lock_owner(owner_id)
         waiting = IndexChange.objects.filter(owner=owner, name=name)
-        done = list(waiting.values_list("pk", flat=True))
+        written = list(waiting.values_list("pk", flat=True))
         _write(store, owner, name)
-        waiting.filter(pk__in=done).delete()
+        waiting.filter(pk__in=written).delete()
 
 
 def _lock_owner(owner_id: int) -> Owner:
@@ -116,8 +116,8 @@ def _page(owner: Owner, name: str) -> pages.Page | None:
     """The page of an environment, or the root page for an empty name; None where it is not
     public."""
     if not name:
-        named = list(pages.names(owner.pk))
-        return pages.render_forms(content.root(named)) if named else None
+        names = list(pages.names(owner.pk))
+        return pages.render_forms(content.root(names)) if names else None
     public = owner.environments.filter(visibility=Environment.Visibility.PUBLIC)
     environment = public.indexed().filter(name=name).first()
     return pages.render_forms(content.environment(environment)) if environment else None
@@ -134,10 +134,10 @@ def _objects(owner: Owner) -> Iterator[tuple[str, pages.Body]]:
 def _remove_stray(store: Storage, key: str) -> None:
     """Delete an object that belongs to no page."""
     folder, _, form = key.rpartition("/")
-    _, owner_name, *rest = folder.split("/")
+    _, owner_name, *name_parts = folder.split("/")
     with transaction.atomic():
         owner = Owner.objects.select_for_update(no_key=True).filter(name=owner_name).first()
-        if owner is None or form not in pages.FORMS or _page(owner, "/".join(rest)) is None:
+        if owner is None or form not in pages.FORMS or _page(owner, "/".join(name_parts)) is None:
             store.delete(key)
 
 

@@ -52,16 +52,16 @@ def report(
 ) -> Report:
     """Create a report; a user has at most one open report of an environment."""
     if reason not in Report.Reason.values:
-        known = ", ".join(Report.Reason.values)
-        raise _invalid("reason", f"reason {reason[:40]!r} must be one of {known}")
+        reasons = ", ".join(Report.Reason.values)
+        raise _invalid("reason", f"reason {reason[:40]!r} must be one of {reasons}")
     text = _checked(text, "text", MAX_TEXT)
     try:
         with transaction.atomic():
             row = Report.objects.create(
                 environment=environment, version=version, reporter=by, reason=reason, text=text
             )
-            about = str(version or environment)
-            events.record("report.made", by=by, report=row.pk, about=about, kind=reason)
+            subject = str(version or environment)
+            events.record("report.made", by=by, report=row.pk, about=subject, kind=reason)
     except IntegrityError:
         raise HubError(
             "request.conflict",
@@ -79,9 +79,9 @@ def resolve(*, report: Report, by: User, resolution: str) -> None:
     with transaction.atomic():
         if not Report.objects.filter(pk=report.pk, resolved_at=None).update(**change):
             raise Stale(f"{report} is resolved already")
-        about = str(report.version or report.environment)
+        subject = str(report.version or report.environment)
         events.record(
-            "report.resolved", by=by, report=report.pk, about=about, resolution=resolution
+            "report.resolved", by=by, report=report.pk, about=subject, resolution=resolution
         )
     report.refresh_from_db()
 

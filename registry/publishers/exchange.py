@@ -100,8 +100,8 @@ def is_shared(token: Token) -> bool:
     """Does the token act for other users too, each in their own environment?"""
     if not token.claims:
         return False
-    others = ~Q(added_by=token.user_id)
-    return next(_candidates(_identity(token), others), None) is not None
+    other_adders = ~Q(added_by=token.user_id)
+    return next(_candidates(_identity(token), other_adders), None) is not None
 
 
 def _next(digest: str) -> Token | None:
@@ -125,18 +125,18 @@ def _claim(caller: Identity) -> None:
     """Store the id of the identity token as used. The constraint decides, so that of two exchanges
     at once one fails; the row stays longer than `verify` accepts the token."""
     UsedJti.objects.filter(kept_until__lt=timezone.now()).delete()
-    until = caller.expires_at + identity.LEEWAY + MARGIN
+    kept_until = caller.expires_at + identity.LEEWAY + MARGIN
     try:
         with transaction.atomic():
-            UsedJti.objects.create(issuer=caller.issuer, jti=caller.jti, kept_until=until)
+            UsedJti.objects.create(issuer=caller.issuer, jti=caller.jti, kept_until=kept_until)
     except IntegrityError:
         raise HubError("publisher.token_used", status=422) from None
 
 
-def _candidates(caller: Identity, among: Q = ALL) -> Iterator[TrustedPublisher]:
+def _candidates(caller: Identity, condition: Q = ALL) -> Iterator[TrustedPublisher]:
     """The publishers that match the identity and whose adder may publish there, read page by page,
     because callers mostly need the first."""
-    rows = ROWS.filter(among, ADDER_PUBLISHES, kind=caller.kind, issuer=caller.issuer).order_by(
+    rows = ROWS.filter(condition, ADDER_PUBLISHES, kind=caller.kind, issuer=caller.issuer).order_by(
         "pk"
     )
     for key in matching.keys(caller.kind, caller.issuer, caller.claims):
@@ -195,9 +195,11 @@ def _record_use(
     of the account name.
     """
     unpinned = {name: "" if name == "owner_id" else value for name, value in claims.items()}
-    here = Q(environment=environment) | Q(owner=environment.owner, name=environment.name)
+    same_environment = Q(environment=environment) | Q(
+        owner=environment.owner, name=environment.name
+    )
     twins = TrustedPublisher.objects.filter(
-        here, Q(claims=claims) | Q(claims=unpinned), issuer=publisher.issuer
+        same_environment, Q(claims=claims) | Q(claims=unpinned), issuer=publisher.issuer
     )
     twins.exclude(pk=publisher.pk).delete()
     TrustedPublisher.objects.filter(pk=publisher.pk).update(

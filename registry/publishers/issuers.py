@@ -35,8 +35,8 @@ OPENER = build_opener(_NoRedirect)
 
 def kind(issuer: str) -> str | None:
     """The kind of a trusted issuer, None for all others."""
-    known: dict[str, str] = settings.HUB_OIDC_ISSUERS
-    return known.get(issuer)
+    kinds: dict[str, str] = settings.HUB_OIDC_ISSUERS
+    return kinds.get(issuer)
 
 
 def key(issuer: str, kid: str) -> Jwk | None:

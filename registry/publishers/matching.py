@@ -104,8 +104,8 @@ def _workflow(publisher: TrustedPublisher, claims: Claims) -> bool:
     """The workflow definition is that file of that repository, at the ref or commit of the token: a
     reusable workflow of another repository does not match."""
     ran, folder, refs = _definition(publisher.kind, publisher.issuer, claims)
-    where = folder + publisher.claims["workflow"]
-    return ran in {f"{where}@{ref}" for name in refs if (ref := _text(claims, name))}
+    path = folder + publisher.claims["workflow"]
+    return ran in {f"{path}@{ref}" for name in refs if (ref := _text(claims, name))}
 
 
 def _definition(kind: str, issuer: str, claims: Claims) -> tuple[str, str, tuple[str, str]]:
@@ -153,16 +153,16 @@ def pinned(publisher: TrustedPublisher, token_claims: Claims) -> dict[str, str]:
 
 def published_with(publisher: TrustedPublisher, claims: Claims) -> dict[str, str]:
     """The identity that versions store of their upload; all of it is public."""
-    kept = {"kind": publisher.kind, "issuer": publisher.issuer}
+    fields = {"kind": publisher.kind, "issuer": publisher.issuer}
     if publisher.kind == Kind.OTHER:
-        return kept | {"subject": publisher.subject}
+        return fields | {"subject": publisher.subject}
     server = forge(publisher.issuer)
     github = publisher.kind == Kind.GITHUB
     repository = _text(claims, "repository" if github else "project_path")
     run = (
         f"actions/runs/{_text(claims, 'run_id')}" if github else f"-/jobs/{_text(claims, 'job_id')}"
     )
-    return kept | {
+    return fields | {
         "server": server,
         "repository": repository,
         "workflow": publisher.claims["workflow"],
@@ -186,5 +186,5 @@ def _text(claims: Claims, name: str) -> str:
 
 
 def _wrong(field: str, value: str, rule: str) -> HubError:
-    shown = repr(value)[:80]
-    return HubError("request.invalid", f"{field} {shown} {rule}", details={"field": field})
+    excerpt = repr(value)[:80]
+    return HubError("request.invalid", f"{field} {excerpt} {rule}", details={"field": field})

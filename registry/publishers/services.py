@@ -84,8 +84,8 @@ def _duplicate(to: Environment | Owner) -> HubError:
 def _check_room(to: Environment | Owner, by: User) -> None:
     """Limit the publishers of one environment, and the pending ones of one owner and one user."""
     pending = isinstance(to, Owner)
-    there = {"owner" if pending else "environment": to}
-    if TrustedPublisher.objects.filter(**there).count() >= MAX_PUBLISHERS:
+    target = {"owner" if pending else "environment": to}
+    if TrustedPublisher.objects.filter(**target).count() >= MAX_PUBLISHERS:
         raise HubError(
             "request.conflict", f"{to} has {MAX_PUBLISHERS} trusted publishers already", status=409
         )
@@ -160,8 +160,8 @@ def listed(to: Environment | Owner) -> QuerySet[TrustedPublisher]:
     if isinstance(to, Owner):
         rows = TrustedPublisher.objects.filter(owner=to)
     else:
-        here = Q(environment=to) | Q(owner=to.owner_id, name=to.name)
-        rows = TrustedPublisher.objects.filter(here)
+        same_environment = Q(environment=to) | Q(owner=to.owner_id, name=to.name)
+        rows = TrustedPublisher.objects.filter(same_environment)
     return rows.select_related("added_by", "environment__owner", "owner").order_by("pk")
 
 

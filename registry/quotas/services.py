@@ -107,9 +107,9 @@ def lock(*owners: Owner | None) -> None:
     Call it before rows of environments or evaluations are locked. Rows of `Quota` serve as the
     lock, since rows of owners are locked after environments elsewhere.
     """
-    wanted = {owner.pk for owner in owners if owner is not None}
-    rows = Quota.objects.select_for_update(of=("self",)).filter(owner__in=wanted)
-    missing = wanted - set(rows.order_by("owner_id").values_list("owner_id", flat=True))
+    ids = {owner.pk for owner in owners if owner is not None}
+    rows = Quota.objects.select_for_update(of=("self",)).filter(owner__in=ids)
+    missing = ids - set(rows.order_by("owner_id").values_list("owner_id", flat=True))
     if missing:
         Quota.objects.bulk_create([Quota(owner_id=pk) for pk in missing], ignore_conflicts=True)
         list(rows.order_by("owner_id").values_list("owner_id", flat=True))
@@ -186,10 +186,10 @@ def change(*, owner: Owner, by: User | None, **limits: int | None) -> None:
         lock(owner)
         now = timezone.now()
         Quota.objects.filter(owner=owner).update(changed_by=by, changed_at=now, **limits)
-        shown = ", ".join(
+        limits_text = ", ".join(
             f"{name} {'default' if value is None else value}" for name, value in limits.items()
         )
-        events.record("quota.changed", by=by, owner=owner, limits=shown)
+        events.record("quota.changed", by=by, owner=owner, limits=limits_text)
 
 
 def as_dict(values: Limits | Usage) -> dict[str, int]:

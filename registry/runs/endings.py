@@ -121,12 +121,13 @@ def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: dateti
     if rows[-1].counted:
         counts = f"It is number {counted} of {maximum} that may end so."
     else:
-        why = "was handed back" if rows[-1].handed_back else "never reached the environment's code"
-        counts = f"Since it {why}, it does not count against the limit of {maximum}."
-    wait = 0 if earliest is None else math.ceil((earliest - now).total_seconds())
-    return (
-        f"{counts} The next one is queued{f' and begins in {wait} s at the earliest' * bool(wait)}."
-    )
+        reason = (
+            "was handed back" if rows[-1].handed_back else "never reached the environment's code"
+        )
+        counts = f"Since it {reason}, it does not count against the limit of {maximum}."
+    seconds = 0 if earliest is None else math.ceil((earliest - now).total_seconds())
+    pause = f" and begins in {seconds} s at the earliest" if seconds else ""
+    return f"{counts} The next one is queued{pause}."
 
 
 def notify_after_commit(model: str) -> None:

@@ -62,12 +62,12 @@ def lacking(run: Run) -> str:
         return ""
     minors = [minor for minor in run.pythons.split(",") if minor in MINORS]
     written = run.version.requires_python or "what its framework needs"
-    named = f"Python {' or '.join(minors[:3])}" if minors else "a Python for this environment"
+    python_text = f"Python {' or '.join(minors[:3])}" if minors else "a Python for this environment"
     offered = ", ".join(runners.pythons_offered())
     have = f"live runners offer {offered}" if offered else "no runner is live"
     return (
-        f"No runner has {named} (Requires-Python: {written}; {have}). The run stays queued until a "
-        "runner offers it: one offers the interpreters that `RUNNER_PYTHONS` lists, by default "
+        f"No runner has {python_text} (Requires-Python: {written}; {have}). The run stays "
+        "queued until a runner offers it: one offers the interpreters that `RUNNER_PYTHONS` lists, by default "
         "each /usr/bin/python3.X and /usr/local/bin/python3.X of its machine."
     )
 

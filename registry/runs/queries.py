@@ -75,5 +75,5 @@ def leased_run(token: str) -> Run:
 
 def runners_with_runs() -> QuerySet[Runner]:
     """Every runner with `held`, the number of its runs under way, by name."""
-    held = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
-    return Runner.objects.annotate(held=held).order_by("name")
+    leased = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
+    return Runner.objects.annotate(held=leased).order_by("name")

@@ -48,8 +48,11 @@ def assign(version: Version) -> tuple[int, int]:
 def _last_turn(owner: int) -> int:
     """The last turn of the owner's active runs; -1 where there is none. Queued and leased ones are
     queried separately: for a single status the index gives the maximum, however many there are."""
-    own = Run.objects.filter(owner=owner)
-    parts = (own.filter(status=Run.Status.QUEUED), own.filter(status__in=Run.LEASED_STATES))
+    owner_runs = Run.objects.filter(owner=owner)
+    parts = (
+        owner_runs.filter(status=Run.Status.QUEUED),
+        owner_runs.filter(status__in=Run.LEASED_STATES),
+    )
     last = [part.aggregate(last=Max("turn"))["last"] for part in parts]
     return max((turn for turn in last if turn is not None), default=-1)
 
@@ -67,8 +70,8 @@ def _current_priority() -> int:
 def _delay(version: Version) -> int:
     if version.runs.exists():
         return RERUN_DELAY
-    others = version.environment.versions.exclude(pk=version.pk)
-    return FURTHER_VERSION_DELAY if others.exists() else FIRST_VERSION_DELAY
+    other_versions = version.environment.versions.exclude(pk=version.pk)
+    return FURTHER_VERSION_DELAY if other_versions.exists() else FIRST_VERSION_DELAY
 
 
 def head(
@@ -86,8 +89,10 @@ def head(
     transaction. Rows that another runner is leasing at the moment are skipped.
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
-    for model, others in (elsewhere or {}).items():
-        waiting = waiting.filter(~Q(model=model) | ~_reserved_for_others(runner, others, now))
+    for model, other_runners in (elsewhere or {}).items():
+        waiting = waiting.filter(
+            ~Q(model=model) | ~_reserved_for_others(runner, other_runners, now)
+        )
     return (
         waiting.filter(pythons.runnable(runners.pythons(runner)))
         .exclude(owner__in=without)
@@ -97,7 +102,7 @@ def head(
     )
 
 
-def _reserved_for_others(runner: Runner, others: Collection[int], now: datetime) -> Q:
+def _reserved_for_others(runner: Runner, other_runners: Collection[int], now: datetime) -> Q:
     """Runs of which this runner lost an attempt, for SAME_RUNNER_PAUSE after they may begin again,
     unless each of the others lost an attempt of it as well.
 
@@ -105,13 +110,15 @@ def _reserved_for_others(runner: Runner, others: Collection[int], now: datetime)
     """
     since = now - limits.SAME_RUNNER_PAUSE
     lost_attempts = LostAttempt.objects.filter(run=OuterRef("pk"))
-    own = lost_attempts.filter(runner=runner, handed_back=False)
+    own_attempts = lost_attempts.filter(runner=runner, handed_back=False)
     lately = Q(not_before__gt=since) | Q(not_before=None) & Exists(
         lost_attempts.filter(at__gt=since)
     )
-    every = LostAttempt.objects.filter(run=OuterRef(OuterRef("pk")), handed_back=False)
-    without = Runner.objects.filter(~Exists(every.filter(runner=OuterRef("pk"))), pk__in=others)
-    return Q(Exists(own)) & lately & Q(Exists(without))
+    attempts = LostAttempt.objects.filter(run=OuterRef(OuterRef("pk")), handed_back=False)
+    without = Runner.objects.filter(
+        ~Exists(attempts.filter(runner=OuterRef("pk"))), pk__in=other_runners
+    )
+    return Q(Exists(own_attempts)) & lately & Q(Exists(without))
 
 
 def ready(now: datetime) -> Q:
@@ -122,9 +129,9 @@ def ready(now: datetime) -> Q:
 def elsewhere(*, runner: Runner, models: Collection[str]) -> dict[str, list[int]]:
     """By each of the models, "" standing for none, the other live runners that can serve it."""
     served: dict[str, list[int]] = {}
-    for other in runners.alive().exclude(pk=runner.pk).only("capabilities"):
-        for name in {"", *runners.models(other)} & {"", *models}:
-            served.setdefault(name, []).append(other.pk)
+    for other_runner in runners.alive().exclude(pk=runner.pk).only("capabilities"):
+        for name in {"", *runners.models(other_runner)} & {"", *models}:
+            served.setdefault(name, []).append(other_runner.pk)
     return served
 
 
@@ -149,7 +156,7 @@ def position(run: Run) -> Position | None:
     earlier = Q(priority__lt=run.priority) | Q(priority=run.priority, created_at__lt=run.created_at)
     waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model)
     # Of a column that the index has, so that no row is read.
-    every = Count("created_at")
-    counted = waiting.aggregate(before=Count("created_at", filter=earlier), all=every)
+    count = Count("created_at")
+    counted = waiting.aggregate(before=Count("created_at", filter=earlier), all=count)
     alive, able = runners.with_model(run.model)
     return Position(counted["before"], counted["all"], able if run.model else alive)

@@ -148,13 +148,13 @@ def _put_transcripts(run_id: UUID, events: Events) -> StoredPack | None:
     run = attempt.filter(last_seq=events.seq - 1, runner__enabled=True).first()
     if run is None or not events.rollouts:
         return None
-    known = set(run.rollouts.values_list("policy", "task", "attempt"))
-    new = [
+    stored = set(run.rollouts.values_list("policy", "task", "attempt"))
+    unstored = [
         result
         for result in events.rollouts
-        if _is_planned(run, result) and transcripts.rollout_key(result) not in known
+        if _is_planned(run, result) and transcripts.rollout_key(result) not in stored
     ]
-    return transcripts.put(run=run, seq=events.seq, rollouts=new)
+    return transcripts.put(run=run, seq=events.seq, rollouts=unstored)
 
 
 def _store_rollouts(run: Run, events: Events, packed: StoredPack | None) -> None:
@@ -163,8 +163,8 @@ def _store_rollouts(run: Run, events: Events, packed: StoredPack | None) -> None
     pack = transcripts.row_of(run=run, seq=events.seq, packed=packed) if packed else None
     rows = [_row(run, result) for result in planned]
     for row, result in zip(rows, planned, strict=True):
-        if packed and (place := packed.position(result))[1]:
-            row.pack, (row.offset, row.length) = pack, place
+        if packed and (span := packed.position(result))[1]:
+            row.pack, (row.offset, row.length) = pack, span
     Rollout.objects.bulk_create(rows, ignore_conflicts=True)
     unplanned = next((result for result in events.rollouts if not _is_planned(run, result)), None)
     if unplanned is not None and not run.findings.filter(code=UNPLANNED).exists():
@@ -241,9 +241,9 @@ def _store_progress(run: Run, events: Events) -> None:
 
 
 def _facts(facts: Facts, maximum: int) -> Facts:
-    tasks, again = facts.tasks, facts.hashes_again
+    tasks, hashes_again = facts.tasks, facts.hashes_again
     return replace(
         facts,
         tasks=None if tasks is None else sanitize.clean_tasks(tasks, maximum),
-        hashes_again=None if again is None else again[:maximum],
+        hashes_again=None if hashes_again is None else hashes_again[:maximum],
     )

@@ -106,8 +106,8 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
                 return None
             if queue.is_busy(run.owner_id):
                 busy.add(run.owner_id)
-            elif (taken := _take(run, runner)) is not None:
-                return taken
+            elif (leased := _take(run, runner)) is not None:
+                return leased
 
 
 def _take(run: Run, runner: Runner) -> Run | None:
@@ -143,7 +143,7 @@ def renew(*, runner: Runner) -> str:
     """
     with transaction.atomic():
         if not runner.enabled:
-            requeue_runs_of(runner=runner, why="was disabled")
+            requeue_runs_of(runner=runner, reason="was disabled")
         return runners.renew(runner=runner)
 
 

@@ -45,7 +45,7 @@ def sweep(*, now: datetime) -> SweepResult:
     return SweepResult(
         expired=_each(
             expired.order_by("lease_expires_at"),
-            partial(_lose, still=over, why="stopped reporting", now=now, silent=True),
+            partial(_lose, still=over, reason="stopped reporting", now=now, silent=True),
         ),
         abandoned=_each(queued.order_by("created_at"), _abandon),
     )
@@ -62,16 +62,16 @@ def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
     return moved
 
 
-def requeue_runs_of(*, runner: Runner, why: str) -> None:
+def requeue_runs_of(*, runner: Runner, reason: str) -> None:
     """Move every run leased to the runner to its next attempt or its end, whatever its lease;
-    `why` completes "Runner X ..."."""
+    `reason` completes "Runner X ..."."""
     for pk in Run.objects.filter(runner=runner, status__in=Run.LEASED_STATES).values_list(
         "pk", flat=True
     ):
-        _lose(pk, Q(runner=runner), why, now=timezone.now(), silent=False)
+        _lose(pk, Q(runner=runner), reason, now=timezone.now(), silent=False)
 
 
-def _lose(pk: UUID, still: Q, why: str, *, now: datetime, silent: bool) -> bool:
+def _lose(pk: UUID, still: Q, reason: str, *, now: datetime, silent: bool) -> bool:
     """Move one run in a transaction, after a second look under lock: a batch may have arrived.
 
     A run taken from a runner that was not `silent` counts as handed back.
@@ -88,11 +88,11 @@ def _lose(pk: UUID, still: Q, why: str, *, now: datetime, silent: bool) -> bool:
         if run.cancel_requested_at is not None:
             endings.note(run, "the runner did not answer the request to stop; the run ends here.")
             return endings.end(run=run, status=Run.Status.CANCELLED)
-        lost = finding(
-            "run.lease_expired", f"Runner {run.runner} {why} while the run was {run.status}."
+        expired = finding(
+            "run.lease_expired", f"Runner {run.runner} {reason} while the run was {run.status}."
         )
         return endings.next_attempt(
-            run=run, findings=[lost], now=now, silent=silent, handed_back=not silent
+            run=run, findings=[expired], now=now, silent=silent, handed_back=not silent
         )
 
 

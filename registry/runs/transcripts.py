@@ -104,10 +104,10 @@ def read_many(rollouts: Iterable[Rollout]) -> Iterator[tuple[Rollout, Transcript
     """Each rollout with its transcript; rows have their pack loaded, and one request to the storage
     reads consecutive transcripts of a pack."""
     for pack, rows in groupby(rollouts, key=lambda row: row.pack):
-        same = list(rows)
-        data = _range(pack, same) if pack else None
-        for row in same:
-            start = row.offset - min(r.offset for r in same)
+        pack_rows = list(rows)
+        data = _range(pack, pack_rows) if pack else None
+        for row in pack_rows:
+            start = row.offset - min(r.offset for r in pack_rows)
             yield row, None if data is None else _read(data[start : start + row.length])
 
 
@@ -118,19 +118,19 @@ def delete_expired(*, now: datetime) -> int:
     all except those of the run that decided on a listed version. After a crash at any point the
     next call continues; an object without a row is an orphan to `verify_storage`.
     """
-    late = now - timedelta(days=settings.HUB_TRANSCRIPT_DAYS)
-    due = TranscriptPack.objects.filter(
+    cutoff = now - timedelta(days=settings.HUB_TRANSCRIPT_DAYS)
+    expired = TranscriptPack.objects.filter(
         Q(attempt__lt=F("run__attempt"))
         | Q(run__version__emptied_at__isnull=False)
-        | Q(run__ended_at__lt=late) & ~Q(run__cards__version__status="listed")
+        | Q(run__ended_at__lt=cutoff) & ~Q(run__cards__version__status="listed")
     )
-    packs = list(due.order_by("pk")[:MAX_DELETED])
+    packs = list(expired.order_by("pk")[:MAX_DELETED])
     for pack in packs:
         with transaction.atomic():
             pack.rollouts.update(pack=None, offset=0, length=0)
             pack.delete()
-        named = TranscriptPack.objects.filter(sha256=pack.sha256)
-        delete_unnamed(storage.key("transcripts", pack.sha256), named)
+        same_object = TranscriptPack.objects.filter(sha256=pack.sha256)
+        delete_unnamed(storage.key("transcripts", pack.sha256), same_object)
     return len(packs)
 
 

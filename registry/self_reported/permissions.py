@@ -21,8 +21,8 @@ from registry.self_reported.models import Evaluation
 
 
 def _sees_evaluation(principal: Principal, evaluation: Evaluation) -> bool:
-    shown = evaluation.is_public or principal.is_member(evaluation.owner_id)
-    return shown and sees_environment(principal, evaluation.environment)
+    is_readable = evaluation.is_public or principal.is_member(evaluation.owner_id)
+    return is_readable and sees_environment(principal, evaluation.environment)
 
 
 def _visible_evaluations(actor: Actor, token: Token | None) -> Q:

@@ -67,10 +67,10 @@ def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, An
     """Samples `start` to `start + count` in the order they arrived; raises 413 where they are
     more bytes than one answer holds."""
     samples: list[dict[str, Any]] = []
-    room = PAGE_BYTES
+    bytes_left = PAGE_BYTES
     for line in _between(evaluation, start, start + count):
-        room -= len(line)
-        if room < 0 and samples:
+        bytes_left -= len(line)
+        if bytes_left < 0 and samples:
             raise HubError(
                 "request.too_large",
                 f"{count} samples from number {start} are more than {PAGE_BYTES} bytes",
@@ -84,10 +84,10 @@ def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, An
 def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
     """The first samples as lines of JSON, as many as one answer holds."""
     result: list[bytes] = []
-    room = PAGE_BYTES
+    bytes_left = PAGE_BYTES
     for line in _between(evaluation, 0, count):
-        room -= len(line)
-        if room < 0 and result:
+        bytes_left -= len(line)
+        if bytes_left < 0 and result:
             break
         result.append(line)
     return result
@@ -95,8 +95,8 @@ def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
 
 def _between(evaluation: Evaluation, start: int, stop: int) -> Iterator[bytes]:
     """The lines of samples `start` to `stop`."""
-    held = evaluation.batches.filter(first__lt=stop, first__gt=start - F("count"))
-    for batch in held.order_by("first"):
+    batches = evaluation.batches.filter(first__lt=stop, first__gt=start - F("count"))
+    for batch in batches.order_by("first"):
         yield from islice(_lines(batch), max(start - batch.first, 0), stop - batch.first)
 
 

@@ -87,8 +87,8 @@ def _checked(info: tarfile.TarInfo) -> str:
     """The path of a member; raises unless it is a file or a folder inside the archive."""
     name = info.name.removeprefix("./").rstrip("/")
     parts = name.split("/")
-    wrong = not name or any(part in ("", ".", "..") for part in parts)
-    if wrong and name not in ("", "."):
+    is_invalid = not name or any(part in ("", ".", "..") for part in parts)
+    if is_invalid and name not in ("", "."):
         raise _bad(f"member {info.name[:100]!r} leaves the archive")
     if len(name) > MAX_PATH or not name.isprintable() or "\\" in name:
         raise _bad(f"member {info.name[:100]!r} has an odd name")
@@ -126,5 +126,5 @@ class _BoundedReader:
             raise _bad(f"it has more than {MAX_BYTES} bytes unpacked, or goes in circles")
 
 
-def _bad(why: str) -> HubError:
-    return HubError("source.unreadable", f"the source archive is refused: {why}")
+def _bad(reason: str) -> HubError:
+    return HubError("source.unreadable", f"the source archive is refused: {reason}")

@@ -103,8 +103,8 @@ def announce(
 
 def _check_open(by: User) -> None:
     """Limit unfinished uploads: their bytes stay until `delete_expired` and count for no quota."""
-    kept = Delivery.objects.filter(announced_at__gt=timezone.now() - RETENTION)
-    if kept.filter(by=by, ended_at=None).count() >= MAX_OPEN:
+    current = Delivery.objects.filter(announced_at__gt=timezone.now() - RETENTION)
+    if current.filter(by=by, ended_at=None).count() >= MAX_OPEN:
         raise HubError(
             "request.throttled",
             f"you have {MAX_OPEN} uploads under way",

@@ -64,7 +64,7 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
                 progress(key)
         sums.flush()
         os.fsync(sums.fileno())
-    about = {
+    description = {
         "format": FORMAT,
         "made_at": now.isoformat(),
         "database": connection.vendor,
@@ -74,7 +74,7 @@ def backup(folder: Path, *, now: datetime, progress: Progress = lambda _: None) 
     }
     problems += _missing(folder, now)
     with (folder / ABOUT).open("w") as file:
-        file.write(json.dumps(about | {"problems": problems[:MAX_PROBLEMS]}, indent=1) + "\n")
+        file.write(json.dumps(description | {"problems": problems[:MAX_PROBLEMS]}, indent=1) + "\n")
         file.flush()
         os.fsync(file.fileno())
     if problems:
@@ -92,7 +92,7 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
     Nothing is written before every file of the copy has been read and its digest checked. The
     database comes last: an interrupted restore leaves no hub that looks complete.
     """
-    about = _about(folder)
+    description = _about(folder)
     if not database.is_empty():
         raise Failure("the database has tables: restore into a new, empty one")
     if any(not stored.key.startswith(f"{probe.PREFIX}/") for stored in storage.get().list()):
@@ -110,7 +110,7 @@ def restore(folder: Path, *, progress: Progress = lambda _: None) -> int:
     database.load(folder)
     call_command("migrate", interactive=False, verbosity=0)
     writer.rebuild()
-    return int(about["objects"])
+    return int(description["objects"])
 
 
 def _keys() -> Iterator[str]:
@@ -147,34 +147,36 @@ def _is_corrupt(key: str, digest: str) -> bool:
 def _missing(folder: Path, now: datetime) -> Iterator[str]:
     """The objects that rows refer to and that are neither in the copy nor in the storage."""
     for kind in KINDS:
-        for named in kind.named(now):
-            if not named.needed or (folder / OBJECTS / named.key).is_file():
+        for reference in kind.named(now):
+            if not reference.needed or (folder / OBJECTS / reference.key).is_file():
                 continue
-            if not storage.get().exists(named.key) and kind.naming(named.key, now).exists():
-                yield f"{named.key} of {named.by} is missing"
+            if not storage.get().exists(reference.key) and kind.naming(reference.key, now).exists():
+                yield f"{reference.key} of {reference.by} is missing"
 
 
 def _about(folder: Path) -> dict[str, Any]:
     """The description of the copy; raises Failure where this hub cannot restore it."""
     try:
-        about: Any = json.loads((folder / ABOUT).read_text())
-        if not isinstance(about, dict) or not about.keys() >= KEYS:
+        description: Any = json.loads((folder / ABOUT).read_text())
+        if not isinstance(description, dict) or not description.keys() >= KEYS:
             raise ValueError(f"it must have {', '.join(sorted(KEYS))}")
     except (OSError, ValueError) as error:
         raise Failure(f"{folder / ABOUT} cannot be read ({error}): the copy is not whole") from None
-    if about.get("format") != FORMAT:
-        raise Failure(f"the copy has format {about.get('format')!r}, this hub reads {FORMAT}")
-    if about["database"] != connection.vendor:
-        raise Failure(f"the copy is of {about['database']}, this hub is set to {connection.vendor}")
-    _check(folder / SUMS, about["sums_sha256"])
-    if newer := sorted(set(about["migrations"]) - upgrade.known()):
+    if description.get("format") != FORMAT:
+        raise Failure(f"the copy has format {description.get('format')!r}, this hub reads {FORMAT}")
+    if description["database"] != connection.vendor:
+        raise Failure(
+            f"the copy is of {description['database']}, this hub is set to {connection.vendor}"
+        )
+    _check(folder / SUMS, description["sums_sha256"])
+    if newer := sorted(set(description["migrations"]) - upgrade.known()):
         raise Failure(f"the copy was made by a newer hub: {newer[-1]} is unknown; update this one")
-    if older := upgrade.lacking(about["migrations"]):
+    if older := upgrade.lacking(description["migrations"]):
         raise Failure(
             f"the copy was made by an older hub, which lacks the migration {older[0]}: restore it "
             "with the release that made it and upgrade that hub (docs/operations.md, Upgrade)"
         )
-    return about
+    return description
 
 
 def _applied() -> Iterator[tuple[str, str]]:

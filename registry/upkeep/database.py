@@ -107,6 +107,6 @@ def _program(name: str, *words: str) -> None:
     }
     environ = os.environ | options
     environ |= {name: str(configured[key]) for name, key in names.items() if configured[key]}
-    done = subprocess.run([name, *words], env=environ, capture_output=True, text=True)
-    if done.returncode:
-        raise Failure(f"{name} failed: {done.stderr.strip()}")
+    completed = subprocess.run([name, *words], env=environ, capture_output=True, text=True)
+    if completed.returncode:
+        raise Failure(f"{name} failed: {completed.stderr.strip()}")

@@ -19,8 +19,8 @@ MAX_VERSIONS = 1000  # versions in one call: celery beat repeats it
 def empty_deleted(*, now: datetime) -> int:
     """Delete the objects of versions deleted that long ago, unless other rows refer to them;
     returns the number of versions. After a crash the next call continues with the same version."""
-    due = Version.objects.filter(deleted_at__lte=kept_since(now), emptied_at=None)
-    versions = list(due.select_related("source").order_by("deleted_at", "pk")[:MAX_VERSIONS])
+    expired = Version.objects.filter(deleted_at__lte=kept_since(now), emptied_at=None)
+    versions = list(expired.select_related("source").order_by("deleted_at", "pk")[:MAX_VERSIONS])
     for version in versions:
         if version.staged:
             staging.discard(version.staged)

@@ -55,8 +55,8 @@ class Kind:
         if self.rows is None:
             return
         rows = self._pages(self.rows(now).order_by(self.field, "pk"), page_size)
-        for value, same in groupby(rows, lambda row: str(getattr(row, self.field))):
-            yield from self._objects(value, same)
+        for value, object_rows in groupby(rows, lambda row: str(getattr(row, self.field))):
+            yield from self._objects(value, object_rows)
 
     def naming(self, key: str, now: datetime) -> QuerySet[Any]:
         """The rows that refer to that key now; raises ValueError for a kind without rows."""
@@ -90,8 +90,10 @@ def kept_since(now: datetime) -> datetime:
 
 
 def _kept(now: datetime, version: str = "") -> Q:
-    late = Q(**{f"{version}deleted_at__gt": kept_since(now), f"{version}emptied_at": None})
-    return Q(**{f"{version}deleted_at": None}) | late
+    recently_deleted = Q(
+        **{f"{version}deleted_at__gt": kept_since(now), f"{version}emptied_at": None}
+    )
+    return Q(**{f"{version}deleted_at": None}) | recently_deleted
 
 
 def _versions(now: datetime) -> QuerySet[Version]:

@@ -74,11 +74,11 @@ class _Walk:
     progress: Callable[[Outcome], None]
 
     def kind(self, kind: Kind, objects: Iterator[Stored]) -> None:
-        for named, stored in _side_by_side(kind.named(self.now), objects):
+        for reference, stored in _side_by_side(kind.named(self.now), objects):
             if stored is not None:
                 self._count(stored)
-            if named is not None:
-                self._named(kind, named)
+            if reference is not None:
+                self._named(kind, reference)
             elif stored is not None and kind.rows is not None:
                 self._orphan(kind, stored)
 
@@ -95,21 +95,21 @@ class _Walk:
     def _report_problem(self, what: ProblemKind, key: str, message: str) -> None:
         self.outcome.problems.append(Problem(what, key, message))
 
-    def _named(self, kind: Kind, named: Named) -> None:
-        if not named.sha256:
+    def _named(self, kind: Kind, reference: Named) -> None:
+        if not reference.sha256:
             return
         digest = hashlib.sha256()
         try:
-            with storage.get().open(named.key) as reader:
+            with storage.get().open(reference.key) as reader:
                 while piece := reader.read(CHUNK):
                     digest.update(piece)
         except Missing:
-            if named.needed and kind.naming(named.key, self.now).exists():
-                self._report_problem("missing", named.key, f"{named.by} has no bytes")
+            if reference.needed and kind.naming(reference.key, self.now).exists():
+                self._report_problem("missing", reference.key, f"{reference.by} has no bytes")
             return
-        if digest.hexdigest() != named.sha256:
-            message = f"{named.by} has other bytes, their sha256 is {digest.hexdigest()}"
-            self._report_problem("corrupt", named.key, message)
+        if digest.hexdigest() != reference.sha256:
+            message = f"{reference.by} has other bytes, their sha256 is {digest.hexdigest()}"
+            self._report_problem("corrupt", reference.key, message)
 
     def _orphan(self, kind: Kind, stored: Stored) -> None:
         if stored.modified > self.now - GRACE:
@@ -126,14 +126,14 @@ def _side_by_side(
 ) -> Iterator[tuple[Named | None, Stored | None]]:
     """Pairs of the same key, and single ones with None; both iterators are in the order of the
     keys."""
-    named, stored = next(names, None), next(objects, None)
-    while named or stored:
-        if stored is None or (named and named.key < stored.key):
-            yield named, None
-            named = next(names, None)
-        elif named is None or stored.key < named.key:
+    reference, stored = next(names, None), next(objects, None)
+    while reference or stored:
+        if stored is None or (reference and reference.key < stored.key):
+            yield reference, None
+            reference = next(names, None)
+        elif reference is None or stored.key < reference.key:
             yield None, stored
             stored = next(objects, None)
         else:
-            yield named, stored
-            named, stored = next(names, None), next(objects, None)
+            yield reference, stored
+            reference, stored = next(names, None), next(objects, None)

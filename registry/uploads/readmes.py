@@ -30,9 +30,9 @@ def shown(text: str, content_type: str) -> RenderedReadme:
     """The README as stored; rendered first where it is not stored."""
     source = f"{rendering.RULES_VERSION}\n{content_type}\n{text}".encode()
     digest = hashlib.sha256(source).hexdigest()
-    kept = RenderedReadme.objects.filter(pk=digest).first()
-    if kept is not None:
-        return kept
+    stored = RenderedReadme.objects.filter(pk=digest).first()
+    if stored is not None:
+        return stored
     rendered = rendering.render_in_process(text, content_type)
     body = _plain(text) if rendered.html is None else rendered.html
     row = RenderedReadme(digest=digest, html=body, plain=rendered.html is None)

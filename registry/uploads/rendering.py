@@ -63,7 +63,7 @@ def render_in_process(text: str, content_type: str) -> Rendered:
     environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
     try:
         with PROCESSES:
-            done = subprocess.run(
+            completed = subprocess.run(
                 command,
                 input=text.encode(),
                 capture_output=True,
@@ -73,11 +73,13 @@ def render_in_process(text: str, content_type: str) -> Rendered:
             )
     except subprocess.TimeoutExpired:  # not the fault of the README
         return Rendered(None, final=False)
-    if done.returncode not in (0, FAULTY):
+    if completed.returncode not in (0, FAULTY):
         return Rendered(
             None, f"it takes more than {CPU_SECONDS} s or {MEMORY >> 20} MiB, or grows too long"
         )
-    return Rendered(done.stdout.decode(), done.stderr.decode() if done.returncode else "")
+    return Rendered(
+        completed.stdout.decode(), completed.stderr.decode() if completed.returncode else ""
+    )
 
 
 def kind(content_type: str) -> str:

@@ -249,8 +249,8 @@ def _taken(before: Version, read: Wheel) -> HubError:
     if before.deleted_at is not None:
         message = f"{before} was deleted, and its number never returns"
     else:
-        same = "" if before.version == read.version else f", the same version as {read.version}"
-        message = f"File already exists: {before}{same} has other bytes"
+        spelling = "" if before.version == read.version else f", the same version as {read.version}"
+        message = f"File already exists: {before}{spelling} has other bytes"
     return HubError("upload.version_exists", message)
 
 

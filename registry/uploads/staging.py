@@ -61,11 +61,11 @@ def discard_old(*, now: datetime) -> int:
     """Delete the staged objects of crashed uploads; returns their count."""
     store = storage.get()
     old = [stored.key for stored in store.list(f"{PREFIX}/") if stored.modified < now - GRACE]
-    named = set(named_keys()) if old else set()
+    referenced = set(named_keys()) if old else set()
     for key in old:
-        if key not in named:
+        if key not in referenced:
             store.delete(key)
-    return len(set(old) - named)
+    return len(set(old) - referenced)
 
 
 def named_keys() -> Iterator[str]:

@@ -73,11 +73,15 @@ def install(target: Path) -> None:
     venv = target / "venv"
 
     def run(*command: str | Path) -> None:
-        done = subprocess.run(command, env=environ, capture_output=True, text=True)
-        sys.stderr.write(done.stderr)
-        if done.returncode:
-            last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SHOWN_LINES:])
-            raise bootstrap.Stop(f"{Path(command[0]).name} ended with {done.returncode}: {last}")
+        completed = subprocess.run(command, env=environ, capture_output=True, text=True)
+        sys.stderr.write(completed.stderr)
+        if completed.returncode:
+            last = "\n".join(
+                (completed.stderr or completed.stdout).strip().splitlines()[-SHOWN_LINES:]
+            )
+            raise bootstrap.Stop(
+                f"{Path(command[0]).name} ended with {completed.returncode}: {last}"
+            )
 
     run(uv, "venv", "--quiet", "--clear", "--python", find_python(), venv)
     python = venv / "bin" / "python"
@@ -103,23 +107,25 @@ def name_vllm(python: Path) -> None:
     )
     output = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
     version, _, site = output.strip().partition(" ")
-    known = Path(site) / f"vllm-{version}+cpu.dist-info"
-    known.mkdir(exist_ok=True)
-    (known / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}+cpu\n")
-    (known / "RECORD").write_text("")
+    metadata = Path(site) / f"vllm-{version}+cpu.dist-info"
+    metadata.mkdir(exist_ok=True)
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}+cpu\n"
+    )
+    (metadata / "RECORD").write_text("")
 
 
 def remove_unwanted(target: Path) -> None:
     """Remove the sibling folders that were not used for a week and are not being filled."""
-    for other in target.parent.glob("vllm-*"):
-        mark = other / COMPLETE
-        last_used = (mark if mark.exists() else other).stat().st_mtime
-        if other == target or time.time() - last_used < KEPT_SECONDS:
+    for sibling in target.parent.glob("vllm-*"):
+        mark = sibling / COMPLETE
+        last_used = (mark if mark.exists() else sibling).stat().st_mtime
+        if sibling == target or time.time() - last_used < KEPT_SECONDS:
             continue
-        with (other / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
+        with (sibling / "lock").open("w") as lock, contextlib.suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            bootstrap.print_step(f"removing {other}, which no checkout has used for a week")
-            shutil.rmtree(other)
+            bootstrap.print_step(f"removing {sibling}, which no checkout has used for a week")
+            shutil.rmtree(sibling)
 
 
 def main() -> int:
@@ -133,9 +139,9 @@ def main() -> int:
             try:
                 install(target)
             except (bootstrap.Stop, OSError) as error:
-                why = f"vLLM cannot be installed here: {error}"
-                (target / WHY_NOT).write_text(why, encoding="utf-8")
-                bootstrap.print_step(why)
+                reason = f"vLLM cannot be installed here: {error}"
+                (target / WHY_NOT).write_text(reason, encoding="utf-8")
+                bootstrap.print_step(reason)
                 return 1
         (target / COMPLETE).touch()  # its time is the last use
     remove_unwanted(target)

@@ -116,10 +116,10 @@ def units(options: argparse.Namespace) -> dict[str, str]:
         root=ROOT, command=_quoted(f"{shlex.join(options.command)}; echo; echo {EXIT}$?")
     )
     delegated = [line for line in UNIT.read_text().splitlines() if line.startswith("Delegate")]
-    more = [*delegated, *options.property, *(["User=games"] if options.user else [])]
+    properties = [*delegated, *options.property, *(["User=games"] if options.user else [])]
     return {
         "envyard.target": TARGET,
-        "envyard-tests.service": f"{service}{''.join(f'{line}{chr(10)}' for line in more)}",
+        "envyard-tests.service": f"{service}{''.join(f'{line}{chr(10)}' for line in properties)}",
     }
 
 
@@ -132,12 +132,12 @@ def _quoted(text: str) -> str:
 def archive(kernel: Path, unit_texts: dict[str, str]) -> bytes:
     """The first files of the machine: a cpio archive (cpio(5), the new format)."""
     [modules] = (kernel / "usr/lib/uml/modules").iterdir()
-    known = {file.stem: file for file in modules.rglob("*.ko")}
+    modules_by_name = {file.stem: file for file in modules.rglob("*.ko")}
     files = {
         "init": (0o755, (HERE / "init.sh").read_bytes()),
         "bin/busybox": (0o755, (kernel / "bin" / "busybox").read_bytes()),
         **{
-            f"modules/{number}-{name}.ko": (0o644, known[name].read_bytes())
+            f"modules/{number}-{name}.ko": (0o644, modules_by_name[name].read_bytes())
             for number, name in enumerate(MODULES)
         },
         **{f"units/{name}": (0o644, text.encode()) for name, text in unit_texts.items()},

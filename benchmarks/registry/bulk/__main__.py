@@ -25,9 +25,9 @@ def fill(*, environments: int, versions: int, force: bool = False) -> None:
             "another HUB_HOME or DATABASE_URL, or pass --force"
         )
     began = time.monotonic()
-    for done in load.load(environments=environments, versions=versions):
-        if done % 10_000 == 0:
-            print(f"{done} environments, {time.monotonic() - began:.0f} s", file=sys.stderr)
+    for count in load.load(environments=environments, versions=versions):
+        if count % 10_000 == 0:
+            print(f"{count} environments, {time.monotonic() - began:.0f} s", file=sys.stderr)
     print(
         f"{environments} environments and {versions} versions in {time.monotonic() - began:.0f} s; "
         "`manage.py rebuild_index` writes the stored pages of the index"

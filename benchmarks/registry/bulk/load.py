@@ -37,11 +37,11 @@ def load(*, environments: int, versions: int) -> Iterator[int]:
     Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
     tags = dict(Tag.objects.filter(name__in=names).values_list("name", "pk"))
     made = _environments(random, owners, _shares(random, environments, versions))
-    done = 0
+    count = 0
     while batch := list(islice(made, BATCH)):
         _write(batch, tags)
-        done += len(batch)
-        yield done
+        count += len(batch)
+        yield count
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [Environment, Version]):
             cursor.execute(statement)
@@ -75,9 +75,9 @@ def _shares(random: Random, environments: int, versions: int) -> list[int]:
     missing = versions - first - sum(shares)
     step = 1 if missing > 0 else -1
     while missing:
-        place = random.randrange(len(shares))
-        if shares[place] + step > 0:
-            shares[place] += step
+        position = random.randrange(len(shares))
+        if shares[position] + step > 0:
+            shares[position] += step
             missing -= step
     return [first, *shares]
 
@@ -93,13 +93,13 @@ class Made(NamedTuple):
 def _environments(random: Random, owners: list[Owner], shares: list[int]) -> Iterator[Made]:
     """All of them, numbered, so that they can be written in any order."""
     pk, version_pk = _next(Environment.objects), _next(Version.objects)
-    taken: set[tuple[int, str]] = set()
+    used: set[tuple[int, str]] = set()
     for number, share in enumerate(shares):
         owner = owners[int(len(owners) * random.random() ** 2)] if number else owners[0]
         name = texts.name(random) if number else texts.FIRST
-        while (owner.pk, likeness(name)) in taken:
+        while (owner.pk, likeness(name)) in used:
             name = f"{name}-{texts.coined(random)}"
-        taken.add((owner.pk, likeness(name)))
+        used.add((owner.pk, likeness(name)))
         environment = Environment(
             pk=pk,
             owner=owner,

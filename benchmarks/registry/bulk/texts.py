@@ -48,9 +48,9 @@ def name(random: Random) -> str:
 
 def tags(random: Random, name: str) -> list[str]:
     """One to five; few tags are on many environments."""
-    near = [part for part in name.split("-") if part in TAGS][:2]
-    more = [TAGS[int(len(TAGS) * random.random() ** 2)] for _ in range(random.randint(1, 3))]
-    return sorted({*near, *more})
+    name_tags = [part for part in name.split("-") if part in TAGS][:2]
+    random_tags = [TAGS[int(len(TAGS) * random.random() ** 2)] for _ in range(random.randint(1, 3))]
+    return sorted({*name_tags, *random_tags})
 
 
 def summary(random: Random, name: str) -> str:

@@ -179,9 +179,9 @@ def play(
         return
     card = trial["card"] = answer.get("card")
     if isinstance(card, dict):
-        known = {(item.code, item.where) for item in result.findings}
+        reported = {(item.code, item.where) for item in result.findings}
         result.findings += [
-            item for item in hub_checks.findings_in(card) if (item.code, item.where) not in known
+            item for item in hub_checks.findings_in(card) if (item.code, item.where) not in reported
         ]
         result.checked.append("the card")
 

@@ -20,16 +20,16 @@ ACTIVITY = {"preparing": "fetching dependencies"}  # of a status without a rollo
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
     """Show each step, finding and the rollouts' progress; raises Rejected or Held."""
     path = f"{environment_path(ref)}versions/{ref.version}/"
-    status, shown, lost, warned = "", 0, 0, False
+    status, shown_count, lost_count, warned = "", 0, 0, False
     while True:
         detail = hub.get(path)
         findings = [Finding.from_dict(f) for f in detail["findings"]]
         if detail["status"] != status:
             status = detail["status"]
             out.note(f"{ref} is {status}" if status in DECIDED else f"{status} ...", "bold")
-        for finding in findings[shown:]:
+        for finding in findings[shown_count:]:
             show_finding(finding, out)
-        shown = len(findings)
+        shown_count = len(findings)
         if status in DECIDED:
             conclude(ref, detail, findings, out)
             return
@@ -37,9 +37,9 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
         if status == "evaluating" and run:
             position = waits(run) or ACTIVITY.get(run["status"], "")
             label = f"run {run['status']}, {position}" if position else f"run {run['status']}"
-            for attempt in run.get("lost_attempts", [])[lost:]:
+            for attempt in run.get("lost_attempts", [])[lost_count:]:
                 out.note(f"{lost_text(attempt)}; another follows", "yellow")
-                lost += 1
+                lost_count += 1
             if has_no_runner(run) and not warned:
                 out.note("No live runner can execute the run; it stays queued.", "yellow")
                 warned = True

@@ -72,8 +72,8 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
 
 def deprecation(deprecated: dict[str, Any]) -> str:
     """The reason of a deprecation, and the successor."""
-    instead = f"; use {deprecated['successor']['ref']}" if deprecated["successor"] else ""
-    return f"{when(deprecated['at'])} {deprecated['reason']}{instead}"
+    successor_text = f"; use {deprecated['successor']['ref']}" if deprecated["successor"] else ""
+    return f"{when(deprecated['at'])} {deprecated['reason']}{successor_text}"
 
 
 def show_scores(version: dict[str, Any], out: Output) -> None:

@@ -64,14 +64,14 @@ def _wheel(version: dict[str, Any]) -> str:
 
 
 def _platform(requested: str | None, locks: list[dict[str, Any]], ref: str) -> str:
-    known = [str(lock["platform"]) for lock in locks]
-    if requested in known:
+    platforms = [str(lock["platform"]) for lock in locks]
+    if requested in platforms:
         return str(requested)
-    if not known:
+    if not platforms:
         raise HubCliError(f"{ref} has no lock yet", "Its first run makes one: hub info " + ref)
-    if requested is None and len(known) == 1:
-        return known[0]
+    if requested is None and len(platforms) == 1:
+        return platforms[0]
     problem = (
         "was run on several platforms" if requested is None else f"has no lock for {requested!r}"
     )
-    raise HubCliError(f"{ref} {problem}", f"Name one with --platform: {', '.join(known)}")
+    raise HubCliError(f"{ref} {problem}", f"Name one with --platform: {', '.join(platforms)}")

@@ -104,8 +104,8 @@ def whoami(args: Namespace, out: Output) -> None:
         out.note(f"  may {may} {owner['name']} ({owner['role']})")
     if token := me.get("token"):
         reach = token["environment"] or "all environments"
-        until = f", until {token['expires_at'][:10]}" if token["expires_at"] else ""
-        out.note(f"  token {token['name']}: {token['scope']}, {reach}{until}")
+        expiry = f", until {token['expires_at'][:10]}" if token["expires_at"] else ""
+        out.note(f"  token {token['name']}: {token['scope']}, {reach}{expiry}")
     if refusal:
         out.note(refusal["message"], "yellow")
         out.hint(refusal["hint"])

@@ -31,22 +31,24 @@ def run(args: Namespace, out: Output) -> None:
     """Print the log so far, or follow it to the run's end."""
     run_id = run_of(args.run_id)
     hub = Hub(configs.load(args.url))
-    text, rest, after = "", "", 0
+    text, incomplete_line, after = "", "", 0
     while True:
         part = hub.get(f"runs/{run_id}/log/", after=after)
         after = part["next"]
         if out.as_json:
             text += part["text"]
         else:
-            *lines, rest = (rest + part["text"]).split("\n")  # a piece may end inside a line
+            *lines, incomplete_line = (incomplete_line + part["text"]).split(
+                "\n"
+            )  # a piece may end inside a line
             for line in lines:
                 out.line(line)
         if part["ended"] or not (args.follow or part["text"]):
             break
         if not part["text"]:
             time.sleep(POLL_SECONDS)
-    if rest:
-        out.line(rest)
+    if incomplete_line:
+        out.line(incomplete_line)
     detail = hub.get(f"runs/{run_id}/") if part["ended"] else {"findings": []}
     rows = detail["findings"]
     if out.as_json:

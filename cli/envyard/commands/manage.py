@@ -45,8 +45,10 @@ def run_deprecate(args: Namespace, out: Output) -> None:
     body = {"reason": args.reason, "successor": args.successor or ""}
     environment = print_json(hub.post(f"{path}deprecate/", body), out)
     successor = environment["deprecated"]["successor"]
-    instead = f"; use {successor['ref']}" if successor else ""
-    out.note(f"Deprecated {environment['ref']}: {environment['deprecated']['reason']}{instead}")
+    successor_text = f"; use {successor['ref']}" if successor else ""
+    out.note(
+        f"Deprecated {environment['ref']}: {environment['deprecated']['reason']}{successor_text}"
+    )
 
 
 def run_undeprecate(args: Namespace, out: Output) -> None:

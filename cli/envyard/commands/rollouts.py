@@ -23,14 +23,16 @@ ALL = 1 << 31
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add rollouts list and rollouts export."""
     rollouts = commands.add_parser("rollouts", help="list or export the rollouts of a run")
-    both = rollouts.add_subparsers(dest="rollouts_command", metavar="COMMAND", required=True)
-    listing = both.add_parser("list", parents=[common], help="list rollouts")
+    subcommands = rollouts.add_subparsers(dest="rollouts_command", metavar="COMMAND", required=True)
+    listing = subcommands.add_parser("list", parents=[common], help="list rollouts")
     _add_filters(listing)
     listing.add_argument(
         "--limit", type=int, default=100, help="maximum number of rollouts (default 100)"
     )
     listing.set_defaults(run=run_list)
-    export = both.add_parser("export", parents=[common], help="write rollouts as training data")
+    export = subcommands.add_parser(
+        "export", parents=[common], help="write rollouts as training data"
+    )
     _add_filters(export)
     export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     export.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl")

@@ -24,17 +24,17 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add runs list, show and retry."""
     runs = commands.add_parser("runs", help="list an environment's runs, show or retry one")
-    each = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
-    listing = each.add_parser("list", parents=[common], help="list an environment's runs")
+    subcommands = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
+    listing = subcommands.add_parser("list", parents=[common], help="list an environment's runs")
     listing.add_argument("ref", metavar="owner/name")
     listing.add_argument(
         "--limit", type=int, default=20, help="maximum number of runs (default 20)"
     )
     listing.set_defaults(run=run_list)
-    show = each.add_parser("show", parents=[common], help="show a run")
+    show = subcommands.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     show.set_defaults(run=run_show)
-    retry = each.add_parser(
+    retry = subcommands.add_parser(
         "retry", parents=[common], help="queue a new run in place of a cancelled or held one"
     )
     retry.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
@@ -96,9 +96,9 @@ def run_show(args: Namespace, out: Output) -> None:
     for label, value in rows:
         if value:
             out.line(f"{label:<10} {value}")
-    for lost in run.get("lost_attempts", ()):
-        counts = "counts against the limit" if lost["counted"] else "does not count"
-        out.line(f"  {lost_text(lost)} ({counts})")
+    for attempt in run.get("lost_attempts", ()):
+        counts = "counts against the limit" if attempt["counted"] else "does not count"
+        out.line(f"  {lost_text(attempt)} ({counts})")
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score)}{failed}")

@@ -97,16 +97,16 @@ def waits(run: dict[str, Any]) -> str:
     if not position:
         return ""
     if run.get("not_before"):
-        reason = "".join(f": {lost_text(lost)}" for lost in run.get("lost_attempts", [])[-1:])
+        reason = "".join(f": {lost_text(attempt)}" for attempt in run.get("lost_attempts", [])[-1:])
         return f"waits until {clock(run['not_before'])} for its next attempt{reason}"
     runners = f"{position['runners']} live runner{'' if position['runners'] == 1 else 's'}"
     return f"number {position['before'] + 1} of {position['waiting']} in the queue, {runners}"
 
 
-def lost_text(lost: dict[str, Any]) -> str:
+def lost_text(attempt: dict[str, Any]) -> str:
     """One line on an attempt that ended early."""
-    message = " ".join(safe(lost["message"]).split())
-    return f"attempt {lost['attempt']} on {lost['runner']} ended early: {message}"
+    message = " ".join(safe(attempt["message"]).split())
+    return f"attempt {attempt['attempt']} on {attempt['runner']} ended early: {message}"
 
 
 def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
@@ -117,8 +117,8 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
     if out.as_json:
         return
     sign, colour = MARK[finding.severity]
-    where = f" [{finding.where}]" if finding.where else ""
-    out.line(f"{sign} {finding.code}{where}: {finding.message}", colour)
+    location = f" [{finding.where}]" if finding.where else ""
+    out.line(f"{sign} {finding.code}{location}: {finding.message}", colour)
     for text in traceback_of(finding, traceback_lines):
         out.line(f"    | {text}", "dim")
     if finding.hint and finding.severity != "info":
@@ -128,14 +128,14 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
 def left_to_the_hub(findings: list[Finding]) -> tuple[list[Finding], list[str]]:
     """The findings, and the checks of a wheel that this machine's older Python cannot make."""
     unreadable = [item.message for item in findings if item.code == UNREADABLE]
-    rest = [item for item in findings if item.code != UNREADABLE]
-    return rest, [f"the environment's code: {message}" for message in unreadable]
+    others = [item for item in findings if item.code != UNREADABLE]
+    return others, [f"the environment's code: {message}" for message in unreadable]
 
 
 def traceback_of(finding: Finding, limit: int) -> list[str]:
     """The last lines of the finding's traceback, marked where lines are left out."""
-    kept = finding.details.get("traceback")
-    lines = kept.strip("\n").splitlines() if isinstance(kept, str) else []
+    traceback = finding.details.get("traceback")
+    lines = traceback.strip("\n").splitlines() if isinstance(traceback, str) else []
     if len(lines) <= limit:
         return lines
     return [f"... ({len(lines) - limit} lines before)", *lines[-limit:]] if limit else []

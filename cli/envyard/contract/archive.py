@@ -84,14 +84,15 @@ def _end_record(file: BinaryIO, max_members: int) -> tuple[int, int, int]:
     record = _at(file, end, END.size)
     if not record.startswith(END_MAGIC):
         _refuse_end(file)
-    _, disk, first_disk, here, count, length, start, comment = END.unpack(record)
-    if 0xFFFF in (disk, first_disk, here, count) or headers.ZIP64 in (length, start):
+    _, disk, first_disk, disk_count, count, length, start, comment = END.unpack(record)
+    if 0xFFFF in (disk, first_disk, disk_count, count) or headers.ZIP64 in (length, start):
         raise bad("wheel.zip64", "the end record leaves its numbers to a ZIP64 record")
     if disk or first_disk:
         raise bad("wheel.several_disks", f"the end record is on disk {max(disk, first_disk)}")
-    if here != count:
+    if disk_count != count:
         raise bad(
-            "wheel.member_count", f"the end record counts {count} members, {here} on its own disk"
+            "wheel.member_count",
+            f"the end record counts {count} members, {disk_count} on its own disk",
         )
     if comment:
         raise bad("wheel.archive_comment", f"the end record declares a comment of {comment} bytes")
@@ -116,15 +117,15 @@ def _refuse_end(file: BinaryIO) -> NoReturn:
     position = tail.rfind(END_MAGIC)
     if position < 0 and _at(file, 0, 4) != LOCAL_MAGIC:
         raise bad("wheel.not_a_zip", "the file neither starts nor ends like a zip archive")
-    rest = len(tail) - position - END.size
-    if position < 0 or rest < 0:
+    comment_size = len(tail) - position - END.size
+    if position < 0 or comment_size < 0:
         raise bad("wheel.cut_off", f"the archive's end record is missing after {total} bytes")
-    if struct.unpack_from("<H", tail, position + END.size - 2)[0] == rest:
+    if struct.unpack_from("<H", tail, position + END.size - 2)[0] == comment_size:
         raise bad(
             "wheel.archive_comment",
-            f"the archive carries a comment of {rest} bytes; wheels have none",
+            f"the archive carries a comment of {comment_size} bytes; wheels have none",
         )
-    raise bad("wheel.trailing_bytes", f"{rest} bytes follow the end record; none may")
+    raise bad("wheel.trailing_bytes", f"{comment_size} bytes follow the end record; none may")
 
 
 def _refuse_directory(file: BinaryIO, start: int, length: int, end: int) -> NoReturn:

@@ -58,8 +58,8 @@ def detect(members: Mapping[str, bytes]) -> Detection:
     candidates = [
         candidate for module in sources.top_level() for candidate in _candidates(sources, module)
     ]
-    named = [c for c in candidates if c.entry.module in c.adapter.module_names(name)]
-    chosen = named or candidates
+    matching = [c for c in candidates if c.entry.module in c.adapter.module_names(name)]
+    chosen = matching or candidates
     if not chosen:
         requires_python = metadata_field(members, "Requires-Python")
         if sources.unreadable and not _admits_this_python(requires_python):
@@ -67,7 +67,7 @@ def detect(members: Mapping[str, bytes]) -> Detection:
         return Detection(findings=(_no_candidate(sources, expected),))
     if len(chosen) > 1:
         return Detection(findings=(_several_candidates(chosen, expected),))
-    return _detection(sources, chosen[0], expected, right_name=bool(named))
+    return _detection(sources, chosen[0], expected, right_name=bool(matching))
 
 
 def distribution_name(members: Mapping[str, bytes]) -> str:
@@ -150,8 +150,8 @@ def _no_environment(sources: Sources, expected: str) -> Finding:
             hint="Correct them; `python -m compileall .` names the line.",
         )
     offers = "The only module does not offer" if count == 1 else f"None of {count} modules offers"
-    rest = f" Not readable as Python: {unreadable}." if unreadable else ""
-    return finding("env.framework_unknown", f"{offers} {ENTRIES}.{rest}", where=expected)
+    unreadable_text = f" Not readable as Python: {unreadable}." if unreadable else ""
+    return finding("env.framework_unknown", f"{offers} {ENTRIES}.{unreadable_text}", where=expected)
 
 
 def _several_candidates(candidates: list[Candidate], expected: str) -> Finding:

@@ -29,18 +29,18 @@ def file_name(whl: Wheel) -> Iterator[Finding]:
             where=whl.filename,
         )
         return
-    wanted = f"{name.replace('-', '_')}-{version}-{whl.tag}.whl"
+    expected = f"{name.replace('-', '_')}-{version}-{whl.tag}.whl"
     if build:
         yield finding(
             "wheel.build_number",
             f"file name {whl.filename!r} carries build number {build[0]}; a version has one wheel",
             where=whl.filename,
         )
-    elif whl.filename != wanted or len(wanted) > 255:
+    elif whl.filename != expected or len(expected) > 255:
         yield finding(
             "wheel.unnormal_filename",
             f"file name {whl.filename!r} is not in normal form (at most 255 characters): "
-            f"{wanted!r}",
+            f"{expected!r}",
             where=whl.filename,
         )
 
@@ -120,7 +120,7 @@ def _wheel_lines(text: str, where: str) -> Iterator[Finding]:
     ended = False
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         name = line.partition(":")[0]
-        wanted = spelled.get(name.lower(), name)
+        canonical = spelled.get(name.lower(), name)
         ended = ended or not line
         if line and ended:
             rule = "stands behind the empty line that ends the fields"
@@ -128,8 +128,8 @@ def _wheel_lines(text: str, where: str) -> Iterator[Finding]:
             rule = fault
         elif line[:1] in (" ", "\t"):
             rule = "continues the line before, which installers do not read alike"
-        elif wanted != name:
-            rule = f"must be written {wanted!r}: some installers do not read it otherwise"
+        elif canonical != name:
+            rule = f"must be written {canonical!r}: some installers do not read it otherwise"
         elif name == "Build":
             rule = "names a build number; a version has one wheel"
         else:

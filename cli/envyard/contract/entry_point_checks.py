@@ -48,9 +48,9 @@ def scripts(whl: Wheel) -> Iterator[Finding]:
             continue
         fault = _line_fault(line, group)
         if fault:
-            shown = line[:200]
+            excerpt = line[:200]
             yield finding(
-                "wheel.bad_entry_points", f"line {number} of {where!r}, {shown!r}, {fault}",
+                "wheel.bad_entry_points", f"line {number} of {where!r}, {excerpt!r}, {fault}",
                 where=where,
             )  # fmt: skip
             return
@@ -107,27 +107,27 @@ def _entry(
     line: str, group: str, names: dict[str, dict[str, str]], where: str
 ) -> Iterator[Finding]:
     name, value = (part.strip(" \t") for part in line.split("=", 1))
-    shown = f"{where!r}: entry {line.strip()[:200]!r} of [{group[:80]}]"
+    subject = f"{where!r}: entry {line.strip()[:200]!r} of [{group[:80]}]"
     is_script = group in SCRIPT_GROUPS
     if name in names[group]:
-        yield finding("wheel.bad_entry_points", f"{shown} stands twice", where=where)
+        yield finding("wheel.bad_entry_points", f"{subject} stands twice", where=where)
     elif is_script and any(name.lower() in names.get(other, {}) for other in SCRIPT_GROUPS):
         yield finding(
             "wheel.bad_entry_points",
-            f"{shown} has the name of another script but for letter case or kind",
+            f"{subject} has the name of another script but for letter case or kind",
             where=where,
         )
     names[group][name.lower() if is_script else name] = value
     if not OBJECT.fullmatch(value):
-        yield finding("wheel.bad_entry_points", f"{shown} is not module:object", where=where)
+        yield finding("wheel.bad_entry_points", f"{subject} is not module:object", where=where)
     elif is_script and (not SCRIPT_OBJECT.fullmatch(value) or _has_keyword(value)):
         yield finding(
             "wheel.bad_entry_points",
-            f"{shown} cannot be made a script: write module:object without spaces and keywords",
+            f"{subject} cannot be made a script: write module:object without spaces and keywords",
             where=where,
         )
     if is_script:
-        yield from _script(name, shown, where)
+        yield from _script(name, subject, where)
 
 
 def _has_keyword(value: str) -> bool:
@@ -136,17 +136,17 @@ def _has_keyword(value: str) -> bool:
     return any(keyword.iskeyword(name) for name in names)
 
 
-def _script(name: str, shown: str, where: str) -> Iterator[Finding]:
+def _script(name: str, subject: str, where: str) -> Iterator[Finding]:
     if command := commands.taken(name):
         yield finding(
             "wheel.script_takes_command",
-            f"{shown} would replace the command {command!r}; that name is taken",
+            f"{subject} would replace the command {command!r}; that name is taken",
             where=where,
         )
     elif not SCRIPT.fullmatch(name) or name[-1] in ". " or WINDOWS_DEVICE.fullmatch(name):
         yield finding(
             "wheel.script_name",
-            f"{shown} would write a script; its name must be letters, digits and inner '.-_ ', "
+            f"{subject} would write a script; its name must be letters, digits and inner '.-_ ', "
             "at most 100, and no device of Windows",
             where=where,
         )

@@ -146,7 +146,7 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
         )
     _, needs, flags, method, _, _, crc, compressed, size, n_name, n_extra = LOCAL.unpack(head)
     name = file.read(n_name)
-    for code, field, here, there in (
+    for code, field, local, central in (
         ("wheel.local_flags", "flags", f"{flags:#06x}", f"{entry.flags:#06x}"),
         ("wheel.local_name", "name", name, entry.name.encode()),
         ("wheel.local_method", "compression method", method, entry.method),
@@ -154,11 +154,11 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
         ("wheel.local_compressed_size", "compressed size", compressed, entry.compressed),
         ("wheel.local_size", "size", size, entry.size),
     ):
-        if here != there:
+        if local != central:
             raise bad(
                 code,
-                f"member {entry.name!r}: its own header has {field} {here!r}, "
-                f"the central directory {there!r}; they must be equal",
+                f"member {entry.name!r}: its own header has {field} {local!r}, "
+                f"the central directory {central!r}; they must be equal",
                 entry.name,
             )
     _check_version(entry.name, needs)

@@ -38,22 +38,22 @@ def contents(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
 
 def _stored(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
     file.seek(entry.start)
-    left = entry.compressed
-    while left and (piece := file.read(min(CHUNK, left))):
-        left -= len(piece)
+    remaining = entry.compressed
+    while remaining and (piece := file.read(min(CHUNK, remaining))):
+        remaining -= len(piece)
         yield piece
 
 
 def _inflated(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
     file.seek(entry.start)
-    left = entry.compressed
+    remaining = entry.compressed
     machine = zlib.decompressobj(-15)
     pending = b""
     try:
         while not machine.eof:
-            if not pending and left:
-                pending = file.read(min(CHUNK, left))
-                left -= len(pending)
+            if not pending and remaining:
+                pending = file.read(min(CHUNK, remaining))
+                remaining -= len(pending)
             piece = machine.decompress(pending, CHUNK)
             if not piece and not pending:
                 break
@@ -70,7 +70,7 @@ def _inflated(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
             f"member {entry.name!r} cannot be inflated: its {entry.compressed} bytes are truncated",
             entry.name,
         )
-    if extra := len(machine.unused_data) + left:
+    if extra := len(machine.unused_data) + remaining:
         raise bad(
             "wheel.data_after_end",
             f"the data of member {entry.name!r} ends {extra} bytes before its header says",

@@ -100,15 +100,15 @@ def top_level_file(whl: Wheel) -> Iterator[Finding]:
 
 def top_level(whl: Wheel) -> Iterator[Finding]:
     """At the top level are modules, packages, plain data files and .dist-info."""
-    own = names.module_name(whl.name) if whl.name else ""
+    own_module = names.module_name(whl.name) if whl.name else ""
     tops = {member.name.partition("/")[0] for member in whl.members}
     folders = {member.name.partition("/")[0] for member in whl.members if "/" in member.name}
     for top in sorted(tops):
         if top != whl.dist_info:
-            yield from _folder(top, own) if top in folders else _file(top, own)
+            yield from _folder(top, own_module) if top in folders else _file(top, own_module)
 
 
-def _folder(top: str, own: str) -> Iterator[Finding]:
+def _folder(top: str, own_module: str) -> Iterator[Finding]:
     plain = unicodedata.normalize("NFKC", top).casefold()
     if plain.endswith(".dist-info"):
         return  # dist_info_checks.folder
@@ -129,10 +129,10 @@ def _folder(top: str, own: str) -> Iterator[Finding]:
             where=top,
         )
     else:
-        yield from _module(top, top.removesuffix(STUBS), own)
+        yield from _module(top, top.removesuffix(STUBS), own_module)
 
 
-def _file(top: str, own: str) -> Iterator[Finding]:
+def _file(top: str, own_module: str) -> Iterator[Finding]:
     plain = unicodedata.normalize("NFKC", top).casefold()
     stem = top.partition(".")[0]
     if plain.endswith(STARTUP_ENDINGS):
@@ -144,11 +144,11 @@ def _file(top: str, own: str) -> Iterator[Finding]:
     elif plain.endswith(DISTRIBUTIONS):
         yield _distribution(top)
     elif MODULE.search(top) and _importable(MODULE.sub("", top)):
-        yield from _module(top, stem, own)
+        yield from _module(top, stem, own_module)
     elif DATA.fullmatch(top) and not plain.endswith((".py", ".pyw", ".pyc")):
         yield _shared(top)
     else:
-        yield from (item for item in _module(top, stem, own) if item.severity == "error")
+        yield from (item for item in _module(top, stem, own_module) if item.severity == "error")
         yield finding(
             "wheel.stray_member",
             f"top-level file {top!r} is neither a module (.py) nor a plain data file; "
@@ -157,7 +157,7 @@ def _file(top: str, own: str) -> Iterator[Finding]:
         )
 
 
-def _module(top: str, name: str, own: str) -> Iterator[Finding]:
+def _module(top: str, name: str, own_module: str) -> Iterator[Finding]:
     """The module or package takes the name of nothing that Python or a library brings."""
     if import_names.runs_at_start(name):
         yield finding(
@@ -171,13 +171,15 @@ def _module(top: str, name: str, own: str) -> Iterator[Finding]:
             f"top-level {top!r} takes the name of the module {name!r} of Python itself",
             where=name,
         )
-    elif name != own and (name in import_names.LIBRARIES or name.lower() in import_names.LIBRARIES):
+    elif name != own_module and (
+        name in import_names.LIBRARIES or name.lower() in import_names.LIBRARIES
+    ):
         yield finding(
             "wheel.shadows_library",
             f"top-level {top!r} takes the name of the well-known library {name!r}",
             where=name,
         )
-    elif name != own and name.lower() in import_names.SHARED:
+    elif name != own_module and name.lower() in import_names.SHARED:
         yield _shared(top)
 
 

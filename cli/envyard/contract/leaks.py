@@ -84,6 +84,6 @@ def base62(number: int, width: int) -> str:
     """The number in base 62, most significant digit first, padded with zeros to `width`."""
     digits = ""
     while number:
-        number, rest = divmod(number, 62)
-        digits = ALPHABET[rest] + digits
+        number, remainder = divmod(number, 62)
+        digits = ALPHABET[remainder] + digits
     return digits.rjust(width, ALPHABET[0])

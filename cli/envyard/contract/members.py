@@ -52,13 +52,13 @@ class Reader:
         """Read a member; raises Unreadable where its bytes are not what its headers say, or are an
         archive that expands beyond the budget."""
         digest = hashlib.sha256()
-        more = [hashlib.new(name) for name in self._algorithms]
+        hashes = [hashlib.new(name) for name in self._algorithms]
         inspection = nested.Inspection(entry.name, self._budget, self._scanner, self._opcodes)
         content = nested.Content(inspection, entry.name)
         source = Source()
         with inspection.files:
             for piece in contents(self._file, entry):
-                for hasher in (digest, *more):
+                for hasher in (digest, *hashes):
                     hasher.update(piece)
                 content.feed(piece)
                 if entry.name.endswith((".py", ".pyw")):
@@ -69,7 +69,7 @@ class Reader:
             self._read_again(entry, inspection)
         return Member(
             entry.name, entry.size, entry.mode, digest.hexdigest(),
-            tuple((hasher.name, hasher.hexdigest()) for hasher in more),
+            tuple((hasher.name, hasher.hexdigest()) for hasher in hashes),
             tuple(inspection.leaks.values()), tuple(inspection.pickles), inspection.program,
             source.fault,
         )  # fmt: skip

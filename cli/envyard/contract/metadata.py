@@ -162,8 +162,8 @@ def _bad_line(text: str) -> Fault | None:
         if not rule and line.startswith((" ", "\t")) and name not in FOLDED:
             rule = "continues the line before; only texts may have more lines than one"
         if rule:
-            shown = f"line {number}, {line[:80]!r}, {rule}"
-            return Fault(name[:80] or "metadata", shown, "metadata.bad_line")
+            subject = f"line {number}, {line[:80]!r}, {rule}"
+            return Fault(name[:80] or "metadata", subject, "metadata.bad_line")
     return None
 
 
@@ -173,15 +173,15 @@ def _file_fault(code: str, message: str) -> Fault:
 
 def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
     """Fields of the specification that stand twice or cannot be read; foreign ones are let be."""
-    known = set(RawMetadata.__annotations__)
+    field_names = set(RawMetadata.__annotations__)
     for name, values in sorted(unparsed.items()):
         key = name.replace("-", "_")
-        if key in known or f"{key}s" in known:
-            shown = ", ".join(repr(str(v)[:80]) for v in values[:3])
-            if len(values) > 1 and key in known:
-                yield Fault(name, f"{name} is repeated: {shown}", "metadata.repeated_field")
+        if key in field_names or f"{key}s" in field_names:
+            values_text = ", ".join(repr(str(v)[:80]) for v in values[:3])
+            if len(values) > 1 and key in field_names:
+                yield Fault(name, f"{name} is repeated: {values_text}", "metadata.repeated_field")
             else:
-                yield Fault(name, f"{name} cannot be read: {shown}", _code(name))
+                yield Fault(name, f"{name} cannot be read: {values_text}", _code(name))
 
 
 def _invalid(fields: RawMetadata) -> Iterator[Fault]:
@@ -214,8 +214,8 @@ def _license(fields: RawMetadata) -> str:
         return expression[:200]
     if lines := fields.get("license", "").strip().splitlines():
         return lines[0].strip()[:200]
-    named = [c for c in fields.get("classifiers", []) if c.startswith(CLASSIFIED_LICENSE)]
-    return named[0].rpartition(" :: ")[2][:200] if named else ""
+    licenses = [c for c in fields.get("classifiers", []) if c.startswith(CLASSIFIED_LICENSE)]
+    return licenses[0].rpartition(" :: ")[2][:200] if licenses else ""
 
 
 def _authors(fields: RawMetadata) -> str:

@@ -119,12 +119,12 @@ def license_files(whl: Wheel) -> Iterator[Finding]:
         return
     members = {member.name for member in whl.files}
     for path in metadata.license_files:
-        wanted = f"{whl.dist_info}/licenses/{path}"
-        if wanted not in members:
+        expected = f"{whl.dist_info}/licenses/{path}"
+        if expected not in members:
             yield finding(
                 "metadata.no_license_file",
-                f"METADATA: License-File {path[:200]!r} must be member {wanted[:400]!r}, which is "
-                "missing",
+                f"METADATA: License-File {path[:200]!r} must be member {expected[:400]!r}, which "
+                "is missing",
                 where="license-file",
             )
 

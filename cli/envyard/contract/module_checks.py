@@ -64,7 +64,7 @@ def pickles(whl: Wheel) -> Iterator[Finding]:
     """A pickle that imports is shown; one that runs code or hides its imports is refused."""
     for member in whl.files:
         for verdict in member.pickles:
-            shown = ", ".join(map(repr, list(verdict.imports)[:5]))[:400]
+            imports_text = ", ".join(map(repr, list(verdict.imports)[:5]))[:400]
             if verdict.running:
                 yield finding(
                     "wheel.pickle_runs_code",
@@ -81,7 +81,7 @@ def pickles(whl: Wheel) -> Iterator[Finding]:
             else:
                 yield finding(
                     "wheel.pickle_imports",
-                    f"{verdict.path!r} is a pickle that imports {shown} when it is loaded",
+                    f"{verdict.path!r} is a pickle that imports {imports_text} when it is loaded",
                     where=member.name,
                 )
 

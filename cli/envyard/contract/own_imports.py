@@ -36,7 +36,7 @@ def missing_modules(
         for name, line in imports.of(module):
             if name.partition(".")[0] == entry:
                 present, absent = imports.split(name)
-                waiting += [other for other in present if other not in reached]
+                waiting += [submodule for submodule in present if submodule not in reached]
                 reached.update(present)
                 if absent and len(reported) < MOST:
                     reported.setdefault(absent, f"{files[module]}:{line}")

@@ -74,9 +74,9 @@ def _broken_rule(path: str) -> tuple[str, str] | None:
 def kinds(whl: Wheel) -> Iterator[Finding]:
     """Members are regular files, or folders without content."""
     for member in whl.members:
-        wrong = _wrong_kind(member)
-        if wrong:
-            code, kind = wrong
+        wrong_kind = _wrong_kind(member)
+        if wrong_kind:
+            code, kind = wrong_kind
             yield finding(
                 code,
                 f"member {member.name!r} is {kind} (mode {member.mode:#o}); members are regular "

@@ -91,8 +91,8 @@ def _differences(member: Member, listed_digest: str, listed_size: str) -> Iterat
     name, size = member.name, str(member.size)
     digests = {"sha256": member.sha256, **dict(member.digests)}
     algorithm = listed_digest.partition("=")[0]
-    known = algorithm if algorithm in digests else "sha256"
-    digest = _row_digest(known, digests[known])
+    checked_algorithm = algorithm if algorithm in digests else "sha256"
+    digest = _row_digest(checked_algorithm, digests[checked_algorithm])
     if not listed_digest:
         code = "wheel.record_no_hash"
     elif algorithm not in digests:

@@ -31,9 +31,9 @@ def diagnose(code: int, reported: str) -> Finding:
     if UNDATED.search(reported):
         message = "the package index does not say when its files were uploaded (PEP 700)"
         return finding("run.install_failed", f"{message}: {_short(reported)}")
-    if named := SDIST_ONLY.search(reported):
-        message = f"{named[1]} has no wheel: {_short(reported)}"
-        return with_cause(finding("env.dependency_sdist_only", message, where=named[1]), reported)
+    if match := SDIST_ONLY.search(reported):
+        message = f"{match[1]} has no wheel: {_short(reported)}"
+        return with_cause(finding("env.dependency_sdist_only", message, where=match[1]), reported)
     return with_cause(finding("env.dependencies_unresolvable", _short(reported)), reported)
 
 

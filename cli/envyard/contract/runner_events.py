@@ -167,7 +167,7 @@ class Facts:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Facts:
         """Read an untrusted JSON form."""
-        tasks, again = data.get("tasks"), data.get("hashes_again")
+        tasks, hashes_again = data.get("tasks"), data.get("hashes_again")
         packages, peak = finite(data.get("packages")), finite(data.get("peak_memory_bytes"))
         return cls(
             install_seconds=finite(data.get("install_seconds")),
@@ -180,8 +180,8 @@ class Facts:
             if not isinstance(tasks, list)
             else [TaskResult.from_dict(t) for t in records(tasks, 1000)],
             hashes_again=None
-            if not isinstance(again, list)
-            else [text(h, 64) for h in again[:1000]],
+            if not isinstance(hashes_again, list)
+            else [text(h, 64) for h in hashes_again[:1000]],
             seed_entry=text(data.get("seed_entry"), 80),
             seed_options=None
             if not isinstance(data.get("seed_options"), list)

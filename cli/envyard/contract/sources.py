@@ -75,9 +75,9 @@ class Sources:
 
     def expand(self, module: Module, name: str) -> str:
         """The dotted name as seen from outside, following this module's imports one step."""
-        head, _, rest = name.partition(".")
+        head, _, tail = name.partition(".")
         target = module.aliases.get(head, f"{module.name}.{head}")
-        return f"{target}.{rest}" if rest else target
+        return f"{target}.{tail}" if tail else target
 
     def find(self, module: Module, name: str) -> Definition | str:
         """Follow a name to its definition in the wheel, or to the dotted name it has outside."""
@@ -111,17 +111,17 @@ class Sources:
 
     def ancestors(self, module: Module, name: str) -> Iterator[str]:
         """Every base class of a class that lies outside the wheel, as a dotted name."""
-        seen: set[tuple[str, str]] = set()
+        visited: set[tuple[str, str]] = set()
         queue = [Definition(module, name)]
         while queue:
-            here = queue.pop()
-            definition = here.module.classes.get(here.name)
-            if definition is None or (here.module.name, here.name) in seen:
+            current = queue.pop()
+            definition = current.module.classes.get(current.name)
+            if definition is None or (current.module.name, current.name) in visited:
                 continue
-            seen.add((here.module.name, here.name))
+            visited.add((current.module.name, current.name))
             for base in definition.bases:
                 text = base_name(base)
-                step = self.find(here.module, text) if text else ""
+                step = self.find(current.module, text) if text else ""
                 if isinstance(step, Definition):
                     queue.append(step)
                 elif step:
@@ -210,12 +210,12 @@ def _index(module: Module, node: ast.stmt) -> None:
 def absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
     """The module that a `from ... import` names, seen from `module`; cut after LONGEST_MODULE
     characters, since it is kept with every name that the statement imports."""
-    named = (node.module or "")[:LONGEST_MODULE]
+    target = (node.module or "")[:LONGEST_MODULE]
     if not node.level:
-        return named
+        return target
     parts = module.split(".")
-    kept = parts[: len(parts) - node.level + (1 if is_package else 0)]
-    return ".".join([*kept, *([named] if named else [])])
+    base = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*base, *([target] if target else [])])
 
 
 def _assigns_all(node: ast.stmt) -> bool:

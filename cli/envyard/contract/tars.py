@@ -66,10 +66,10 @@ class Tar:
         position = 0
         while not self._ended:
             if self._left or self._padding:
-                taken = self._take(position)
-                if not taken:
+                size = self._take(position)
+                if not size:
                     break
-                position += taken
+                position += size
             elif len(self._data) - position >= BLOCK:
                 self._block(bytes(self._data[position : position + BLOCK]))
                 position += BLOCK

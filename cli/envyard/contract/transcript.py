@@ -134,8 +134,8 @@ class Transcript:
     def ends(self) -> list[int]:
         """The last node of every conversation, the last call's first."""
         inner = {node.parent for node in self.nodes}
-        others = [at for at in range(len(self.nodes)) if at not in inner and at != self.main]
-        return [self.main, *others] if self.nodes else []
+        separate = [at for at in range(len(self.nodes)) if at not in inner and at != self.main]
+        return [self.main, *separate] if self.nodes else []
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

@@ -138,13 +138,13 @@ def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, by
     Files above `limits.source` bytes are left out, and everything after `limits.sources` in all.
     """
     bytes_by_path: dict[str, bytes] = {}
-    left = limits.sources
+    bytes_left = limits.sources
     with _opened(source) as file:
         for entry in archive.entries(file, max_members=limits.members):
-            wanted = entry.name.endswith((".py", ".dist-info/METADATA"))
-            if wanted and entry.size <= min(limits.source, left):
+            is_source = entry.name.endswith((".py", ".dist-info/METADATA"))
+            if is_source and entry.size <= min(limits.source, bytes_left):
                 bytes_by_path[entry.name] = b"".join(contents(file, entry))
-                left -= entry.size
+                bytes_left -= entry.size
     return bytes_by_path
 
 
@@ -186,8 +186,8 @@ def _from_filename(filename: str) -> tuple[str, str, frozenset[Tag]]:
 
 def _dist_info(entries: list[Entry]) -> str:
     folders = {entry.name.partition("/")[0] for entry in entries}
-    named = [folder for folder in folders if folder.lower().endswith(".dist-info")]
-    return named[0] if len(named) == 1 else ""
+    dist_infos = [folder for folder in folders if folder.lower().endswith(".dist-info")]
+    return dist_infos[0] if len(dist_infos) == 1 else ""
 
 
 def _algorithms(record: str) -> tuple[str, ...]:

@@ -58,8 +58,8 @@ def ends(last: bytes) -> bool:
     at = last.rfind(END_MAGIC)
     if at < 0 or len(last) - at < END.size:
         return False
-    _, disk, first_disk, here, count, length, _, _ = END.unpack_from(last, at)
-    if (disk, first_disk) not in ((0, 0), (0xFFFF, 0xFFFF)) or not count or here != count:
+    _, disk, first_disk, disk_count, count, length, _, _ = END.unpack_from(last, at)
+    if (disk, first_disk) not in ((0, 0), (0xFFFF, 0xFFFF)) or not count or disk_count != count:
         return False
     if length >= count * CENTRAL.size and length <= at:
         return last[at - length :].startswith(CENTRAL_MAGIC)
@@ -105,16 +105,16 @@ def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, archive:
     packed = copy(info)
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, info.compress_size
     del packed.CRC  # of the unpacked bytes
-    machine, left = bz2.BZ2Decompressor(), info.file_size
+    machine, bytes_left = bz2.BZ2Decompressor(), info.file_size
     with opened.open(packed) as member:
         while not machine.eof:
             data = member.read(CHUNK) if machine.needs_input else b""
             if machine.needs_input and not data:
                 return
             piece = machine.decompress(data, CHUNK)
-            part.feed(piece[:left])
-            archive.count(max(0, len(piece) - left))
-            left = max(0, left - len(piece))
+            part.feed(piece[:bytes_left])
+            archive.count(max(0, len(piece) - bytes_left))
+            bytes_left = max(0, bytes_left - len(piece))
 
 
 def _directory_length(file: IO[bytes]) -> int:

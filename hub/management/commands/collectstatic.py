@@ -26,6 +26,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Build the folder unless it exists."""
-        done = "built" if static_files.build() else "already there"
+        outcome = "built" if static_files.build() else "already there"
         if options["verbosity"]:
-            self.stderr.write(f"{settings.STATIC_ROOT}: {done}")
+            self.stderr.write(f"{settings.STATIC_ROOT}: {outcome}")

@@ -20,6 +20,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         passwords = demo.people()
-        for name, about in demo.PEOPLE.items():
+        for name, description in demo.PEOPLE.items():
             secret = f" {passwords.get(name, '(own)'):16}" if options["show_passwords"] else ""
-            self.stdout.write(f"{name:6}{secret} {about}")
+            self.stdout.write(f"{name:6}{secret} {description}")

@@ -28,11 +28,11 @@ def reproducible_tasks(evidence: Evidence) -> Reading:
     n = max(len(tasks), len(second_hashes))
     pairs = zip((task.hash for task in tasks), second_hashes, strict=False)
     differing = [index for index, (first, second) in enumerate(pairs) if first != second]
-    same = min(len(tasks), len(second_hashes)) - len(differing)
-    count = f"{same} of {n} tasks were the same"
+    equal = min(len(tasks), len(second_hashes)) - len(differing)
+    count = f"{equal} of {n} tasks were the same"
     count += f", the first that differs is task {differing[0]}" if differing else ""
-    detail = _two_loads(evidence, count, differing=same < n)
-    return share(same, n, "pass" if same == n else "fail", detail)
+    detail = _two_loads(evidence, count, differing=equal < n)
+    return share(equal, n, "pass" if equal == n else "fail", detail)
 
 
 def takes_no_seed(evidence: Evidence) -> bool:

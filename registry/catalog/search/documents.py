@@ -107,9 +107,9 @@ def place(environment: Any) -> int:
     return (int(usage).bit_length() << KEY_BITS) + int(environment.pk)
 
 
-def steps(place: int) -> int:
+def steps(rank_key: int) -> int:
     """The logarithm of the usage that a place holds."""
-    return place >> KEY_BITS
+    return rank_key >> KEY_BITS
 
 
 def _names(row: Any) -> set[str]:

@@ -53,13 +53,13 @@ def marks_of(environment: Any) -> Iterator[str]:
 
 def _read(row: Any, column: str) -> Iterator[str]:
     """The values at that Django lookup, related rows included; none for empty ones."""
-    name, _, rest = column.partition("__")
+    name, _, remainder = column.partition("__")
     value = getattr(row, name)
     if hasattr(value, "all"):
         for related in value.all():
-            yield from _read(related, rest)
-    elif rest and value is not None:
-        yield from _read(value, rest)
+            yield from _read(related, remainder)
+    elif remainder and value is not None:
+        yield from _read(value, remainder)
     elif value:
         yield str(value)
 
@@ -74,12 +74,12 @@ def counted(
 ) -> CountedFacet:
     """That facet's share of the counts, most frequent values first, always with the chosen one."""
     prefix = mark(facet, "")
-    own = {mark: count for mark, count in counts.items() if mark.startswith(prefix)}
-    frequent = sorted(own, key=lambda mark: (-own[mark], mark))[:MAX_VALUES]
+    facet_counts = {mark: count for mark, count in counts.items() if mark.startswith(prefix)}
+    frequent = sorted(facet_counts, key=lambda mark: (-facet_counts[mark], mark))[:MAX_VALUES]
     if chosen and (chosen_mark := mark(facet, chosen)) not in frequent:
         frequent.append(chosen_mark)
     values = tuple(
-        FacetValue(value, own.get(mark, 0), value == chosen)
+        FacetValue(value, facet_counts.get(mark, 0), value == chosen)
         for mark in frequent
         for value in (bytes.fromhex(mark.removeprefix(prefix)).decode(),)
     )
@@ -96,16 +96,16 @@ def recount() -> None:
         cache.delete(CACHE_KEY)
         return
     counts = count_marks(public.values_list("marks", flat=True).iterator())
-    shown = {
+    shown_marks = {
         mark(facet, value.value)
         for facet in FACETS.values()
         for value in counted(facet, counts, complete=True).values
     }
-    kept = {m: count for m, count in counts.items() if m in shown or count > MAX_COUNTED}
-    cache.set(CACHE_KEY, kept, timeout=None)
+    stored = {m: count for m, count in counts.items() if m in shown_marks or count > MAX_COUNTED}
+    cache.set(CACHE_KEY, stored, timeout=None)
 
 
 def catalogue_counts() -> Counter[str] | None:
     """The counts of `recount`; None where there are none, or the catalogue is too small."""
-    kept = cache.get(CACHE_KEY)
-    return None if kept is None else Counter(kept)
+    stored = cache.get(CACHE_KEY)
+    return None if stored is None else Counter(stored)

@@ -143,8 +143,8 @@ class _Column(F):
 
 def _holding(column: str, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet:
     if query.marks:
-        held = _Column("held", ArrayField(TextField()))
-        documents = documents.filter(DataContains(held, list(query.marks)))
+        marks = _Column("held", ArrayField(TextField()))
+        documents = documents.filter(DataContains(marks, list(query.marks)))
     if query.words:
         condition = SearchQuery(_tsquery(query), search_type="raw", config="simple")
         vector = _Column(column, SearchVectorField())

@@ -72,8 +72,8 @@ class CatalogSearch:
 
     def without(self, facet: str) -> CatalogSearch:
         """The same without the filter by that facet."""
-        others = {name: value for name, value in self.filters.items() if name != facet}
-        return replace(self, filters=others)
+        other_filters = {name: value for name, value in self.filters.items() if name != facet}
+        return replace(self, filters=other_filters)
 
 
 class Match(NamedTuple):
@@ -118,8 +118,8 @@ class SearchResults:
         for number, (query, matches) in enumerate(self._levels):
             documents = {match.fields for match in matches}
             if len(documents) > MAX_COUNTED:
-                named = self._most_used(self.search, query, in_names=True)
-                rows = named.values_list(*RANKED_FIELDS)[:MAX_COUNTED]
+                named_documents = self._most_used(self.search, query, in_names=True)
+                rows = named_documents.values_list(*RANKED_FIELDS)[:MAX_COUNTED]
                 documents.update(map(RankedFields._make, rows))
             for document in documents:
                 if document.pk not in ranks:
@@ -144,10 +144,10 @@ class SearchResults:
         for name, facet in FACETS.items():
             if facet.mine_only and not self.search.mine:
                 continue
-            others = self.search.without(name)
-            if others.marks not in counts_of:
-                counts_of[others.marks] = self._counts(others)
-            counts, complete = counts_of[others.marks]
+            other_filters = self.search.without(name)
+            if other_filters.marks not in counts_of:
+                counts_of[other_filters.marks] = self._counts(other_filters)
+            counts, complete = counts_of[other_filters.marks]
             chosen = self.search.filters.get(name, "")
             facets.append(counted(facet, counts, chosen=chosen, complete=complete))
         return facets

@@ -115,17 +115,17 @@ def distance(a: str, b: str, maximum: int) -> int:
     return row[-1]
 
 
-def corrections(word: str, known: Iterable[str]) -> tuple[str, ...]:
+def corrections(word: str, vocabulary: Iterable[str]) -> tuple[str, ...]:
     """Those of the known words that `word` may be a misspelling of, nearest first.
 
     One slip in a short word, two from eight letters on; or the word is a part of theirs.
     """
     maximum = 0 if len(word) < 3 else 1 if len(word) < 8 else 2
-    near = {}
-    for other in known:
-        slips = distance(word, other, maximum)
+    distances = {}
+    for candidate in vocabulary:
+        slips = distance(word, candidate, maximum)
         if slips <= maximum:
-            near[other] = slips
-        elif len(word) >= 3 and word in other:
-            near[other] = maximum + 1
-    return tuple(sorted(near, key=lambda other: (near[other], other))[:8])
+            distances[candidate] = slips
+        elif len(word) >= 3 and word in candidate:
+            distances[candidate] = maximum + 1
+    return tuple(sorted(distances, key=lambda candidate: (distances[candidate], candidate))[:8])

@@ -28,6 +28,6 @@ class Command(BaseCommand):
         except Failure as error:
             raise CommandError(str(error)) from None
         except OSError as error:
-            where = error.filename or options["folder"]
-            raise CommandError(f"{where}: {error.strerror}; this is no backup, delete it") from None
+            path = error.filename or options["folder"]
+            raise CommandError(f"{path}: {error.strerror}; this is no backup, delete it") from None
         self.stderr.write(f"copied the database and {count} objects to {options['folder']}")

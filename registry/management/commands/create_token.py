@@ -49,8 +49,8 @@ class Command(BaseCommand):
 def _environment(ref: str) -> Environment | None:
     if not ref:
         return None
-    wanted = parse_ref(ref)
-    environment = Environment.objects.filter(owner__name=wanted.owner, name=wanted.name).first()
+    parsed = parse_ref(ref)
+    environment = Environment.objects.filter(owner__name=parsed.owner, name=parsed.name).first()
     if environment is None:
         raise CommandError(f"there is no environment {ref!r}")
     return environment

@@ -33,6 +33,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{runner.name} is given runs again")
             return
         runners.drain(runner=runner)
-        left = runner.runs.filter(status__in=Run.LEASED_STATES).count()
-        state = "it is idle" if not left else f"it still has {left} run{'s' if left > 1 else ''}"
+        run_count = runner.runs.filter(status__in=Run.LEASED_STATES).count()
+        state = (
+            "it is idle"
+            if not run_count
+            else f"it still has {run_count} run{'s' if run_count > 1 else ''}"
+        )
         self.stdout.write(f"{runner.name} is given no new runs; {state}")

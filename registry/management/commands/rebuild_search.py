@@ -22,10 +22,10 @@ class Command(BaseCommand):
         if not options["check"]:
             self.stdout.write(f"{documents.rebuild()} documents")
             return
-        wrong = False
+        differs = False
         for sentence in documents.differing():
             self.stdout.write(sentence)
-            wrong = True
-        if wrong:
+            differs = True
+        if differs:
             raise CommandError("these documents differ: run manage.py rebuild_search")
         self.stdout.write("every document is right")

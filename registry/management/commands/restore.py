@@ -28,9 +28,9 @@ class Command(BaseCommand):
         except Failure as error:
             raise CommandError(str(error)) from None
         except OSError as error:
-            where = error.filename or options["folder"]
+            path = error.filename or options["folder"]
             raise CommandError(
-                f"{where}: {error.strerror}; begin again with an empty database and storage"
+                f"{path}: {error.strerror}; begin again with an empty database and storage"
             ) from None
         finally:
             os.umask(before)

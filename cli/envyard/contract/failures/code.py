@@ -35,8 +35,8 @@ MISSING_ARGUMENTS = re.compile(
 
 def own_module(error: Raised, facts: Facts) -> str:
     """A module of the wheel's own package that the wheel does not hold."""
-    own = bool(facts.module) and error.name.partition(".")[0] == facts.module
-    if not (error.is_a("ModuleNotFoundError") and own):
+    is_own = bool(facts.module) and error.name.partition(".")[0] == facts.module
+    if not (error.is_a("ModuleNotFoundError") and is_own):
         return ""
     return f"The wheel holds no module {error.name!r}, which its own code imports."
 
@@ -92,8 +92,8 @@ def read_only(error: Raised, facts: Facts) -> str:
     """A write to one of the folders that a sandbox may only read."""
     if "Read-only file system" not in error.message and "[Errno 30]" not in error.message:
         return ""
-    where = f" {error.name!r}" if error.name else ""
-    return f"{call_of(facts)} writes to{where or ' a folder'}, which a sandbox may only read."
+    name_text = f" {error.name!r}" if error.name else ""
+    return f"{call_of(facts)} writes to{name_text or ' a folder'}, which a sandbox may only read."
 
 
 def arguments(error: Raised, facts: Facts) -> str:

@@ -114,19 +114,19 @@ def facts_of(
 
 def call_of(facts: Facts) -> str:
     """The environment's own call and its place, as the subject of a sentence."""
-    if known := facts.call:
-        return f"{text(known.call, 160)} ({known.at})"
-    place = next((error.at for error in facts.raised if error.at), "")
-    return f"The code at {place}" if place else "The environment"
+    if call := facts.call:
+        return f"{text(call.call, 160)} ({call.at})"
+    location = next((error.at for error in facts.raised if error.at), "")
+    return f"The code at {location}" if location else "The environment"
 
 
 def _named_in(trace: str, first: Raised) -> list[Raised]:
     """The exceptions that a traceback's text names, the last line first."""
-    named: dict[tuple[str, str], Raised] = {}
+    errors: dict[tuple[str, str], Raised] = {}
     for match in NAMED.finditer(trace):
         kind, message = match[1], match[2] or ""
         group = kind.endswith("Group")
         error = Raised.from_dict({"types": [kind], "message": message, "group": group})
         if error.line != first.line:
-            named[kind, message] = error
-    return list(named.values())[::-1][:MOST]
+            errors[kind, message] = error
+    return list(errors.values())[::-1][:MOST]

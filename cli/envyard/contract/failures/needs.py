@@ -68,16 +68,20 @@ SPACY = re.compile(r"Can't find model '([^']{1,100})'")
 def missing_key(error: Raised, facts: Facts) -> str:
     """A variable that holds a key and is not set."""
     from_environ = error.is_a("KeyError") and "environ" in error.call
-    sure = error.is_a("MissingKeyError") or from_environ
-    sure = sure or (error.comes_from("openai", "anthropic") and "api_key" in error.message)
-    loose = sure or "environ" in error.message
+    is_certain = error.is_a("MissingKeyError") or from_environ
+    is_certain = is_certain or (
+        error.comes_from("openai", "anthropic") and "api_key" in error.message
+    )
+    loose = is_certain or "environ" in error.message
     names = VARIABLE.findall(error.message)
-    named = [name for name in names if SECRETIVE.search(name) or (loose and ANY_KEY.search(name))]
-    if not named or not (sure or NO_KEY.search(error.message)):
+    variables = [
+        name for name in names if SECRETIVE.search(name) or (loose and ANY_KEY.search(name))
+    ]
+    if not variables or not (is_certain or NO_KEY.search(error.message)):
         return ""
-    every = error.is_a("MissingKeyError")  # other sentences list alternatives
-    needed = (", " if every else " or ").join(dict.fromkeys(named[:6]))
-    return f"{call_of(facts)} needs {needed}, which is not set in a sandbox ({error.kind})."
+    all_required = error.is_a("MissingKeyError")  # other sentences list alternatives
+    variable_text = (", " if all_required else " or ").join(dict.fromkeys(variables[:6]))
+    return f"{call_of(facts)} needs {variable_text}, which is not set in a sandbox ({error.kind})."
 
 
 def network(error: Raised, facts: Facts) -> str:

@@ -167,5 +167,5 @@ def summary(facts: Facts) -> str:
     if not first.group:
         return first.line
     lines = list(dict.fromkeys(error.line for error in facts.members if not error.group))
-    more = f" and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
-    return f"{first.line}: {'; '.join(lines[:NAMED])}{more}" if lines else first.line
+    more_text = f" and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
+    return f"{first.line}: {'; '.join(lines[:NAMED])}{more_text}" if lines else first.line

@@ -34,9 +34,9 @@ def rebound(scope: ast.Module | Function) -> set[str]:
     names: set[str] = set()
     if not isinstance(scope, ast.Module):
         arguments = scope.args
-        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        others = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
-        names |= {argument.arg for argument in (*every, *others)}
+        named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        variadic = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+        names |= {argument.arg for argument in (*named, *variadic)}
     body: list[ast.AST] = [*scope.body] if isinstance(scope.body, list) else [scope.body]
     return names | set(_assigned(body))
 

@@ -46,9 +46,9 @@ def choose(
     requires_dist: Iterable[str],
 ) -> Choice:
     """The releases for a wheel given as member path -> bytes, whose environment is in `module`."""
-    known, driven = table(framework), ADAPTERS[framework, api].releases
+    releases, driven = table(framework), ADAPTERS[framework, api].releases
     declared = _declared(requires_dist, framework)
-    chooser = _Chooser(known, driven, declared, uses(members, module, known))
+    chooser = _Chooser(releases, driven, declared, uses(members, module, releases))
     return chooser.choice()
 
 
@@ -79,10 +79,10 @@ class _Chooser:
     """One choice; releases are numbers of the table."""
 
     def __init__(
-        self, known: Table, driven: SpecifierSet, declared: SpecifierSet, needed: Sequence[Use]
+        self, table: Table, driven: SpecifierSet, declared: SpecifierSet, uses: Sequence[Use]
     ) -> None:
-        self.table, self.driven, self.declared, self.uses = known, driven, declared, needed
-        self.every = frozenset(range(len(known.releases)))
+        self.table, self.driven, self.declared, self.uses = table, driven, declared, uses
+        self.every = frozenset(range(len(table.releases)))
         self.drivable = frozenset(n for n in self.every if self._in(driven, n))
         self.admitted = frozenset(n for n in self.every if self._in(declared, n))
 
@@ -145,50 +145,50 @@ class _Chooser:
         plain = [version for version in exact if not version.endswith(".*")]
         return any(not self.driven.contains(version, prereleases=True) for version in plain)
 
-    def _missing(self, among: frozenset[int]) -> list[Use]:
+    def _missing(self, releases: frozenset[int]) -> list[Use]:
         """The certain uses that the newest of those releases does not satisfy."""
-        newest = max(among)
+        newest = max(releases)
         certain = [use for use in self.uses if use.need == Need.CERTAIN]
         return [use for use in certain if newest not in self._has(use)] or certain
 
     def _left_out(self, need: Need, newest: int) -> tuple[Finding, ...]:
         """A warning for names that functions use and the chosen release does not export."""
-        lost = [
+        missing = [
             use
             for use in self.uses
             if Need.LIKELY <= use.need < need and newest not in self._has(use)
         ]
-        if not lost:
+        if not missing:
             return ()
         release = self.table.releases[newest].version
         message = (
             f"The environment is run with {self.table.framework} {release}, which does not export "
-            f"{self._named(lost)}; no release that can be used has every name"
+            f"{self._named(missing)}; no release that can be used has every name"
         )
         return (
             finding(
                 "env.framework_names_missing",
                 f"{message}.",
-                where=lost[0].where,
+                where=missing[0].where,
                 severity="warning",
-                names=[use.dotted for use in lost[:NAMED]],
+                names=[use.dotted for use in missing[:NAMED]],
             ),
         )
 
     def _unsatisfied(self, missing: list[Use]) -> Finding:
         """Why no usable release has what importing the module needs, and who can change that."""
-        framework, named = self.table.framework, self._named(missing)
+        framework, names_text = self.table.framework, self._named(missing)
         fits = self._with_names(Need.CERTAIN)
         names = [use.dotted for use in missing[:NAMED]]
         if fits and not fits & self.drivable:
             message = (
-                f"The code needs {framework} {self._spans(fits)} for {named}; this hub's runners "
-                f"can run {framework}{self.driven}"
+                f"The code needs {framework} {self._spans(fits)} for {names_text}; this hub's "
+                f"runners can run {framework}{self.driven}"
             )
             return finding(
                 "env.framework_undriven", f"{message}.", where=missing[0].where, names=names
             )
-        message = f"No release of {framework} that Requires-Dist admits exports {named}"
+        message = f"No release of {framework} that Requires-Dist admits exports {names_text}"
         hint = "Write against one release, and name it in the dependencies."
         if fits:
             newest = self.table.releases[max(fits & self.drivable)].version
@@ -217,8 +217,8 @@ class _Chooser:
             f"{use.dotted} ({use.where}; {self._spans(self._has(use)) or 'in no release'})"
             for use in missing[:NAMED]
         ]
-        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        return ", ".join(names) + more
+        more_text = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+        return ", ".join(names) + more_text
 
     def _spans(self, numbers: frozenset[int]) -> str:
         """`0.1.9 to 0.1.14, 0.3.0`."""

@@ -71,8 +71,8 @@ def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
         visitor.called = LOAD if module == entry else ""
         visitor.module(tree, Context(need))
         for use in visitor.uses:
-            kept = strongest.get((use.module, use.name))
-            if kept is None or kept.need < use.need:
+            strongest_use = strongest.get((use.module, use.name))
+            if strongest_use is None or strongest_use.need < use.need:
                 strongest[use.module, use.name] = use
     return sorted(strongest.values(), key=lambda use: (use.dotted, use.where))
 
@@ -134,8 +134,8 @@ class _Visitor:
                 self._stars.append(source)
         elif self._is_framework(source):
             self._aliases[local] = f"{source}.{name}"
-        elif (own := self._sources.modules.get(source)) is not None:
-            target = self._sources.find(own, name)
+        elif (own_module := self._sources.modules.get(source)) is not None:
+            target = self._sources.find(own_module, name)
             if isinstance(target, str) and self._is_framework(target):
                 self._aliases[local] = target
 
@@ -244,8 +244,11 @@ class _Visitor:
             skip_names=context.skip_names or bool(caught & ({"AttributeError"} | EVERY_ERROR)),
         )
         self.walk(node.body, inside)
-        rest = [*node.orelse, *(inner for handler in node.handlers for inner in handler.body)]
-        self.walk(rest, _at_most(context, Need.POSSIBLE))
+        other_branches = [
+            *node.orelse,
+            *(inner for handler in node.handlers for inner in handler.body),
+        ]
+        self.walk(other_branches, _at_most(context, Need.POSSIBLE))
         self.walk(node.finalbody, context)
 
     def _function(
@@ -258,9 +261,9 @@ class _Visitor:
             self.walk(defaults, context)
             self.walk([node.body], inner)
             return
-        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        others = [item for item in (arguments.vararg, arguments.kwarg) if item]
-        annotations = [item.annotation for item in (*every, *others) if item.annotation]
+        named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        variadic = [item for item in (arguments.vararg, arguments.kwarg) if item]
+        annotations = [item.annotation for item in (*named, *variadic) if item.annotation]
         annotations += [node.returns] if node.returns else []
         self.walk([*node.decorator_list, *defaults], context)
         self.walk(self._annotations(annotations), _at_most(context, Need.LIKELY))

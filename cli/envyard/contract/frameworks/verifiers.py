@@ -124,8 +124,8 @@ def _v0_splits(sources: Sources, definition: Definition) -> tuple[str, ...]:
         if isinstance(node, ast.Call)
         for keyword in node.keywords
     }
-    both = (("dataset", "train"), ("eval_dataset", "eval"))
-    return tuple(split for argument, split in both if argument in arguments)
+    functions = (("dataset", "train"), ("eval_dataset", "eval"))
+    return tuple(split for argument, split in functions if argument in arguments)
 
 
 # verifiers 0.4.0, and development releases from 0.3.2 on, have no `load_environment` environments;
