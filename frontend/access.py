@@ -27,10 +27,10 @@ from registry.runs.models import Run
 
 View = Callable[..., HttpResponse]
 # Of a page with a form that comes back to it.
-takes_form = require_http_methods(["GET", "HEAD", "POST"])
+form_methods = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def lately(view: View) -> View:
+def requires_recent_sign_in(view: View) -> View:
     """Take a POST only of who signed in or typed the password lately; else ask for it first."""
     return cast("View", reauthentication_required(view, allow_get=True))
 

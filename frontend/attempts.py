@@ -47,7 +47,7 @@ def device_of(request: HttpRequest, user: User | None, *, codes: bool = False) -
         return None
     if request.user.is_authenticated and request.user.pk == user.pk:
         return f"session-{request.session.session_key}"
-    return known_devices.known(request, user, codes=codes)
+    return known_devices.counter_key(request, user, codes=codes)
 
 
 def consume_code(request: HttpRequest, *, user: User) -> Callable[[], None]:

@@ -22,7 +22,7 @@ from registry.accounts.models import User
 COOKIE = "hub_devices"
 SALT = "frontend.known_devices"
 SECONDS = 365 * 86400
-MOST = 5  # accounts of one browser
+MAX_ENTRIES = 5  # accounts of one browser
 _MARK = "_known_device_of"
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -40,7 +40,7 @@ class Entry:
     codes: bool = True
 
 
-def known(request: HttpRequest, user: User, *, codes: bool = False) -> str | None:
+def counter_key(request: HttpRequest, user: User, *, codes: bool = False) -> str | None:
     """The key of the browser's failure counter; None for an unknown browser.
 
     With `codes`, only a browser that is known for second factors too.
@@ -91,7 +91,7 @@ def _signed(request: HttpRequest, user: User, codes: bool) -> str:
     nonce = before.nonce if before else secrets.token_hex(8)
     codes = codes or (before is not None and before.codes)
     newest = Entry(user.pk, nonce, _of_password(user), codes)
-    rows = [(e.user, e.nonce, e.password, e.codes) for e in [newest, *other_entries][:MOST]]
+    rows = [(e.user, e.nonce, e.password, e.codes) for e in [newest, *other_entries][:MAX_ENTRIES]]
     return signing.dumps(rows, salt=SALT)
 
 

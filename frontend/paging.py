@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from registry.errors import HubError
-from registry.keyset import cut
+from registry.keyset import read_page
 
 SIZE = 20
 
@@ -20,7 +20,7 @@ def page(
     request: HttpRequest, rows: QuerySet[Row], *, by: tuple[str, ...]
 ) -> tuple[list[Row], str]:
     """The rows of the requested page and the URL of the next one, empty on the last."""
-    return page_at_cursor(request, lambda cursor: cut(rows, by=by, cursor=cursor, limit=SIZE))
+    return page_at_cursor(request, lambda cursor: read_page(rows, by=by, cursor=cursor, limit=SIZE))
 
 
 def page_at_cursor(

@@ -45,7 +45,7 @@ def _queue(name: str) -> Queue:
     return Queue(name, Exchange(name, type="direct"), routing_key=name)
 
 
-def _every(seconds: float, task: str) -> dict[str, Any]:
+def _periodic(seconds: float, task: str) -> dict[str, Any]:
     """An entry of the schedule; a message expires when the next one is sent."""
     return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
 
@@ -70,11 +70,11 @@ app.conf.update(
     task_default_exchange="hub",
     task_default_routing_key="hub",
     beat_schedule={
-        "sweep": _every(settings.HUB_SWEEP_SECONDS, "registry.sweep"),
-        "ring": _every(1.5 * settings.HUB_SWEEP_SECONDS, "registry.ring"),
-        "index": _every(15.0, "registry.publish_index"),
-        "recount": _every(300.0, "registry.recount"),
-        "prune": _every(3600.0, "registry.prune"),
+        "sweep": _periodic(settings.HUB_SWEEP_SECONDS, "registry.sweep"),
+        "ring": _periodic(1.5 * settings.HUB_SWEEP_SECONDS, "registry.ring"),
+        "index": _periodic(15.0, "registry.publish_index"),
+        "recount": _periodic(300.0, "registry.recount"),
+        "prune": _periodic(3600.0, "registry.prune"),
     },
     beat_schedule_filename=str(settings.HUB_HOME / "beat"),
 )

@@ -100,7 +100,7 @@ def damaged_database(databases: Sequence[str] | None = None, **_: Any) -> list[C
 @register(Tags.database)
 def replaced_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     """hub.E004: `migrate` cannot upgrade a database that lacks some of the replaced migrations."""
-    if not databases or not (names := upgrade.lacking_here()):
+    if not databases or not (names := upgrade.missing_here()):
         return []
     return [
         checks.Error(

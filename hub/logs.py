@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
-def _when(record: logging.LogRecord) -> str:
+def _timestamp(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
 
@@ -39,7 +39,7 @@ class Plain(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         bound = request_id.get()
-        head = f"{_when(record)} {record.levelname} {record.name}" + (
+        head = f"{_timestamp(record)} {record.levelname} {record.name}" + (
             f" [{bound}]" if bound else ""
         )
         text = f"{head} {record.getMessage()}"
@@ -51,7 +51,7 @@ class Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
-            "time": _when(record),
+            "time": _timestamp(record),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),

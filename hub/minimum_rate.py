@@ -40,11 +40,11 @@ class MinimumRateSocket(socket.socket):
         if self.gettimeout() is not None:
             return super().recv(size, flags)
         try:
-            piece = super().recv(size, flags | socket.MSG_DONTWAIT)
+            chunk = super().recv(size, flags | socket.MSG_DONTWAIT)
         except BlockingIOError:
-            piece = self._recv(partial(super().recv, size, flags))
-        self._earn(len(piece))
-        return piece
+            chunk = self._recv(partial(super().recv, size, flags))
+        self._earn(len(chunk))
+        return chunk
 
     def _recv(self, act: Callable[[], bytes]) -> bytes:
         try:
@@ -61,8 +61,8 @@ class MinimumRateSocket(socket.socket):
             try:
                 sent = super().send(unsent, flags | socket.MSG_DONTWAIT)
             except BlockingIOError:
-                sent = len(piece := unsent[: self._piece])
-                self._send(partial(super().sendall, piece, flags))
+                sent = len(chunk := unsent[: self._piece])
+                self._send(partial(super().sendall, chunk, flags))
             self._earn(sent)
             unsent = unsent[sent:]
 

@@ -24,7 +24,7 @@ admin.site.site_header = admin.site.site_title = "Envyard staff"
 admin.site.unregister((Authenticator, EmailAddress))
 
 
-class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
+class FixedRows(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run time
     """Rows that are not created or deleted here: they would lack a name or token."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -36,7 +36,7 @@ class Kept(admin.ModelAdmin):  # type: ignore[type-arg]  # no generic at run tim
         return False
 
 
-class ReadOnly(Kept):
+class ReadOnly(FixedRows):
     """Read only."""
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -76,7 +76,7 @@ class VersionAdmin(ReadOnly):
 
 
 @admin.register(models.User)
-class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
+class PersonAdmin(FixedRows, UserAdmin):  # type: ignore[type-arg]  # no generic at run time
     """Users, who register themselves. Staff disable them or make them staff, and set address or
     password where they can receive no link. The user name cannot change: they own it."""
 
@@ -130,7 +130,7 @@ class PersonAdmin(Kept, UserAdmin):  # type: ignore[type-arg]  # no generic at r
 
 
 @admin.register(models.Runner)
-class RunnerAdmin(Kept):
+class RunnerAdmin(FixedRows):
     """Runners: disabled here, created with `create_runner`."""
 
     list_display = ("name", "enabled", "draining_since", "last_seen_at")
@@ -176,7 +176,7 @@ class RunAdmin(ReadOnly):
 
 
 @admin.register(models.Organisation)
-class OrganisationAdmin(Kept):
+class OrganisationAdmin(FixedRows):
     """Organisations and their members."""
 
     list_display = ("__str__", "title", "created_at")

@@ -9,7 +9,7 @@ SHA256 = r"^[0-9a-f]{64}$"
 VERB = r"^[a-z]+(_[a-z]+)*(\.[a-z0-9]+(_[a-z0-9]+)*)+$"
 
 
-def known(field: str, choices: type[Choices]) -> Q:
+def is_choice(field: str, choices: type[Choices]) -> Q:
     """One of the choices: Django itself checks that in forms only."""
     return Q(**{f"{field}__in": sorted(choices.values)})
 

@@ -26,23 +26,25 @@ K = TypeVar("K", bound=tuple[int, ...])
 SALT = "registry.api.cursor"
 
 
-def cut(rows: QuerySet[M], *, by: tuple[str, ...], cursor: str, limit: int) -> tuple[list[M], str]:
+def read_page(
+    rows: QuerySet[M], *, by: tuple[str, ...], cursor: str, limit: int
+) -> tuple[list[M], str]:
     """A page of the rows sorted by the fields of `by` (`-` for falling, the last one unique), and
     the cursor of the next one, empty on the last; raises 400 for a cursor of another list."""
     after = _after(by, _read(cursor, ",".join(by))) if cursor else Q()
     page = list(rows.filter(after).order_by(*by)[: limit + 1])
     if len(page) <= limit:
         return page, ""
-    return page[:limit], behind(page[limit - 1], by=by)
+    return page[:limit], cursor_after(page[limit - 1], by=by)
 
 
-def behind(row: Model, *, by: tuple[str, ...]) -> str:
+def cursor_after(row: Model, *, by: tuple[str, ...]) -> str:
     """The cursor of the page that begins after that row."""
     keys = [attrgetter(field.lstrip("-").replace("__", "."))(row) for field in by]
     return _write(",".join(by), keys)
 
 
-def cut_ranked(ranked: Sequence[K], *, cursor: str, limit: int) -> tuple[list[K], str]:
+def read_ranked_page(ranked: Sequence[K], *, cursor: str, limit: int) -> tuple[list[K], str]:
     """The same for a list of unique keys that is sorted already, the greatest first."""
     if cursor:
         after = tuple(_read(cursor, "rank"))

@@ -67,7 +67,7 @@ def check(version_id: int) -> None:
         findings, detection = examine(version)
         findings = [*findings, *name_findings(version.environment)]
         with transaction.atomic():
-            keep(version, Stage.CHECK, findings)
+            replace_findings(version, Stage.CHECK, findings)
             errors = [finding for finding in findings if finding.severity == "error"]
             if errors:
                 by_author = any(is_author_fault(finding) for finding in errors)
@@ -112,7 +112,7 @@ def judge(run_id: str) -> None:
             card.compute(run=run)
             required = settings.HUB_REQUIRED_POLICIES
             findings = card.verdict(run=run, required_policies=required)
-            keep(version, Stage.CARD, findings, run)
+            replace_findings(version, Stage.CARD, findings, run)
         to, reason = decide(run)
         move(version, to, reason=reason)
 
@@ -275,7 +275,9 @@ def _version(version_id: int) -> Version | None:
     )
 
 
-def keep(version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None) -> None:
+def replace_findings(
+    version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None
+) -> None:
     """Replace the findings of this stage about the version."""
     version.findings.filter(stage=stage).delete()
     store_findings(version, stage, findings, run)

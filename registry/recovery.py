@@ -19,7 +19,15 @@ from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
 from registry.errors import Stale
-from registry.pipeline import CHECKING, EVALUATING, HELD, UPLOADED, Stage, evaluate, keep
+from registry.pipeline import (
+    CHECKING,
+    EVALUATING,
+    HELD,
+    UPLOADED,
+    Stage,
+    evaluate,
+    replace_findings,
+)
 from registry.runs.models import Run
 from registry.runs.pythons import fits
 from registry.runs.sweep import sweep as sweep_runs
@@ -107,5 +115,5 @@ def _hold(version: Version, reason: str) -> None:
         hint="Retry the version with `hub retry` or on its page; the hub's log has the error.",
     )
     with suppress(Stale), transaction.atomic():
-        keep(version, stage, [broken])
+        replace_findings(version, stage, [broken])
         move(version, HELD, reason=reason)

@@ -16,7 +16,7 @@ RETRY_SECONDS = 60
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # SQLite reports these where it cannot make or enlarge its -wal and -shm files.
 UNCLEAR = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-FEWEST_BYTES, FEWEST_FILES = 1 << 16, 2
+MIN_FREE_BYTES, MIN_FREE_INODES = 1 << 16, 2
 POSTGRESQL_FULL = "53100"  # disk_full
 S3_STATUS = 507
 S3_CODES = ("QuotaExceeded", "InsufficientStorage", "StorageFull", "NoSpaceLeftOnDevice")
@@ -73,8 +73,8 @@ def database_has_no_room() -> bool:
         free = os.statvfs(os.path.dirname(connection.settings_dict["NAME"]))  # noqa: PTH120
     except OSError:
         return False
-    no_files = bool(free.f_files) and free.f_favail < FEWEST_FILES
-    return no_files or free.f_bavail * free.f_frsize < FEWEST_BYTES
+    no_files = bool(free.f_files) and free.f_favail < MIN_FREE_INODES
+    return no_files or free.f_bavail * free.f_frsize < MIN_FREE_BYTES
 
 
 def _is_s3_full(answer: object) -> bool:

@@ -25,7 +25,7 @@ LABELS = {
     "stars": "Most starred",
     "name": "Name",
 }
-LONGEST = 200  # characters of a search
+MAX_QUERY = 200  # characters of a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Choice:
 def browse(request: HttpRequest) -> HttpResponse:
     """Listed environments by words, filters and order; with `mine` all of the reader's own."""
     parameters = {name: value for name, value in request.GET.items() if isinstance(value, str)}
-    search = catalog_query.search(parameters | {"q": parameters.get("q", "")[:LONGEST]})
+    search = catalog_query.search(parameters | {"q": parameters.get("q", "")[:MAX_QUERY]})
     if search.mine and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from frontend import rates
-from frontend.access import lately, person, sentences, takes_form
+from frontend.access import form_methods, person, requires_recent_sign_in, sentences
 from registry.accounts import devices, tokens
 from registry.errors import HubError
 
@@ -20,10 +20,10 @@ DONE = {
 }
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
-@lately
+@requires_recent_sign_in
 def device(request: HttpRequest) -> HttpResponse:
     """Show the form for the code, then the login, and store the decision."""
     context: dict[str, Any] = {"days": tokens.DAYS}

@@ -25,7 +25,7 @@ from registry.runs.models import Run
 from registry.uploads import readmes
 
 TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
-MOST_PUSHED = 50
+MAX_EVALUATIONS = 50
 
 
 @require_safe
@@ -83,7 +83,7 @@ def tab_context(
     """Context of the selected tab."""
     visible = env.versions.visible_to(request.user)
     if tab == "readme" and version:
-        return {"readme": readmes.shown(version.readme, version.readme_type)}
+        return {"readme": readmes.rendered(version.readme, version.readme_type)}
     if tab == "versions":
         rows, following = page(
             request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")
@@ -101,7 +101,7 @@ def tab_context(
         return {
             "runs": runs.summaries(run_rows),
             "next": following,
-            "evaluations": [report(row) for row in pushed[:MOST_PUSHED]],
+            "evaluations": [report(row) for row in pushed[:MAX_EVALUATIONS]],
             "reported": REPORTED,
         }
     return {}

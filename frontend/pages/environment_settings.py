@@ -131,7 +131,7 @@ def set_visibility(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     form = Visibility(request.POST)
     act = partial(services.set_visibility, environment=env, by=user)
     if form.is_valid() and unless_refused(form, lambda: act(**form.cleaned_data)):
-        return done(request, env, f"{env} is {env.visibility}.")
+        return redirect_with_message(request, env, f"{env} is {env.visibility}.")
     return page(request, env, visibility=form)
 
 
@@ -148,7 +148,7 @@ def deprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         overlays.deprecate(environment=env, by=user, reason=reason, successor=successor)
 
     if form.is_valid() and unless_refused(form, act):
-        return done(request, env, f"{env} is deprecated.")
+        return redirect_with_message(request, env, f"{env} is deprecated.")
     return page(request, env, deprecation=form)
 
 
@@ -159,7 +159,7 @@ def undeprecate(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env, user = managed(request, owner, name, "environment.deprecate")
     form = Deprecation({})
     if unless_refused(form, partial(overlays.undeprecate, environment=env, by=user)):
-        return done(request, env, f"{env} is no longer deprecated.")
+        return redirect_with_message(request, env, f"{env} is no longer deprecated.")
     return page(request, env, deprecation=form)
 
 
@@ -176,7 +176,9 @@ def transfer(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         give(environment=env, to=to, by=user)
 
     if confirmed(form, was) and unless_refused(form, act):
-        return done(request, env, f"{was} is now {env}. The old address redirects here.")
+        return redirect_with_message(
+            request, env, f"{was} is now {env}. The old address redirects here."
+        )
     return page(request, env, transfer=form)
 
 
@@ -199,7 +201,7 @@ def managed(request: HttpRequest, owner: str, name: str, verb: str) -> tuple[Env
     return env, demand(request, verb, env)
 
 
-def done(request: HttpRequest, env: Environment, message: str) -> HttpResponse:
+def redirect_with_message(request: HttpRequest, env: Environment, message: str) -> HttpResponse:
     """Redirect to the settings with the message, or to the environment without rights to them."""
     messages.success(request, message)
     manages = can(request.user, "environment.manage", env)

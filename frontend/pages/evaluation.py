@@ -20,7 +20,7 @@ from registry.self_reported import samples, services
 from registry.self_reported.models import Evaluation
 
 SHOWN, CHARACTERS = 10, 4000
-LAID_OUT = 100_000  # bytes
+MAX_FORMATTED = 100_000  # bytes
 
 
 @require_safe
@@ -74,7 +74,7 @@ def _evaluation_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) ->
 def _sample(number: int, line: bytes) -> dict[str, str]:
     """Title and text; a large sample is not indented, which would take seconds."""
     title = f"Sample {number}"
-    if len(line) > LAID_OUT:
+    if len(line) > MAX_FORMATTED:
         return {"title": title, "text": f"{line[:CHARACTERS].decode(errors='ignore')} …"}
     sample = json.loads(line)
     text = json.dumps(sample, indent=1, ensure_ascii=False)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from frontend.access import person, refused, takes_form
+from frontend.access import form_methods, person, refused
 from registry.accounts import invitations as service
 from registry.accounts.models import Invitation, User
 from registry.errors import HubError, NotFound
@@ -35,7 +35,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     return _answered(request, row, user)
 
 
-@takes_form
+@form_methods
 @never_cache
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """The invitation of a link in a mail.

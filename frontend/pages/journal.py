@@ -53,7 +53,7 @@ def of_owner(request: HttpRequest, name: str) -> HttpResponse:
 def of_all(request: HttpRequest) -> HttpResponse:
     """The journal of the hub, for staff."""
     demand(request, "hub.moderate", request.user)
-    return _page(request, journal.entire(), {"title": "Journal of the hub"})
+    return _page(request, journal.of_hub(), {"title": "Journal of the hub"})
 
 
 def _page(request: HttpRequest, rows: QuerySet[Event], context: dict[str, Any]) -> HttpResponse:

@@ -18,8 +18,8 @@ from frontend import rates
 from frontend.access import (
     demand,
     environment_or_404,
+    form_methods,
     refused,
-    takes_form,
     unless_refused,
     version_or_404,
 )
@@ -51,7 +51,7 @@ class NewReport(forms.Form):
 
 
 @never_cache
-@takes_form
+@form_methods
 @login_required
 def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Show the form, and store the report."""
@@ -89,7 +89,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
     runner_states = [
         (
             runner,
-            runners.standing(runner),
+            runners.state_names(runner),
             runners.models(runner),
             runners.pythons(runner),
             runners.out_of_service(runner),
@@ -143,7 +143,7 @@ def quarantine(request: HttpRequest, owner: str, name: str, number: str = "") ->
     user, reason = demand(request, verb, target), _text(request, "reason")
     act = partial(services.quarantine, target=target, by=user, reason=reason)
     _act(request, act, f"{target} is quarantined.")
-    return _back(target)
+    return _redirect_to(target)
 
 
 @require_POST
@@ -154,7 +154,7 @@ def release(request: HttpRequest, owner: str, name: str, number: str = "") -> Ht
     verb = "version.quarantine" if number else "environment.quarantine"
     user = demand(request, verb, target)
     _act(request, partial(services.release, target=target, by=user), f"{target} is released.")
-    return _back(target)
+    return _redirect_to(target)
 
 
 def _target(request: HttpRequest, owner: str, name: str, number: str) -> Environment | Version:
@@ -177,7 +177,7 @@ def _act(request: HttpRequest, act: Callable[[], object], message: str) -> None:
         messages.success(request, message)
 
 
-def _back(target: Environment | Version) -> HttpResponse:
+def _redirect_to(target: Environment | Version) -> HttpResponse:
     if isinstance(target, Version):
         env = target.environment
         return redirect("version", env.owner.name, env.name, target.version)

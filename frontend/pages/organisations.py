@@ -13,7 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend import rates
-from frontend.access import demand, lately, person, refused, takes_form, unless_refused
+from frontend.access import (
+    demand,
+    form_methods,
+    person,
+    refused,
+    requires_recent_sign_in,
+    unless_refused,
+)
 from registry.accounts import invitations, services
 from registry.accounts.models import Membership, Organisation, User
 from registry.accounts.permissions import can, require
@@ -49,7 +56,7 @@ class Invite(forms.Form):
     )
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
 def organisations(request: HttpRequest) -> HttpResponse:
@@ -94,7 +101,7 @@ def rename(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@lately
+@requires_recent_sign_in
 def invite(request: HttpRequest, name: str) -> HttpResponse:
     """Invite somebody."""
     organisation, by = _managed(request, name)
@@ -117,24 +124,24 @@ def withdraw(request: HttpRequest, name: str, pk: int) -> HttpResponse:
     row = invitations.open_invitations().filter(organisation=organisation, pk=pk).first()
     if row is None:
         raise Http404
-    return _back(request, name, partial(invitations.withdraw, invitation=row, by=by))
+    return _change_and_redirect(request, name, partial(invitations.withdraw, invitation=row, by=by))
 
 
 @require_POST
 @login_required
-@lately
+@requires_recent_sign_in
 def member(request: HttpRequest, name: str, username: str) -> HttpResponse:
     """Change a member's role, or remove the member if no role is given."""
     organisation, by = _managed(request, name)
     user = _member(organisation, username)
     role = request.POST.get("role", "")
     if role:
-        return _back(
+        return _change_and_redirect(
             request,
             name,
             partial(services.add_member, organisation=organisation, user=user, role=role, by=by),
         )
-    return _back(
+    return _change_and_redirect(
         request, name, partial(services.remove_member, organisation=organisation, user=user, by=by)
     )
 
@@ -172,7 +179,9 @@ def _member(organisation: Organisation, username: str) -> User:
     return user
 
 
-def _back(request: HttpRequest, name: str, change: Callable[[], object]) -> HttpResponse:
+def _change_and_redirect(
+    request: HttpRequest, name: str, change: Callable[[], object]
+) -> HttpResponse:
     """Perform the change and redirect to the page, which shows a refusal."""
     try:
         change()

@@ -15,7 +15,14 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from frontend.access import demand, environment_or_404, lately, person, takes_form, unless_refused
+from frontend.access import (
+    demand,
+    environment_or_404,
+    form_methods,
+    person,
+    requires_recent_sign_in,
+    unless_refused,
+)
 from frontend.pages.environment import tabs
 from registry.accounts.models import Owner
 from registry.catalog.models import Environment
@@ -75,10 +82,10 @@ class NewPending(NewPublisher):
     field_order = ("name",)
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
-@lately
+@requires_recent_sign_in
 def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """The publishers of an environment, and the form for a new one."""
     env = environment_or_404(request, owner, name)
@@ -96,10 +103,10 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     return render(request, "pages/publishers.html", context, status=400 if form.errors else 200)
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
-@lately
+@requires_recent_sign_in
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """Pending publishers of an owner."""
     owner = owner_or_404(request, name)

@@ -13,13 +13,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from frontend.access import demand, person, takes_form, unless_refused
+from frontend.access import demand, form_methods, person, unless_refused
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can
 from registry.quotas import services
 from registry.quotas.models import Quota
 
-MOST_OWNERS = 50  # whose usage one page counts
+MAX_OWNERS = 50  # whose usage one page counts
 
 
 class LimitsForm(forms.Form):
@@ -51,13 +51,13 @@ def usage(request: HttpRequest) -> HttpResponse:
     """The quotas of the person and of their organisations."""
     user = person(request)
     owners = Owner.objects.filter(pk__in=user.roles).select_related("user", "organisation")
-    rows = [_row(owner) for owner in owners.order_by("organisation_id", "name")[:MOST_OWNERS]]
+    rows = [_row(owner) for owner in owners.order_by("organisation_id", "name")[:MAX_OWNERS]]
     rows.sort(key=lambda row: row.owner.organisation_id or 0)
     return render(request, "pages/usage.html", {"rows": rows})
 
 
 @never_cache
-@takes_form
+@form_methods
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """The quota of one owner, for its members; staff change the limits."""

@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from envyard.contract.transcript import Transcript
 from frontend import rates
-from frontend.access import demand, refused, run_or_404, takes_form
+from frontend.access import demand, form_methods, refused, run_or_404
 from frontend.pages.refresh_interval import pace
 from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
@@ -162,7 +162,7 @@ def _name(tool: dict[str, Any]) -> str:
     return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
 
 
-@takes_form
+@form_methods
 @login_required
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show a confirmation, then cancel the run; an ended run does not change."""

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from frontend import rates
-from frontend.access import lately, person, takes_form, unless_refused
+from frontend.access import form_methods, person, requires_recent_sign_in, unless_refused
 from registry.accounts import lineage
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
@@ -41,10 +41,10 @@ class NewToken(forms.Form):
     )
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
-@lately
+@requires_recent_sign_in
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the tokens; only this response contains the text of a new one."""
     user = person(request)
@@ -74,7 +74,7 @@ def _form(environments: EnvironmentQuerySet, data: QueryDict | None = None) -> N
     return form
 
 
-@takes_form
+@form_methods
 @never_cache
 @login_required
 def revoke(request: HttpRequest, public_id: str) -> HttpResponse:

@@ -11,14 +11,14 @@ SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
 # C0 except newline and tab, C1, and characters that change the direction of text.
-UNSEEN = (
+INVISIBLE = (
     *range(9),
     *range(11, 32),
     *range(0x7F, 0xA0),
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
 )
-SHOWN = dict.fromkeys(UNSEEN, "\N{REPLACEMENT CHARACTER}")
+SHOWN = dict.fromkeys(INVISIBLE, "\N{REPLACEMENT CHARACTER}")
 
 
 def visible(text: str) -> str:

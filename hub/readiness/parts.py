@@ -21,7 +21,7 @@ from registry.storage import probe
 FILESYSTEM = "filesystem://"
 BROKER_SECONDS = 3
 MIB = 1 << 20
-FEWEST_FILES = 1000  # inodes that must be free
+MIN_FREE_INODES = 1000  # inodes that must be free
 _migrated: list[bool] = []  # not empty once all migrations were applied
 
 
@@ -110,7 +110,7 @@ def space() -> str:
                 f"HUB_READY_FREE_MB={settings.HUB_READY_FREE_MB}",
                 "Free disk space there, or add a larger disk.",
             )
-        if disk.f_files and disk.f_favail < FEWEST_FILES:
+        if disk.f_files and disk.f_favail < MIN_FREE_INODES:
             raise Fault(
                 f"{name}={str(folder)!r} has space for only {disk.f_favail} more files",
                 "Delete files there, or use a file system with more inodes.",

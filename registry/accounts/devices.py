@@ -20,7 +20,7 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words (RFC 8628, 6.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedLogin:
     """The data for the device: its secret, and the code that its user types or follows."""
 
     device_code: str
@@ -29,7 +29,7 @@ class Begun:
     expires_in: int
 
 
-def begin(*, device_name: str) -> Begun:
+def begin(*, device_name: str) -> StartedLogin:
     """Open a login for that device; it lives ten minutes."""
     name = device_name.strip()
     if not (1 <= len(name) <= 80 and name.isprintable()):
@@ -47,7 +47,7 @@ def begin(*, device_name: str) -> Begun:
         device_name=name,
         expires_at=now + LIFE,
     )
-    return Begun(secret, f"{code[:4]}-{code[4:]}", INTERVAL, int(LIFE.total_seconds()))
+    return StartedLogin(secret, f"{code[:4]}-{code[4:]}", INTERVAL, int(LIFE.total_seconds()))
 
 
 def find(*, user_code: str) -> DeviceLogin:

@@ -146,7 +146,7 @@ class Invitation(models.Model):
                 name="accepted_invitations_have_ended",
             ),
             models.CheckConstraint(
-                condition=constraints.known("role", Membership.Role),
+                condition=constraints.is_choice("role", Membership.Role),
                 name="invitation_role_is_known",
             ),
             models.CheckConstraint(

@@ -151,7 +151,7 @@ def out_of_service(runner: Runner) -> OutOfService | None:
     return OutOfService(text(fields.get("reason"), 1000), since, text(fields.get("check"), 1000))
 
 
-def standing(runner: Runner) -> tuple[str, ...]:
+def state_names(runner: Runner) -> tuple[str, ...]:
     """The states that apply, of: disabled, draining, out of service, away."""
     capabilities = runner.capabilities
     last_seen = runner.last_seen_at

@@ -17,7 +17,7 @@ from registry.accounts import owner_notices
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, User
 from registry.errors import Forbidden, HubError, NotFound
 
-LONGEST_EMAIL = 254  # RFC 5321's longest path without its brackets
+MAX_EMAIL_CHARACTERS = 254  # RFC 5321's longest path without its brackets
 # First parts of addresses that are, or may become, the hub's own.
 RESERVED = frozenset(
     """
@@ -262,7 +262,7 @@ def check_name(name: str) -> None:
 def check_email(email: str) -> None:
     """Refuse an invalid e-mail address."""
     try:
-        MaxLengthValidator(LONGEST_EMAIL)(email)
+        MaxLengthValidator(MAX_EMAIL_CHARACTERS)(email)
         validate_email(email)
     except ValidationError:
         raise _invalid("email", f"email {email[:80]!r} is not an e-mail address") from None

@@ -204,7 +204,7 @@ def of_owner(request: Request, name: str) -> Response:
 @permission_classes([requires(GET="hub.moderate")])
 def of_all(request: Request) -> Response:
     """Staff: everything, the newest first."""
-    return _events(request, journal.entire())
+    return _events(request, journal.of_hub())
 
 
 def _events(request: Request, rows: QuerySet[Event]) -> Response:

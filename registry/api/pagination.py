@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from registry.api.serializers.base import SharedFieldsSerializer, validated_query
 from registry.api.serializers.fields import QueryWhole, Text
-from registry.keyset import behind, cut
+from registry.keyset import cursor_after, read_page
 
 M = TypeVar("M", bound=Model)
 LIMIT, MAX_LIMIT = 20, 100
@@ -43,12 +43,12 @@ class KeysetPagination(BasePagination):
     ) -> list[Any]:
         """The rows of the page that the query string names; raises 400."""
         self.request = request
-        rows, self.cursor = cut(queryset, by=self.by, **validated_query(PageQuery, request))
+        rows, self.cursor = read_page(queryset, by=self.by, **validated_query(PageQuery, request))
         return rows
 
     def end_after(self, row: Model) -> None:
         """Let the next page begin after that row, where a page could not hold all of its rows."""
-        self.cursor = behind(row, by=self.by)
+        self.cursor = cursor_after(row, by=self.by)
 
     def get_paginated_response(self, data: Any, **more: Any) -> Response:
         """A page, and the address of the next one."""

@@ -68,9 +68,9 @@ class Published:
         file = self._file(f"{self._folder}/{place}/{form.file}")
         if file is None:
             return self._app(environ, start)
-        vary = negotiate.VARY if name else negotiate.AND_WHO
+        vary = negotiate.VARY if name else negotiate.VARY_BY_TOKEN
         headers = negotiate.headers(file.etag, vary)
-        if negotiate.known(environ.get("HTTP_IF_NONE_MATCH", ""), file.etag):
+        if negotiate.matches_etag(environ.get("HTTP_IF_NONE_MATCH", ""), file.etag):
             start("304 Not Modified", headers)
             return ()
         start("200 OK", [*headers, *form.headers, ("Content-Length", str(len(file.data)))])

@@ -30,7 +30,7 @@ from registry.api.errors import answers_errors
 from registry.catalog.models import Environment
 from registry.errors import NotFound
 from registry.index import content, negotiate, pages
-from registry.index.negotiate import AND_WHO, MAX_AGE, VARY
+from registry.index.negotiate import MAX_AGE, VARY, VARY_BY_TOKEN
 
 ADDRESS = re.compile(r"/([^/]+)/simple/(?:([^/]+)/)?")
 
@@ -66,11 +66,11 @@ def root(request: HttpRequest, owner: str) -> HttpResponseBase:
     if page is None:
         raise NotFound(f"there is no owner {owner[:40]!r}")
     if token is None:
-        return _answer(request, page, vary=AND_WHO)
+        return _answer(request, page, vary=VARY_BY_TOKEN)
     rows = Environment.objects.filter(owner__name=owner).visible_to(token.user, token).indexed()
     names = rows.order_by("name").values_list("name", flat=True)
     own = pages.render_forms(content.root(names))
-    return _answer(request, own, vary=AND_WHO, cache="private")
+    return _answer(request, own, vary=VARY_BY_TOKEN, cache="private")
 
 
 @require_safe
@@ -90,10 +90,10 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase
         return _transferred(request, place)
     if place.public:
         return _answer(request, pages.of(place))
-    return _answer(request, pages.of(place), vary=AND_WHO, cache="private")
+    return _answer(request, pages.of(place), vary=VARY_BY_TOKEN, cache="private")
 
 
-def _may_see(place: pages.Place, token: Token | None) -> bool:
+def _may_see(place: pages.PageState, token: Token | None) -> bool:
     actor: Actor = AnonymousUser() if token is None else token.user
     return can(actor, "environment.see", Environment.objects.get(pk=place.environment), token)
 
@@ -107,7 +107,7 @@ def _answer(
     form = negotiate.form(meta.get("HTTP_ACCEPT", ""), meta.get("HTTP_ACCEPT_ENCODING", ""), wanted)
     body = page[form.file]
     headers = dict(negotiate.headers(body.etag, vary, cache))
-    if negotiate.known(meta.get("HTTP_IF_NONE_MATCH", ""), body.etag):
+    if negotiate.matches_etag(meta.get("HTTP_IF_NONE_MATCH", ""), body.etag):
         return HttpResponse(status=304, headers=headers)
     headers |= {**dict(form.headers), "Content-Length": str(len(body.data))}
     return HttpResponse(b"" if request.method == "HEAD" else body.data, headers=headers)
@@ -117,7 +117,7 @@ def _moved(request: HttpRequest, owner: str, name: str) -> HttpResponseBase:
     return HttpResponsePermanentRedirect(_address(request, owner, normalise(name)))
 
 
-def _transferred(request: HttpRequest, place: pages.Place) -> HttpResponseBase:
+def _transferred(request: HttpRequest, place: pages.PageState) -> HttpResponseBase:
     """Not for ever: it may come back."""
     response = HttpResponseRedirect(_address(request, place.owner, place.name))
     response["Cache-Control"] = f"public, max-age={MAX_AGE}" if place.public else "no-store"

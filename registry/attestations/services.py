@@ -43,7 +43,7 @@ def check(*, text: str, filename: str, sha256: str, token: Token | None) -> dict
     return verification.provenance(attestations, published_with)
 
 
-def keep(*, version: Version, document: dict[str, Any] | None) -> None:
+def store(*, version: Version, document: dict[str, Any] | None) -> None:
     """Store the result of `check`, in the transaction that creates the version."""
     if document is not None:
         Provenance.objects.create(version=version, document=document)

@@ -61,18 +61,18 @@ def agree(
     had attempts: a machine has one platform and may lock no other.
     """
     if not re.fullmatch(PLATFORM, platform):
-        raise _bad(f"platform={platform[:100]!r} must match {PLATFORM}")
+        raise _invalid(f"platform={platform[:100]!r} must match {PLATFORM}")
     existing = version.locks.filter(platform=platform).first()
     if existing is not None or offered is None:
         return None if existing is None else existing.text
     try:
         pins = parse(offered)
     except BadLock as error:
-        raise _bad(f"lock: {error}") from error
+        raise _invalid(f"lock: {error}") from error
     if version.locks.count() >= MAX_PLATFORMS:
-        raise _bad(f"{version} has locks for {MAX_PLATFORMS} platforms, and gets no more")
+        raise _invalid(f"{version} has locks for {MAX_PLATFORMS} platforms, and gets no more")
     if version.locks.filter(run=run_id).count() >= attempt:
-        raise _bad(f"platform={platform}: this attempt has made a lock for another platform")
+        raise _invalid(f"platform={platform}: this attempt has made a lock for another platform")
     text = render(pins)
     lock, _ = VersionLock.objects.get_or_create(
         version=version,
@@ -99,5 +99,5 @@ def of(version: Version, platform: str) -> VersionLock:
     return lock
 
 
-def _bad(message: str) -> HubError:
+def _invalid(message: str) -> HubError:
     return HubError("request.invalid", message, "Install the hub's version of the runner.")

@@ -21,7 +21,7 @@ ALIASES = {
 MAX_AGE = 600  # seconds, as PyPI sends and uv's documentation recommends
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 VARY = "Accept, Accept-Encoding"
-AND_WHO = f"{VARY}, Authorization"
+VARY_BY_TOKEN = f"{VARY}, Authorization"
 Headers = list[tuple[str, str]]
 
 
@@ -62,7 +62,7 @@ def headers(etag: str, vary: str, cache: str = "public") -> Headers:
     ]
 
 
-def known(if_none_match: str, etag: str) -> bool:
+def matches_etag(if_none_match: str, etag: str) -> bool:
     """Whether If-None-Match is `*` or a list with that tag, strong or weak."""
     if if_none_match in ("", etag):
         return bool(if_none_match)

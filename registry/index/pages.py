@@ -34,7 +34,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PageState:
     """The target of an address: an environment, possibly under a former name.
 
     `changed_at` is only compared: it has the type of the database driver.
@@ -49,17 +49,17 @@ class Place:
     moved: bool
 
 
-def find(owner: str, name: str) -> Place | None:
+def find(owner: str, name: str) -> PageState | None:
     """The environment that has or had a page under that address; one query."""
-    row = prepared.row(_places, {_OWNER: owner, _NAME: name})
+    row = prepared.row(_states, {_OWNER: owner, _NAME: name})
     if row is None:
         return None
     pk, owner, name, visibility, serial, changed_at, moved = row
     public = visibility == Environment.Visibility.PUBLIC
-    return Place(pk, owner, name, public, serial, changed_at, bool(moved))
+    return PageState(pk, owner, name, public, serial, changed_at, bool(moved))
 
 
-def of(place: Place) -> Page:
+def of(place: PageState) -> Page:
     """The page of the environment, at least as recent as the place."""
     return _environment(place.environment, place.serial, place.changed_at)
 
@@ -102,7 +102,7 @@ def _root(pk: int, environments: int, serial: int | None, changed_at: datetime |
     return render_forms(content.root(names(pk)))
 
 
-def _places() -> QuerySet[Any, Any]:
+def _states() -> QuerySet[Any, Any]:
     rows = Environment.objects.indexed()
     current = rows.filter(owner__name=_OWNER, name=_NAME)
     former = rows.filter(former_names__owner__name=_OWNER, former_names__name=_NAME)

@@ -92,15 +92,15 @@ SENTENCES = {
 
 def of_environment(environment: Environment) -> QuerySet[Event]:
     """Its events under its present owner; those under a former owner are not included."""
-    return entire().filter(environment=environment, owner_id=environment.owner_id)
+    return of_hub().filter(environment=environment, owner_id=environment.owner_id)
 
 
 def of_owner(owner: Owner) -> QuerySet[Event]:
     """The events of that owner, its environments and its members."""
-    return entire().filter(owner=owner)
+    return of_hub().filter(owner=owner)
 
 
-def entire() -> QuerySet[Event]:
+def of_hub() -> QuerySet[Event]:
     """All events, with the rows that sentences name."""
     return Event.objects.select_related(
         "actor", "owner", "environment__owner", "version__environment__owner"

@@ -17,7 +17,7 @@ ALGORITHMS = ("RS256", "ES256")
 LEEWAY = timedelta(seconds=30)  # between the issuer's clock and ours
 MAX_LIFE = timedelta(days=1)  # of a token, as its id must be stored that long
 MAX_JTI = 255
-SMALLEST_RSA = 2048
+MIN_RSA_BITS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def verify(text: str, *, audience: str) -> Identity:
         header = jwt.get_unverified_header(text)
         issuer = jwt.decode(text, options={"verify_signature": False}).get("iss")
     except jwt.PyJWTError as error:
-        raise _bad(f"it is no JWT ({error})") from None
+        raise _invalid(f"it is no JWT ({error})") from None
     kind = issuers.kind(issuer) if isinstance(issuer, str) else None
     if kind is None:
         raise HubError(
@@ -56,7 +56,7 @@ def verify(text: str, *, audience: str) -> Identity:
             options={"require": ["iss", "aud", "iat", "exp", "jti"], "strict_aud": True},
         )
     except jwt.PyJWTError as error:
-        raise _bad(str(error)) from None
+        raise _invalid(str(error)) from None
     return _identity(str(issuer), kind, claims)
 
 
@@ -65,29 +65,29 @@ def _key(issuer: str, header: Mapping[str, Any]) -> jwt.PyJWK:
     kid = header.get("kid")
     jwk = issuers.key(issuer, kid) if isinstance(kid, str) else None
     if jwk is None:
-        raise _bad(f"{issuer} has no key {kid!r:.80}")
+        raise _invalid(f"{issuer} has no key {kid!r:.80}")
     try:
         key = jwt.PyJWK(jwk)
     except jwt.PyJWTError as error:
-        raise _bad(f"key {kid!r:.80} of {issuer} cannot be used ({error})") from None
+        raise _invalid(f"key {kid!r:.80} of {issuer} cannot be used ({error})") from None
     if key.algorithm_name not in ALGORITHMS or header.get("alg") != key.algorithm_name:
         words = " or ".join(ALGORITHMS)
-        raise _bad(f"alg is {header.get('alg')!r:.20}, it must be the key's own: {words}")
-    if key.key_type == "RSA" and key.key.key_size < SMALLEST_RSA:
-        raise _bad(f"key {kid!r:.80} of {issuer} has fewer than {SMALLEST_RSA} bits")
+        raise _invalid(f"alg is {header.get('alg')!r:.20}, it must be the key's own: {words}")
+    if key.key_type == "RSA" and key.key.key_size < MIN_RSA_BITS:
+        raise _invalid(f"key {kid!r:.80} of {issuer} has fewer than {MIN_RSA_BITS} bits")
     return key
 
 
 def _identity(issuer: str, kind: str, claims: dict[str, Any]) -> Identity:
     jti = claims["jti"]
     if not isinstance(jti, str) or not 1 <= len(jti) <= MAX_JTI or "\0" in jti:
-        raise _bad(f"jti must be a text of 1 to {MAX_JTI} characters")
+        raise _invalid(f"jti must be a text of 1 to {MAX_JTI} characters")
     if "\\u0000" in json.dumps(claims):  # no database keeps it
-        raise _bad("its claims hold a NUL character")
+        raise _invalid("its claims hold a NUL character")
     if claims["exp"] - claims["iat"] > MAX_LIFE.total_seconds():
-        raise _bad(f"it lives longer than {MAX_LIFE}")
+        raise _invalid(f"it lives longer than {MAX_LIFE}")
     return Identity(issuer, kind, jti, datetime.fromtimestamp(claims["exp"], UTC), claims)
 
 
-def _bad(reason: str) -> HubError:
+def _invalid(reason: str) -> HubError:
     return HubError("publisher.bad_token", f"the identity token is not valid: {reason}", status=422)

@@ -44,26 +44,26 @@ def expected_claims(kind: str, fields: Mapping[str, str]) -> tuple[str, dict[str
     for name, value in fields.items():
         if not (value.isprintable() and name.isprintable()):
             field = name if name in KNOWN_FIELDS else "claims"
-            raise _wrong(field, value, "may hold no line breaks or invisible characters")
+            raise _invalid(field, value, "may hold no line breaks or invisible characters")
     for name, value in values.items():
         if len(value) > MAX_CHARACTERS:
-            raise _wrong(name, value, f"may have at most {MAX_CHARACTERS} characters")
+            raise _invalid(name, value, f"may have at most {MAX_CHARACTERS} characters")
     if kind == Kind.OTHER:
         if "sub" not in values:
-            raise _wrong("sub", "", "must be the token's subject")
+            raise _invalid("sub", "", "must be the token's subject")
         if (size := len(json.dumps(values))) > MAX_CLAIMS:
-            raise _wrong("claims", "", f"may take {MAX_CLAIMS} characters of JSON, not {size}")
+            raise _invalid("claims", "", f"may take {MAX_CLAIMS} characters of JSON, not {size}")
         return values["sub"], dict(sorted(values.items()))
     forge = Kind(kind)
     repository, workflow = values.get("repository", ""), values.get("workflow", "")
     pattern, rule = WORKFLOW[forge]
     if not REPOSITORY[forge].fullmatch(repository):
-        raise _wrong("repository", repository, "must be owner/name as in its address")
+        raise _invalid("repository", repository, "must be owner/name as in its address")
     if not pattern.fullmatch(workflow):
-        raise _wrong("workflow", workflow, f"must be {rule}")
+        raise _invalid("workflow", workflow, f"must be {rule}")
     owner_id = values.get("owner_id", "")
     if owner_id and not owner_id.isdecimal():
-        raise _wrong("owner_id", owner_id, "must be a number")
+        raise _invalid("owner_id", owner_id, "must be a number")
     claims = {
         "ci_environment": values.get("ci_environment", ""),
         "owner_id": owner_id,
@@ -89,12 +89,14 @@ def matches(publisher: TrustedPublisher, token_claims: Claims) -> bool:
     return (
         publisher.subject == subject(publisher.kind, token_claims)
         and _workflow(publisher, token_claims)
-        and (not environment or _alike(environment, _text(token_claims, "environment")))
+        and (
+            not environment or _equal_ignoring_case(environment, _text(token_claims, "environment"))
+        )
         and (not owner_id or owner_id == _text(token_claims, PINS[Kind(publisher.kind)]))
     )
 
 
-def _alike(name: str, text: str) -> bool:
+def _equal_ignoring_case(name: str, text: str) -> bool:
     """Equal without regard to ASCII case, as forges compare; another letter with the same lower
     case (the Kelvin sign) would match an environment without its approvals."""
     return name == text or (text.isascii() and name.lower() == text.lower())
@@ -185,6 +187,6 @@ def _text(claims: Claims, name: str) -> str:
     return str(value)[:MAX_CHARACTERS] if isinstance(value, str | int) else ""
 
 
-def _wrong(field: str, value: str, rule: str) -> HubError:
+def _invalid(field: str, value: str, rule: str) -> HubError:
     excerpt = repr(value)[:80]
     return HubError("request.invalid", f"{field} {excerpt} {rule}", details={"field": field})

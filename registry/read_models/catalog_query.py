@@ -16,7 +16,7 @@ from registry.catalog.search.results import (
     SearchResults,
 )
 from registry.errors import HubError
-from registry.keyset import cut, cut_ranked
+from registry.keyset import read_page, read_ranked_page
 
 
 def search(parameters: Mapping[str, str]) -> CatalogSearch:
@@ -45,8 +45,8 @@ def environments(
 ) -> tuple[list[Environment], str]:
     """A page of the results, ready for the read models, and the cursor of the next one."""
     if sort != RELEVANCE:
-        return cut(results.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
-    keys, following = cut_ranked(results.ranked(), cursor=cursor, limit=limit)
+        return read_page(results.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
+    keys, following = read_ranked_page(results.ranked(), cursor=cursor, limit=limit)
     rows = Environment.objects.for_summary().in_bulk([pk for _, pk in keys])
     return [rows[pk] for _, pk in keys if pk in rows], following
 

@@ -17,7 +17,7 @@ HANDED_BACK = "run.handed_back"
 MESSAGE_CHARACTERS = 300  # of each fault, in a sentence that names several
 
 
-def lost(
+def lost_attempt(
     run: Run, findings: Sequence[Finding], *, now: datetime, silent: bool, handed_back: bool
 ) -> LostAttempt:
     """The unsaved row of the current attempt; `silent` where its runner stopped reporting."""
@@ -58,7 +58,7 @@ def pause(rows: Sequence[LostAttempt]) -> timedelta:
     if count == 0:
         return timedelta(0)
     doublings: int = min(count - 1, 20)
-    return min(limits.FIRST_PAUSE * (1 << doublings), limits.LONGEST_PAUSE)
+    return min(limits.FIRST_PAUSE * (1 << doublings), limits.MAX_PAUSE)
 
 
 def not_before(run: Run, rows: Sequence[LostAttempt], *, now: datetime) -> datetime | None:
@@ -67,7 +67,7 @@ def not_before(run: Run, rows: Sequence[LostAttempt], *, now: datetime) -> datet
     return earliest if earliest > now else None
 
 
-def spent(rows: Sequence[LostAttempt], *, now: datetime) -> Finding | None:
+def exhausted_finding(rows: Sequence[LostAttempt], *, now: datetime) -> Finding | None:
     """The finding that ends the run after these attempts; None where another one is allowed."""
     maximum, counted = limits.max_attempts(), [row for row in rows if row.counted]
     if len(counted) >= maximum:

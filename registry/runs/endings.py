@@ -63,12 +63,12 @@ def next_attempt(
     and states what happened. False where the attempt was no longer leased. `silent` where the
     runner stopped reporting, `handed_back` where the hub took the run from it in order.
     """
-    row = attempts.lost(run, findings, now=now, silent=silent, handed_back=handed_back)
+    row = attempts.lost_attempt(run, findings, now=now, silent=silent, handed_back=handed_back)
     rows = [*run.lost_attempts.order_by("attempt"), row]
     reason = text("; ".join(f.message.rstrip(".") for f in findings), REASON_CHARACTERS)
     line = f"attempt {run.attempt} on {row.runner_name} ended: {reason}."
     with transaction.atomic():
-        exhausted = attempts.spent(rows, now=now)
+        exhausted = attempts.exhausted_finding(rows, now=now)
         if exhausted is not None:
             if not end(run=run, status=Run.Status.ERRORED, findings=[*findings, exhausted]):
                 return False

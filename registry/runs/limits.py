@@ -12,7 +12,7 @@ LOG_CHARACTERS = 1 << 20  # of one run, over all its attempts
 TRANSCRIPT_BYTES = 4 << 20  # of one rollout, not packed
 
 MAX_QUEUED = timedelta(hours=24)
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=10), timedelta(hours=1)  # between attempts' starts
+FIRST_PAUSE, MAX_PAUSE = timedelta(seconds=10), timedelta(hours=1)  # between attempts' starts
 SAME_RUNNER_PAUSE = timedelta(minutes=5)  # longer, for a runner that lost an attempt of the run
 MAX_UNCOUNTED = timedelta(hours=24)  # since the first lost attempt, while none of them counts
 SLACK = timedelta(minutes=2)  # for download, start and report, beyond install and wall clock

@@ -9,7 +9,7 @@ from registry.runs import limits
 from registry.runs.models import LogChunk, Run
 
 
-def keep(*, run: Run, seq: int, text: str) -> None:
+def append(*, run: Run, seq: int, text: str) -> None:
     """Append the text of a batch; the caller holds the run's lock."""
     if not text:
         return

@@ -67,8 +67,8 @@ def lacking(run: Run) -> str:
     have = f"live runners offer {offered}" if offered else "no runner is live"
     return (
         f"No runner has {python_text} (Requires-Python: {written}; {have}). The run stays "
-        "queued until a runner offers it: one offers the interpreters that `RUNNER_PYTHONS` lists, by default "
-        "each /usr/bin/python3.X and /usr/local/bin/python3.X of its machine."
+        "queued until a runner offers it: one offers the interpreters that `RUNNER_PYTHONS` lists, "
+        "by default each /usr/bin/python3.X and /usr/local/bin/python3.X of its machine."
     )
 
 

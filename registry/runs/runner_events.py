@@ -51,7 +51,7 @@ def record(*, run_id: UUID, events: Events) -> BatchReply:
                 details={"last_seq": run.last_seq},
             )
         if events.seq == run.last_seq + 1:
-            logs.keep(run=run, seq=events.seq, text=events.log)
+            logs.append(run=run, seq=events.seq, text=events.log)
             _store_rollouts(run, events, packed)
             _store_replays(run, events.replays)
             _store_progress(run, events)

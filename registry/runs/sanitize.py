@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from envyard.contract.findings import Finding
 from envyard.contract.runner_events import RolloutResult, TaskResult
-from envyard.contract.values import LARGEST, plain, text
+from envyard.contract.values import MAX_NUMBER, plain, text
 
 DETAIL_CHARACTERS = 10_000  # of one text: the end of a traceback names the error
 DETAILS_CHARACTERS = 20_000
@@ -17,14 +17,14 @@ DETAILS_CHARACTERS = 20_000
 
 def seconds(value: float) -> float:
     """The duration within [0, LARGEST]; a value that is not finite counts as 0."""
-    return max(0.0, min(value, LARGEST)) if math.isfinite(value) else 0.0
+    return max(0.0, min(value, MAX_NUMBER)) if math.isfinite(value) else 0.0
 
 
 def reward(result: RolloutResult) -> tuple[float | None, str]:
     """The reward and its text: neither for a failed rollout, whatever it claims, and only the text
     for a number too large for sums."""
     value = result.reward if result.ok else None
-    if value is not None and abs(value) > LARGEST:
+    if value is not None and abs(value) > MAX_NUMBER:
         return None, repr(value)
     return value, result.reward_text
 

@@ -22,7 +22,7 @@ from registry.runs.models import Run
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 500
+BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def sweep(*, now: datetime) -> SweepResult:
 def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
     """The number of runs that moved. One that cannot be moved must not block the others."""
     moved = 0
-    for pk in runs.values_list("pk", flat=True)[:AT_ONCE]:
+    for pk in runs.values_list("pk", flat=True)[:BATCH]:
         try:
             moved += act(pk)
         except Exception:

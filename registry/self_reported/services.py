@@ -14,7 +14,7 @@ from registry.self_reported.models import Evaluation, SampleBatch
 from registry.storage.unnamed import delete_unnamed
 
 RUNNING, COMPLETED, FAILED, CANCELLED = Evaluation.Status
-MOST = 1000  # of one person for one environment
+MAX_EVALUATIONS = 1000  # of one person for one environment
 
 
 def create(
@@ -28,10 +28,11 @@ def create(
 ) -> Evaluation:
     """A running evaluation without samples, of a version if one is known."""
     pushed = Evaluation.objects.filter(environment=environment, created_by=by).count()
-    if pushed >= MOST:
+    if pushed >= MAX_EVALUATIONS:
         raise HubError(
             "request.too_large",
-            f"you have pushed {pushed} evaluations of {environment}; the limit is {MOST}",
+            f"you have pushed {pushed} evaluations of {environment}; "
+            f"the limit is {MAX_EVALUATIONS}",
             "Delete some of them first.",
             413,
         )

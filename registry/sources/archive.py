@@ -67,18 +67,18 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
             RecursionError) as error:  # fmt: skip
         if isinstance(error, OSError) and error.errno is not None:
             raise  # a fault of the disk, not of the archive
-        raise _bad(f"it is not a readable .tar.gz: {str(error)[:200]}") from None
+        raise _unreadable(f"it is not a readable .tar.gz: {str(error)[:200]}") from None
 
 
 def _files(archive: tarfile.TarFile) -> Iterator[tuple[Member, tarfile.TarInfo]]:
     total = 0
     for number, info in enumerate(archive, 1):
         if number > MAX_MEMBERS:
-            raise _bad(f"it has more than {MAX_MEMBERS} members")
+            raise _unreadable(f"it has more than {MAX_MEMBERS} members")
         path = _checked(info)
         total += info.size
         if total > MAX_BYTES:
-            raise _bad(f"its files have more than {MAX_BYTES} bytes unpacked")
+            raise _unreadable(f"its files have more than {MAX_BYTES} bytes unpacked")
         if info.isreg():
             yield Member(path, info.size), info
 
@@ -89,11 +89,11 @@ def _checked(info: tarfile.TarInfo) -> str:
     parts = name.split("/")
     is_invalid = not name or any(part in ("", ".", "..") for part in parts)
     if is_invalid and name not in ("", "."):
-        raise _bad(f"member {info.name[:100]!r} leaves the archive")
+        raise _unreadable(f"member {info.name[:100]!r} leaves the archive")
     if len(name) > MAX_PATH or not name.isprintable() or "\\" in name:
-        raise _bad(f"member {info.name[:100]!r} has an odd name")
+        raise _unreadable(f"member {info.name[:100]!r} has an odd name")
     if info.issparse() or not (info.isreg() or info.isdir()) or info.size < 0:
-        raise _bad(f"member {info.name[:100]!r} is a link or a special file")
+        raise _unreadable(f"member {info.name[:100]!r} is a link or a special file")
     return name
 
 
@@ -108,7 +108,7 @@ class _BoundedReader:
         """At most MAX_READ bytes."""
         self._count(self._file.tell())
         if not 0 <= size <= MAX_READ:
-            raise _bad("a header in it is too long")
+            raise _unreadable("a header in it is too long")
         return self._file.read(size)
 
     def seek(self, position: int) -> int:
@@ -123,8 +123,8 @@ class _BoundedReader:
     def _count(self, position: int) -> None:
         self._calls += 1
         if position > MAX_BYTES + MAX_MEMBERS * 1024 or self._calls > MAX_CALLS:
-            raise _bad(f"it has more than {MAX_BYTES} bytes unpacked, or goes in circles")
+            raise _unreadable(f"it has more than {MAX_BYTES} bytes unpacked, or goes in circles")
 
 
-def _bad(reason: str) -> HubError:
+def _unreadable(reason: str) -> HubError:
     return HubError("source.unreadable", f"the source archive is refused: {reason}")

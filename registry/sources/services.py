@@ -119,7 +119,7 @@ def sign(delivery: Delivery) -> str:
     return signing.dumps(str(delivery.pk), salt=SALT, compress=False)
 
 
-def expected(signed: str) -> Delivery:
+def open_delivery(signed: str) -> Delivery:
     """The delivery of the address; raises NotFound where it has expired or ended."""
     try:
         pk = UUID(signing.loads(signed, salt=SALT, max_age=TIME))
@@ -131,7 +131,7 @@ def expected(signed: str) -> Delivery:
     return delivery
 
 
-def arrive(*, delivery: Delivery, file: BinaryIO) -> None:
+def receive(*, delivery: Delivery, file: BinaryIO) -> None:
     """Stage the received bytes; raises HubError where they are not the announced ones."""
     try:
         storage.get().put(_staged(delivery), file, delivery.sha256)
@@ -147,7 +147,7 @@ def arrive(*, delivery: Delivery, file: BinaryIO) -> None:
 def accept_wheel(*, delivery: Delivery, by: User, token: Token | None) -> Version:
     """Publish the received wheel like any other upload; raises HubError where it is refused."""
     environment = delivery.environment
-    with _arrived(delivery) as path:
+    with _received(delivery) as path:
         try:
             read = wheels.read(path, filename=delivery.filename, limits=limits.wheels())
         except Unreadable as error:
@@ -173,12 +173,12 @@ def accept_source(*, delivery: Delivery, by: User) -> Source:
     version = rows.filter(version=number).select_related("environment__owner").first()
     if version is None:
         raise NotFound(f"{delivery.environment} has no version {number}; its wheel comes first")
-    with _arrived(delivery) as path:
+    with _received(delivery) as path:
         archive.check(path)
-        return _keep(path, delivery, version, by)
+        return _store_source(path, delivery, version, by)
 
 
-def _keep(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
+def _store_source(path: Path, delivery: Delivery, version: Version, by: User) -> Source:
     key = storage.key("sources", delivery.sha256)
     owner, size = version.environment.owner, path.stat().st_size
     if not Source.objects.filter(version=version).exists():
@@ -212,7 +212,7 @@ def delete_expired(*, now: datetime) -> int:
 
 
 @contextmanager
-def _arrived(delivery: Delivery) -> Iterator[Path]:
+def _received(delivery: Delivery) -> Iterator[Path]:
     """The received bytes as a local file; they are deleted once the upload is accepted or
     refused."""
     if delivery.ended_at is not None or delivery.arrived_at is None:

@@ -114,22 +114,22 @@ def key(kind: Kind, sha256: str) -> str:
     return f"{kind}/{sha256[:2]}/{sha256}"
 
 
-def pieces(source: BinaryIO | Path) -> Iterator[bytes]:
+def chunks(source: BinaryIO | Path) -> Iterator[bytes]:
     """The source from its beginning, CHUNK bytes at a time."""
     if isinstance(source, Path):
         with source.open("rb") as file:
-            yield from pieces(file)
+            yield from chunks(file)
         return
     source.seek(0)
-    while piece := source.read(CHUNK):
-        yield piece
+    while chunk := source.read(CHUNK):
+        yield chunk
 
 
 def digest(source: BinaryIO | Path) -> str:
     """The hex sha256 of the source's bytes."""
     sha256 = hashlib.sha256()
-    for piece in pieces(source):
-        sha256.update(piece)
+    for chunk in chunks(source):
+        sha256.update(chunk)
     return sha256.hexdigest()
 
 

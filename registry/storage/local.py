@@ -36,9 +36,9 @@ class LocalStorage:
         for key, source, sha256 in objects:
             with self._placed(key) as file:
                 digest = hashlib.sha256()
-                for piece in base.pieces(source):
-                    digest.update(piece)
-                    file.write(piece)
+                for chunk in base.chunks(source):
+                    digest.update(chunk)
+                    file.write(chunk)
                 base.check(digest.hexdigest(), sha256, key)
         for folder in {self._path(key).parent for key, _, _ in objects}:
             _sync(folder)
@@ -147,9 +147,9 @@ class _Part(FileIO):
     def read(self, size: int | None = -1, /) -> bytes:
         """At most `size` bytes, all remaining ones by default."""
         length = self._left if size is None or size < 0 else min(size, self._left)
-        piece = super().read(length) or b""
-        self._left -= len(piece)
-        return piece
+        chunk = super().read(length) or b""
+        self._left -= len(chunk)
+        return chunk
 
 
 def _walk(folder: Path, prefix: str) -> Iterator[Stored]:

@@ -75,8 +75,8 @@ class S3Storage:
             self._send(self.prefix + key, file)
         digest = hashlib.sha256()
         with self.open(key) as body:
-            while piece := body.read(base.CHUNK):
-                digest.update(piece)
+            while chunk := body.read(base.CHUNK):
+                digest.update(chunk)
         if digest.hexdigest() != sha256:
             self.delete(key)
         base.check(digest.hexdigest(), sha256, key)
@@ -163,8 +163,8 @@ class S3Storage:
     def file(self, key: str) -> Iterator[Path]:
         """See Storage; the copy goes away at the end of the block."""
         with tempfile.NamedTemporaryFile(prefix="hub-object-") as copy, self.open(key) as body:
-            while piece := body.read(base.CHUNK):
-                copy.write(piece)
+            while chunk := body.read(base.CHUNK):
+                copy.write(chunk)
             copy.flush()
             yield Path(copy.name)
 

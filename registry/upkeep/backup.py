@@ -128,9 +128,9 @@ def _copy(key: str, target: Path) -> str:
     digest = hashlib.sha256()
     try:
         with storage.get().open(key) as reader, target.open("wb") as file:
-            while piece := reader.read(CHUNK):
-                digest.update(piece)
-                file.write(piece)
+            while chunk := reader.read(CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
     except Missing:
@@ -169,9 +169,9 @@ def _about(folder: Path) -> dict[str, Any]:
             f"the copy is of {description['database']}, this hub is set to {connection.vendor}"
         )
     _check(folder / SUMS, description["sums_sha256"])
-    if newer := sorted(set(description["migrations"]) - upgrade.known()):
+    if newer := sorted(set(description["migrations"]) - upgrade.known_migrations()):
         raise Failure(f"the copy was made by a newer hub: {newer[-1]} is unknown; update this one")
-    if older := upgrade.lacking(description["migrations"]):
+    if older := upgrade.missing_migrations(description["migrations"]):
         raise Failure(
             f"the copy was made by an older hub, which lacks the migration {older[0]}: restore it "
             "with the release that made it and upgrade that hub (docs/operations.md, Upgrade)"

@@ -30,7 +30,7 @@ PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Reference:
     """An object that a row refers to, `by` in messages; `needed` where it must exist. Without a
     `sha256` its bytes are not read."""
 
@@ -49,7 +49,7 @@ class Kind:
     rows: Callable[[datetime], QuerySet[Any]] | None = None
     field: str = "sha256"
 
-    def named(self, now: datetime, page_size: int = PAGE) -> Iterator[Named]:
+    def named(self, now: datetime, page_size: int = PAGE) -> Iterator[Reference]:
         """Every object that rows refer to, once, in the order of the keys; page by page, so that
         neither memory nor a transaction grows with the number of rows."""
         if self.rows is None:
@@ -73,15 +73,15 @@ class Kind:
             after = Q(**{f"{self.field}__gt": value}) | Q(pk__gt=pk)
             page = list(rows.filter(after, **{f"{self.field}__gte": value})[:page_size])
 
-    def _objects(self, value: str, rows: Iterator[Any]) -> Iterator[Named]:
+    def _objects(self, value: str, rows: Iterator[Any]) -> Iterator[Reference]:
         first = next(rows)
         by = str(first)
         if self.field == "staged":  # either may have been promoted meanwhile
             for key in (staging.metadata_key(value), staging.wheel_key(value)):
-                yield Named(key, by, "", needed=False)
+                yield Reference(key, by, "", needed=False)
         else:
             needed = not all(getattr(row, "staged", "") for row in chain((first,), rows))
-            yield Named(storage.key(cast("Prefix", self.prefix), value), by, value, needed)
+            yield Reference(storage.key(cast("Prefix", self.prefix), value), by, value, needed)
 
 
 def kept_since(now: datetime) -> datetime:
@@ -89,7 +89,7 @@ def kept_since(now: datetime) -> datetime:
     return now - timedelta(days=settings.HUB_DELETED_DAYS)
 
 
-def _kept(now: datetime, version: str = "") -> Q:
+def _retained(now: datetime, version: str = "") -> Q:
     recently_deleted = Q(
         **{f"{version}deleted_at__gt": kept_since(now), f"{version}emptied_at": None}
     )
@@ -97,11 +97,11 @@ def _kept(now: datetime, version: str = "") -> Q:
 
 
 def _versions(now: datetime) -> QuerySet[Version]:
-    return Version.objects.filter(_kept(now)).select_related("environment__owner")
+    return Version.objects.filter(_retained(now)).select_related("environment__owner")
 
 
 def _sources(now: datetime) -> QuerySet[Source]:
-    return Source.objects.filter(_kept(now, "version__"))
+    return Source.objects.filter(_retained(now, "version__"))
 
 
 METADATA = Kind("metadata", _versions, "metadata_sha256")

@@ -14,14 +14,14 @@ ADVICE = (
 )
 
 
-def known() -> set[str]:
+def known_migrations() -> set[str]:
     """`app.name` of every migration of this release, with those that its migrations replace."""
     loader = MigrationLoader(None)
     replaced = {key for migration in loader.replacements.values() for key in migration.replaces}
     return {f"{app}.{name}" for app, name in loader.disk_migrations.keys() | replaced}
 
 
-def lacking(applied: Collection[str]) -> list[str]:
+def missing_migrations(applied: Collection[str]) -> list[str]:
     """`app.name` of replaced migrations that a database lacks while it has others of them.
 
     Django then applies neither the replacement nor what comes after it.
@@ -34,7 +34,7 @@ def lacking(applied: Collection[str]) -> list[str]:
     return names
 
 
-def lacking_here() -> list[str]:
+def missing_here() -> list[str]:
     """The same of this hub's database."""
     rows = MigrationRecorder(connection).applied_migrations()
-    return lacking({f"{app}.{name}" for app, name in rows})
+    return missing_migrations({f"{app}.{name}" for app, name in rows})

@@ -14,7 +14,7 @@ from registry.storage import Missing, Stored
 from registry.storage.base import CHUNK
 from registry.storage.unnamed import delete_unnamed
 from registry.upkeep import integrity
-from registry.upkeep.kinds import GRACE, KINDS, Kind, Named
+from registry.upkeep.kinds import GRACE, KINDS, Kind, Reference
 
 ProblemKind = Literal["missing", "corrupt", "orphan", "unknown"]
 
@@ -95,14 +95,14 @@ class _Walk:
     def _report_problem(self, what: ProblemKind, key: str, message: str) -> None:
         self.outcome.problems.append(Problem(what, key, message))
 
-    def _named(self, kind: Kind, reference: Named) -> None:
+    def _named(self, kind: Kind, reference: Reference) -> None:
         if not reference.sha256:
             return
         digest = hashlib.sha256()
         try:
             with storage.get().open(reference.key) as reader:
-                while piece := reader.read(CHUNK):
-                    digest.update(piece)
+                while chunk := reader.read(CHUNK):
+                    digest.update(chunk)
         except Missing:
             if reference.needed and kind.naming(reference.key, self.now).exists():
                 self._report_problem("missing", reference.key, f"{reference.by} has no bytes")
@@ -122,8 +122,8 @@ class _Walk:
 
 
 def _side_by_side(
-    names: Iterator[Named], objects: Iterator[Stored]
-) -> Iterator[tuple[Named | None, Stored | None]]:
+    names: Iterator[Reference], objects: Iterator[Stored]
+) -> Iterator[tuple[Reference | None, Stored | None]]:
     """Pairs of the same key, and single ones with None; both iterators are in the order of the
     keys."""
     reference, stored = next(names, None), next(objects, None)

@@ -35,9 +35,9 @@ class Upload:
     def of(cls, file: BinaryIO | Path, filename: str, fields: Mapping[str, list[str]]) -> Upload:
         """Read the bytes once for both digests."""
         sha256, blake2 = hashlib.sha256(), hashlib.blake2b(digest_size=32)
-        for piece in base.pieces(file):
-            sha256.update(piece)
-            blake2.update(piece)
+        for chunk in base.chunks(file):
+            sha256.update(chunk)
+            blake2.update(chunk)
         return cls(filename, file, fields, sha256.hexdigest(), blake2.hexdigest())
 
     def field(self, name: str) -> str:

@@ -26,7 +26,7 @@ class RenderedReadme(models.Model):
         return self.digest
 
 
-def shown(text: str, content_type: str) -> RenderedReadme:
+def rendered(text: str, content_type: str) -> RenderedReadme:
     """The README as stored; rendered first where it is not stored."""
     source = f"{rendering.RULES_VERSION}\n{content_type}\n{text}".encode()
     digest = hashlib.sha256(source).hexdigest()

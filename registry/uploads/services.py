@@ -78,7 +78,7 @@ def accept(
         token=token,
     )
     if before is not None:  # before a refused wheel takes up storage
-        raise _taken(before, read)
+        raise _version_exists(before, read)
     try:
         quotas.check_upload(owner=owner, by=by, size=read.size)  # and again under the lock
     except HubError:
@@ -209,7 +209,7 @@ def _publish(
             staged=staged,
             **_columns(upload, read, by),
         )
-        attestations.keep(version=version, document=provenance)
+        attestations.store(version=version, document=provenance)
         UsedFilename.objects.create(owner=owner, filename=read.filename, sha256=upload.sha256)
         events.record(
             "version.uploaded",
@@ -237,7 +237,7 @@ def _conflicting(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
     if before is not None and _is_same(before, upload):
         return Accepted(before, created=False)
     if before is not None:
-        raise _taken(before, read)
+        raise _version_exists(before, read)
     if UsedFilename.objects.filter(owner=owner, filename=read.filename).exists():
         raise HubError(
             "upload.filename_taken", f"File already exists: {read.filename!r} was used before"
@@ -245,7 +245,7 @@ def _conflicting(upload: Upload, read: Wheel, owner: Owner) -> Accepted | None:
     return None
 
 
-def _taken(before: Version, read: Wheel) -> HubError:
+def _version_exists(before: Version, read: Wheel) -> HubError:
     if before.deleted_at is not None:
         message = f"{before} was deleted, and its number never returns"
     else:

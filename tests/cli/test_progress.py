@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from envyard.commands.show import waits
+from envyard.commands.show import queue_text
 from envyard.output import Output
 
 
@@ -42,9 +42,9 @@ def test_a_run_between_attempts_shows_the_next_attempt_and_the_reason() -> None:
         "not_before": "2026-11-22T10:15:30+00:00",
         "lost_attempts": [lost],
     }
-    waiting = waits(run)
+    waiting = queue_text(run)
     assert re.match(
         r"waits until \d\d:15:30 for its next attempt: attempt 1 on gpu-1 ended", waiting
     )
     assert waiting.isprintable()
-    assert waits(run | {"not_before": None}) == "number 1 of 1 in the queue, 2 live runners"
+    assert queue_text(run | {"not_before": None}) == "number 1 of 1 in the queue, 2 live runners"

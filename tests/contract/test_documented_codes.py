@@ -32,7 +32,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"| {LIMITS.record // MIB} MiB |",
         f"| {LIMITS.document // 1024} KiB each |",
         f"{MAX_NAME} bytes",
-        f"{path_checks.LONGEST_PART} for each part",
-        f"{path_checks.DEEPEST} parts |",
+        f"{path_checks.MAX_PART_BYTES} for each part",
+        f"{path_checks.MAX_PARTS} parts |",
     ):
         assert limit in TEXT

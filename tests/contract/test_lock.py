@@ -2,7 +2,7 @@
 
 import pytest
 
-from envyard.contract.lock import MOST_CHARACTERS, BadLock, Pin, parse, render
+from envyard.contract.lock import MAX_CHARACTERS, BadLock, Pin, parse, render
 
 ONE, TWO = "1" * 64, "2" * 64
 LOCK = f"""\
@@ -60,4 +60,4 @@ def test_anything_else_is_refused(line: str) -> None:
 
 def test_a_lock_without_end_is_refused_before_it_is_read() -> None:
     with pytest.raises(BadLock, match="at most"):
-        parse(" " * (MOST_CHARACTERS + 1))
+        parse(" " * (MAX_CHARACTERS + 1))

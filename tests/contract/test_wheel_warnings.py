@@ -128,7 +128,7 @@ OWN_NAMES = [
 
 @pytest.mark.parametrize("name", OWN_NAMES)
 def test_a_script_with_a_name_of_its_own_takes_no_command(name: str) -> None:
-    assert commands.taken(name) == ""
+    assert commands.replaced_command(name) == ""
 
 
 @pytest.mark.parametrize(

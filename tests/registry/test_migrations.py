@@ -101,7 +101,7 @@ def test_hub_with_every_replaced_migration_upgrades(first: Any, alice: User) -> 
     record_replaced(first, len(first.replaces))
     plan = [name for name in planned() if name.startswith("registry.")]
     assert plan == [f"registry.{name}" for name in names()[1:]]
-    assert upgrade.lacking_here() == []
+    assert upgrade.missing_here() == []
     migrate()
     assert planned() == []
     assert User.objects.get() == alice

@@ -23,10 +23,10 @@ def run(args: Namespace, out: Output) -> None:
     ended = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/cancel/")
     if out.as_json:
         out.json(ended)
-    out.note(f"Run {ended['id']} of {ended['version']} {_how(ended)}")
+    out.note(f"Run {ended['id']} of {ended['version']} {_outcome_text(ended)}")
 
 
-def _how(run: dict[str, Any]) -> str:
+def _outcome_text(run: dict[str, Any]) -> str:
     if run["status"] == "cancelled":
         return "is cancelled"
     if run["ended_at"]:

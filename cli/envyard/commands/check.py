@@ -11,7 +11,7 @@ from envyard import config as configs
 from envyard import hub_checks, local_run, resolve
 from envyard.builder import wheel_of
 from envyard.client import Hub
-from envyard.commands.show import left_to_the_hub, show_finding
+from envyard.commands.show import show_finding, split_unreadable
 from envyard.commands.trial import show_trial
 from envyard.contract import wheel as wheels
 from envyard.contract.detect import Detection
@@ -76,7 +76,7 @@ def run(args: Namespace, out: Output) -> None:
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as path:
         findings, detected = examine(path)
-        findings, unchecked = left_to_the_hub(findings)
+        findings, unchecked = split_unreadable(findings)
         result = Result(path.name, findings, not_checked=unchecked)
         if not result.errors:
             wheel = wheels.read(path)

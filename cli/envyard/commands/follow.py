@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from envyard.client import Hub, environment_path
-from envyard.commands.show import lost_text, show_finding, waits
+from envyard.commands.show import lost_text, queue_text, show_finding
 from envyard.contract.findings import Finding
 from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
@@ -35,7 +35,7 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
             return
         run = detail.get("run") or {}
         if status == "evaluating" and run:
-            position = waits(run) or ACTIVITY.get(run["status"], "")
+            position = queue_text(run) or ACTIVITY.get(run["status"], "")
             label = f"run {run['status']}, {position}" if position else f"run {run['status']}"
             for attempt in run.get("lost_attempts", [])[lost_count:]:
                 out.note(f"{lost_text(attempt)}; another follows", "yellow")

@@ -10,11 +10,11 @@ from envyard.client import Hub
 from envyard.commands.show import (
     STATUS_COLOUR,
     interval,
+    local_time,
     number,
     ref_of,
     score_text,
     show_finding,
-    when,
 )
 from envyard.contract.findings import Finding
 from envyard.output import Output
@@ -60,9 +60,9 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
         ("python", version["requires_python"]),
         ("licence", version["license"]),
         ("tags", ", ".join(version["keywords"])),
-        ("uploaded", f"{when(version['uploaded_at'])} by {version['uploaded_by']}"),
-        ("listed", when(version["listed_at"]) if version["listed_at"] else ""),
-        ("yanked", f"{when(yanked['at'])} {yanked['reason']}" if yanked else ""),
+        ("uploaded", f"{local_time(version['uploaded_at'])} by {version['uploaded_by']}"),
+        ("listed", local_time(version["listed_at"]) if version["listed_at"] else ""),
+        ("yanked", f"{local_time(yanked['at'])} {yanked['reason']}" if yanked else ""),
         ("deprecated", deprecation(deprecated) if deprecated else ""),
         ("sha256", version["file"]["sha256"]),
         ("page", version["url"]),
@@ -73,7 +73,7 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
 def deprecation(deprecated: dict[str, Any]) -> str:
     """The reason of a deprecation, and the successor."""
     successor_text = f"; use {deprecated['successor']['ref']}" if deprecated["successor"] else ""
-    return f"{when(deprecated['at'])} {deprecated['reason']}{successor_text}"
+    return f"{local_time(deprecated['at'])} {deprecated['reason']}{successor_text}"
 
 
 def show_scores(version: dict[str, Any], out: Output) -> None:

@@ -41,7 +41,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 def run_deprecate(args: Namespace, out: Output) -> None:
     """Deprecate it; a second call replaces reason and successor."""
-    hub, path = at(args)
+    hub, path = hub_and_path(args)
     body = {"reason": args.reason, "successor": args.successor or ""}
     environment = print_json(hub.post(f"{path}deprecate/", body), out)
     successor = environment["deprecated"]["successor"]
@@ -53,26 +53,26 @@ def run_deprecate(args: Namespace, out: Output) -> None:
 
 def run_undeprecate(args: Namespace, out: Output) -> None:
     """Remove the deprecation."""
-    hub, path = at(args)
+    hub, path = hub_and_path(args)
     environment = print_json(hub.delete(f"{path}deprecate/"), out)
     out.note(f"{environment['ref']} is not deprecated any more")
 
 
 def run_transfer(args: Namespace, out: Output) -> None:
     """Move it; the old name redirects to the new one."""
-    hub, path = at(args)
+    hub, path = hub_and_path(args)
     environment = print_json(hub.post(f"{path}transfer/", {"owner": args.owner}), out)
     out.note(f"{args.ref} is {environment['ref']} now; its old name redirects there")
 
 
 def run_visibility(args: Namespace, out: Output) -> None:
     """Make it public or private, all its versions with it."""
-    hub, path = at(args)
+    hub, path = hub_and_path(args)
     environment = print_json(hub.patch(path, {"visibility": args.visibility}), out)
     out.note(f"{environment['ref']} is {environment['visibility']}")
 
 
-def at(args: Namespace) -> tuple[Hub, str]:
+def hub_and_path(args: Namespace) -> tuple[Hub, str]:
     """The hub and the environment's path there."""
     return Hub(configs.load(args.url)), environment_path(ref_of(args.ref))
 

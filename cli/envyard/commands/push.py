@@ -10,7 +10,7 @@ from envyard import config as configs
 from envyard.builder import wheel_of
 from envyard.client import Hub
 from envyard.commands.follow import follow
-from envyard.commands.show import left_to_the_hub, show_finding
+from envyard.commands.show import show_finding, split_unreadable
 from envyard.contract import wheel as wheels
 from envyard.contract.examine import examine
 from envyard.contract.names import BadName, Ref, canonical_version, check_owner, normalise
@@ -69,7 +69,7 @@ def owner_of(text: str) -> str:
 
 def refuse_early(path: Path, out: Output) -> None:
     """Run the hub's static checks here, so that a bad wheel costs no upload."""
-    findings, unchecked = left_to_the_hub(examine(path)[0])
+    findings, unchecked = split_unreadable(examine(path)[0])
     for reason in unchecked:
         out.note(f"not checked: {reason}", "yellow")
     errors = [f for f in findings if f.severity == "error"]

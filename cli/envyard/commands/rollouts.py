@@ -68,11 +68,11 @@ def run_list(args: Namespace, out: Output) -> None:
             (
                 f"{r['policy']}/{r['task']}/{r['attempt']}",
                 number(r["reward"]) if r["ok"] else "failed",
-                _again(r["replay"]),
+                _replay_reward(r["replay"]),
                 r["turns"],
                 r["usage"]["prompt_tokens"] + r["usage"]["completion_tokens"],
                 number(r["seconds"]),
-                _ended(r),
+                _stop_reason(r),
             )
             for r in rows
         ],
@@ -80,13 +80,13 @@ def run_list(args: Namespace, out: Output) -> None:
     out.hint(f"read one: {rows[0]['url']}")
 
 
-def _ended(row: dict[str, Any]) -> str:
+def _stop_reason(row: dict[str, Any]) -> str:
     """The error in one line, else the framework's stop condition."""
     error = row["error"]
     return f"{error['type']}: {error['message']}"[:160] if error else str(row["stop"])
 
 
-def _again(replay: dict[str, Any] | None) -> str:
+def _replay_reward(replay: dict[str, Any] | None) -> str:
     """The reward of the replay; empty where there was none."""
     if replay is None or replay["left_out"]:
         return ""

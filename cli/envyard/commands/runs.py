@@ -8,14 +8,14 @@ from typing import Any
 from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.show import (
-    lasted,
+    duration,
+    local_time,
     lost_text,
+    queue_text,
     ref_of,
     run_of,
     score_text,
     show_finding,
-    waits,
-    when,
 )
 from envyard.contract.findings import Finding
 from envyard.output import Output
@@ -60,8 +60,8 @@ def run_list(args: Namespace, out: Output) -> None:
                 r["version"],
                 r["status"],
                 f"{r['done']}/{r['total']}",
-                when(r["started_at"]),
-                lasted(r["started_at"], r["ended_at"]),
+                local_time(r["started_at"]),
+                duration(r["started_at"], r["ended_at"]),
                 "; ".join(score_text(s) for s in r["scores"]),
             )
             for r in rows
@@ -81,13 +81,13 @@ def run_show(args: Namespace, out: Output) -> None:
         ("run", run["id"]),
         ("version", f"{run['environment']}=={run['version']}"),
         ("status", run["status"]),
-        ("waits", waits(run)),
+        ("waits", queue_text(run)),
         ("attempt", run["attempt"]),
         ("policies", ", ".join(run["policies"])),
         ("model", run["model"]),
         ("rollouts", f"{run['done']}/{run['total']} of {run['tasks']} tasks, seed {run['seed']}"),
-        ("queued", when(run["created_at"])),
-        ("took", lasted(run["started_at"], run["ended_at"])),
+        ("queued", local_time(run["created_at"])),
+        ("took", duration(run["started_at"], run["ended_at"])),
         ("runner", run["runner"] or ""),
         ("sandbox", facts.get("sandbox", "")),
         ("framework", facts.get("framework_version", "")),
@@ -115,5 +115,7 @@ def run_retry(args: Namespace, out: Output) -> None:
     queued = Hub(configs.load(args.url)).post(f"runs/{run_of(args.run_id)}/retry/")
     if out.as_json:
         out.json(queued)
-    out.note(f"Run {queued['id']} of {queued['version']} is {queued['status']}: {waits(queued)}")
+    out.note(
+        f"Run {queued['id']} of {queued['version']} is {queued['status']}: {queue_text(queued)}"
+    )
     out.hint(f"follow its log: hub logs -f {queued['id']}")

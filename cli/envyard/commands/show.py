@@ -71,19 +71,19 @@ def score_text(score: dict[str, Any] | None) -> str:
     )
 
 
-def when(stamp: str | None) -> str:
+def local_time(stamp: str | None) -> str:
     """An ISO time as `2026-11-21 10:15`, local to this machine."""
     if not stamp:
         return "-"
     return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def clock(stamp: str) -> str:
+def local_clock_time(stamp: str) -> str:
     """An ISO time as `10:15:30`, local to this machine."""
     return datetime.fromisoformat(stamp).astimezone().strftime("%H:%M:%S")
 
 
-def lasted(start: str | None, end: str | None) -> str:
+def duration(start: str | None, end: str | None) -> str:
     """Seconds between two ISO times, the end being now where there is none yet."""
     if not start:
         return "-"
@@ -91,14 +91,14 @@ def lasted(start: str | None, end: str | None) -> str:
     return f"{(last - datetime.fromisoformat(start)).total_seconds():.0f}s"
 
 
-def waits(run: dict[str, Any]) -> str:
+def queue_text(run: dict[str, Any]) -> str:
     """A queued run's position; empty for any other run, and where the hub sends none."""
     position = run.get("queue")
     if not position:
         return ""
     if run.get("not_before"):
         reason = "".join(f": {lost_text(attempt)}" for attempt in run.get("lost_attempts", [])[-1:])
-        return f"waits until {clock(run['not_before'])} for its next attempt{reason}"
+        return f"waits until {local_clock_time(run['not_before'])} for its next attempt{reason}"
     runners = f"{position['runners']} live runner{'' if position['runners'] == 1 else 's'}"
     return f"number {position['before'] + 1} of {position['waiting']} in the queue, {runners}"
 
@@ -125,7 +125,7 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
         out.line(f"    {finding.hint}", "dim")
 
 
-def left_to_the_hub(findings: list[Finding]) -> tuple[list[Finding], list[str]]:
+def split_unreadable(findings: list[Finding]) -> tuple[list[Finding], list[str]]:
     """The findings, and the checks of a wheel that this machine's older Python cannot make."""
     unreadable = [item.message for item in findings if item.code == UNREADABLE]
     others = [item for item in findings if item.code != UNREADABLE]

@@ -7,7 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
-from envyard.commands.show import ref_of, when
+from envyard.commands.show import local_time, ref_of
 from envyard.output import Output
 
 
@@ -36,7 +36,7 @@ def run(args: Namespace, out: Output) -> None:
         return
     out.table(
         ("VERSION", "STATUS", "UPLOADED", "NOTE"),
-        [(r["version"], r["status"], when(r["uploaded_at"]), note(r)) for r in rows],
+        [(r["version"], r["status"], local_time(r["uploaded_at"]), note(r)) for r in rows],
     )
 
 

@@ -38,7 +38,7 @@ TOOLS = frozenset(
 )
 
 
-def taken(name: str) -> str:
+def replaced_command(name: str) -> str:
     """The command that a script or file of that name would replace; empty where it replaces none.
 
     Letter case, Unicode form, folders and the endings that Windows tries do not count.

@@ -137,7 +137,7 @@ def _has_keyword(value: str) -> bool:
 
 
 def _script(name: str, subject: str, where: str) -> Iterator[Finding]:
-    if command := commands.taken(name):
+    if command := commands.replaced_command(name):
         yield finding(
             "wheel.script_takes_command",
             f"{subject} would replace the command {command!r}; that name is taken",

@@ -71,7 +71,7 @@ class Entry:
         return self.name.endswith("/")
 
 
-def bad(code: str, message: str, where: str = "") -> Unreadable:
+def unreadable_wheel(code: str, message: str, where: str = "") -> Unreadable:
     """The refusal with a catalogued code."""
     return Unreadable(finding(code, message, where=where))
 
@@ -83,7 +83,7 @@ def central(directory: bytes, count: int) -> Iterator[Entry]:
     for number in range(count):
         entry, position = _central_entry(directory, position, f"{number} of {count} members")
         if entry.name in seen:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.duplicate_member",
                 f"member {entry.name!r} is in the wheel twice; each name may be there once",
                 entry.name,
@@ -91,12 +91,12 @@ def central(directory: bytes, count: int) -> Iterator[Entry]:
         seen.add(entry.name)
         yield entry
     if directory[position : position + 4] == CENTRAL_MAGIC:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.member_count",
             f"the end record counts {count} members, but the central directory names more",
         )
     if position != len(directory):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.bad_directory",
             f"the last {len(directory) - position} bytes of the central directory are no member's",
         )
@@ -104,10 +104,10 @@ def central(directory: bytes, count: int) -> Iterator[Entry]:
 
 def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, int]:
     if position == len(directory):
-        raise bad("wheel.member_count", f"the central directory ends after {read}")
+        raise unreadable_wheel("wheel.member_count", f"the central directory ends after {read}")
     head = directory[position : position + CENTRAL.size]
     if len(head) < CENTRAL.size or not head.startswith(CENTRAL_MAGIC):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.bad_directory",
             f"the central directory is truncated at its byte {position}, after {read}",
         )
@@ -122,15 +122,19 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
     _check_version(name, needs)
     _check_extra(name, directory[position : position + n_extra], n_extra)
     if ZIP64 in (compressed, size, offset):
-        raise bad("wheel.zip64", f"member {name!r} keeps its size or place in ZIP64 fields", name)
+        raise unreadable_wheel(
+            "wheel.zip64", f"member {name!r} keeps its size or place in ZIP64 fields", name
+        )
     if n_comment:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.member_comment",
             f"member {name!r} carries a comment of {n_comment} bytes; members have none",
             name,
         )
     if disk:
-        raise bad("wheel.several_disks", f"member {name!r} is on disk {disk}, not 0", name)
+        raise unreadable_wheel(
+            "wheel.several_disks", f"member {name!r} is on disk {disk}, not 0", name
+        )
     return entry, position + n_extra
 
 
@@ -139,7 +143,7 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
     file.seek(entry.offset)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(LOCAL_MAGIC):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.no_local_header",
             f"no local header at byte {entry.offset}, where member {entry.name!r} should start",
             entry.name,
@@ -155,7 +159,7 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
         ("wheel.local_size", "size", size, entry.size),
     ):
         if local != central:
-            raise bad(
+            raise unreadable_wheel(
                 code,
                 f"member {entry.name!r}: its own header has {field} {local!r}, "
                 f"the central directory {central!r}; they must be equal",
@@ -168,23 +172,27 @@ def located(file: BinaryIO, entry: Entry) -> Entry:
 
 def _name(raw: bytes, flags: int) -> str:
     if not raw:
-        raise bad("wheel.empty_name", "a member's name is empty; it must have 1 character or more")
+        raise unreadable_wheel(
+            "wheel.empty_name", "a member's name is empty; it must have 1 character or more"
+        )
     if len(raw) > MAX_NAME:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.long_name",
             f"member name {raw[:60]!r}... has {len(raw)} bytes; the limit is {MAX_NAME}",
         )
     try:
         name = raw.decode()
     except UnicodeDecodeError:
-        raise bad("wheel.name_not_utf8", f"member name {raw!r} is not valid UTF-8") from None
+        raise unreadable_wheel(
+            "wheel.name_not_utf8", f"member name {raw!r} is not valid UTF-8"
+        ) from None
     if not flags & UTF8_FLAG and not name.isascii():
-        raise bad(
+        raise unreadable_wheel(
             "wheel.name_unmarked",
             f"member name {name!r} is not ASCII, and its flags {flags:#06x} do not declare UTF-8",
         )
     if fault := hidden.path_fault(name):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.name_control",
             f"member name {name!a} holds the control or invisible character {fault}",
         )
@@ -194,23 +202,23 @@ def _name(raw: bytes, flags: int) -> str:
 def _check_flags(entry: Entry) -> None:
     name, flags = entry.name, entry.flags
     if flags & ENCRYPTED_FLAGS:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.encrypted_member", f"member {name!r} is encrypted (flags {flags:#06x})", name
         )
     if flags & LATE_SIZES_FLAG:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.data_descriptor",
             f"member {name!r} gives its size after its data (flags {flags:#06x}), not before",
             name,
         )
     if flags & ~KNOWN_FLAGS:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.unknown_flags",
             f"member {name!r} has flags {flags:#06x}; allowed are {KNOWN_FLAGS:#06x}",
             name,
         )
     if entry.method not in (STORED, DEFLATED):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.bad_compression",
             f"member {name!r} uses compression method {entry.method}; only stored (0) and "
             "deflated (8) are accepted",
@@ -223,14 +231,14 @@ def _check_attributes(entry: Entry, attributes: int) -> None:
     name = entry.name
     for bit, kind in ODD_ATTRIBUTES.items():
         if attributes & bit:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.device_member",
                 f"member {name!r} is {kind} by its attributes ({attributes & 0xFFFF:#x}); members "
                 "are regular files",
                 name,
             )
     if attributes & FOLDER_ATTRIBUTE and not entry.is_directory:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.disguised_member",
             f"member {name!r} is a folder by its attributes ({attributes & 0xFFFF:#x}) and a file "
             "by its name; members are regular files or empty folders",
@@ -240,7 +248,7 @@ def _check_attributes(entry: Entry, attributes: int) -> None:
 
 def _check_version(name: str, needs: int) -> None:
     if needs & 0xFF > MAX_VERSION:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.needs_version",
             f"member {name!r} needs version {needs & 0xFF} of the zip format; the limit is "
             f"{MAX_VERSION}",
@@ -254,20 +262,20 @@ def _check_extra(name: str, extra: bytes, declared: int) -> None:
         kind, length = struct.unpack_from("<2H", extra, position)
         if kind in DECEIVING_EXTRAS:
             code, content = DECEIVING_EXTRAS[kind]
-            raise bad(
+            raise unreadable_wheel(
                 code,
                 f"extra field {kind:#06x} of member {name!r} carries {content}; none may",
                 name,
             )
         if kind not in PLAIN_EXTRAS:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.unknown_extra",
                 f"extra field {kind:#06x} of member {name!r} is none that wheels need",
                 name,
             )
         position += 4 + length
     if position != declared:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.bad_extra",
             f"the extra fields of member {name!r} end at byte {position} of {declared}",
             name,

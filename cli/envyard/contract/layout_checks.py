@@ -211,7 +211,7 @@ def data_scripts(whl: Wheel) -> Iterator[Finding]:
     for member in whl.files:
         parts = member.name.casefold().split("/")
         if len(parts) > 2 and parts[0].endswith(".data") and parts[1] == "scripts":
-            command = commands.taken(parts[-1])
+            command = commands.replaced_command(parts[-1])
             if command:
                 yield finding(
                     "wheel.script_takes_command",

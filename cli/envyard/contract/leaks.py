@@ -23,7 +23,7 @@ WIDE = tuple(
 )
 WIDE_START = re.compile(rb"h\x00(?:\x00\x00)?u\x00")
 MAX_CANDIDATES = 20_000  # in one wheel; more of them are no accident
-LONGEST = 4 * (len("hubr_") + BODY)
+MAX_TOKEN_BYTES = 4 * (len("hubr_") + BODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Scanner:
         self._left = MAX_CANDIDATES
 
     def leaks(self, text: bytes) -> Iterator[Leak]:
-        """The tokens in a piece of a member, in any encoding that a text file has."""
+        """The tokens in a chunk of a member, in any encoding that a text file has."""
         yield from self._checked(TOKEN, text)
         if WIDE_START.search(text):
             for pattern in WIDE:
@@ -61,18 +61,18 @@ class Scanner:
 
 
 class Finder:
-    """Finds the tokens in one stream of bytes, also where a piece ends inside a token."""
+    """Finds the tokens in one stream of bytes, also where a chunk ends inside a token."""
 
     def __init__(self, scanner: Scanner, leaks: dict[str, Leak]) -> None:
         self._scanner, self._leaks = scanner, leaks
         self._rest = b""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Look through the next bytes."""
-        text = self._rest + piece
+        text = self._rest + chunk
         for leak in self._scanner.leaks(text):
             self._leaks[leak.text] = leak
-        self._rest = text[1 - LONGEST :]
+        self._rest = text[1 - MAX_TOKEN_BYTES :]
 
 
 def checksum(body: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-MOST_CHARACTERS = 2 << 20  # of a framework with a hundred distributions it is a tenth of that
+MAX_CHARACTERS = 2 << 20  # of a framework with a hundred distributions it is a tenth of that
 PLATFORM = r"^[a-z0-9][a-z0-9._-]{0,79}$"  # such as cpython-311-x86_64-linux-gnu-2.36
 LINE = re.compile(
     r"([a-z0-9]+(?:-[a-z0-9]+)*)==([0-9A-Za-z.!+]{1,100})((?: +--hash=sha256:[0-9a-f]{64})+) *"
@@ -34,8 +34,8 @@ class Pin:
 
 def parse(text: str) -> tuple[Pin, ...]:
     """Read an untrusted lock, in the order of the names; raises BadLock."""
-    if len(text) > MOST_CHARACTERS:
-        raise BadLock(f"a lock has at most {MOST_CHARACTERS} characters, not {len(text)}")
+    if len(text) > MAX_CHARACTERS:
+        raise BadLock(f"a lock has at most {MAX_CHARACTERS} characters, not {len(text)}")
     pins = [_pin(line) for line in text.replace("\\\n", "").split("\n") if line.strip(" ")]
     if len({pin.name for pin in pins}) != len(pins):
         raise BadLock("a lock names each distribution once")

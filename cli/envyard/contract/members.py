@@ -57,12 +57,12 @@ class Reader:
         content = nested.Content(inspection, entry.name)
         source = Source()
         with inspection.files:
-            for piece in contents(self._file, entry):
+            for chunk in contents(self._file, entry):
                 for hasher in (digest, *hashes):
-                    hasher.update(piece)
-                content.feed(piece)
+                    hasher.update(chunk)
+                content.feed(chunk)
                 if entry.name.endswith((".py", ".pyw")):
-                    source.feed(piece)
+                    source.feed(chunk)
             content.close()
             source.close()
         if content.ends_as_zip:
@@ -77,6 +77,6 @@ class Reader:
     def _read_again(self, entry: Entry, inspection: nested.Inspection) -> None:
         with inspection.files:
             copy = inspection.kept_aside()
-            for piece in contents(self._file, entry):
-                copy.write(piece)
+            for chunk in contents(self._file, entry):
+                copy.write(chunk)
             nested.look_behind_prefix(copy, inspection)

@@ -14,7 +14,12 @@ from envyard.contract.wheel import Wheel
 
 # From this version on License-File names a path below .dist-info/licenses.
 LICENSES_SINCE = (2, 4)
-LONGEST = {"version": 80, "summary": 512, "requires_python": 120, "description_content_type": 80}
+MAX_CHARACTERS = {
+    "version": 80,
+    "summary": 512,
+    "requires_python": 120,
+    "description_content_type": 80,
+}
 
 
 def present(whl: Wheel) -> Iterator[Finding]:
@@ -33,7 +38,7 @@ def fields(whl: Wheel) -> Iterator[Finding]:
 
 def lengths(whl: Wheel) -> Iterator[Finding]:
     """No one-line field is longer than the hub keeps."""
-    for name, limit in LONGEST.items():
+    for name, limit in MAX_CHARACTERS.items():
         value = getattr(whl.metadata, name)
         if len(value) > limit:
             field = name.replace("_", "-")

@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from envyard.contract import hidden
 from envyard.contract.findings import Finding, finding
-from envyard.contract.metadata_checks import LONGEST
+from envyard.contract.metadata_checks import MAX_CHARACTERS
 from envyard.contract.wheel import Wheel
 
 WEB = ("https", "http")
@@ -147,7 +147,7 @@ def pythons(whl: Wheel) -> Iterator[Finding]:
         )
     elif (
         text
-        and len(text) <= LONGEST["requires_python"]
+        and len(text) <= MAX_CHARACTERS["requires_python"]
         and not any(_admits(admitted, version) for version in PYTHONS)
     ):
         yield finding(

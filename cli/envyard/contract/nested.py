@@ -13,7 +13,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Protocol
 
 from envyard.contract import pickles, programs, streams, tars, zips
-from envyard.contract.headers import Unreadable, bad
+from envyard.contract.headers import Unreadable, unreadable_wheel
 from envyard.contract.leaks import Finder, Leak, Scanner
 
 MAX_PARTS = 100_000  # members and streams, in all archives inside one wheel
@@ -55,14 +55,14 @@ class Budget:
         self._expanded += expanded
         self._parts += parts
         if self._expanded > self.limit:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.nested_bomb",
                 f"member {name!r} is an archive that expands to {self._expanded} bytes or more; "
                 f"the limit for all archives in this wheel is {self.limit}",
                 name,
             )
         if self._parts > MAX_PARTS:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.nested_bomb",
                 f"member {name!r} is an archive of more than {MAX_PARTS} parts; that is the limit",
                 name,
@@ -90,7 +90,7 @@ class Inspection:
 class Sink(Protocol):
     """Takes the bytes of a file as they arrive."""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
 
     def close(self) -> None:
@@ -114,24 +114,24 @@ class Content:
         self._sinks: list[Sink] = []
         self._tail = b""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Look through the next bytes; raises Unreadable at a bomb or a forbidden archive."""
-        self._finder.feed(piece)
-        self._tail = zips.tail(self._tail, piece)
+        self._finder.feed(chunk)
+        self._tail = zips.tail(self._tail, chunk)
         if self._head is not None:
-            self._head += piece
+            self._head += chunk
             if len(self._head) < HEAD:
                 return
-            piece = self._start()
+            chunk = self._start()
         for sink in self._sinks:
-            sink.feed(piece)
+            sink.feed(chunk)
 
     def close(self) -> None:
         """The file ends; what needs all of it is looked at now."""
         if self._head is not None:
-            piece = self._start()
+            chunk = self._start()
             for sink in self._sinks:
-                sink.feed(piece)
+                sink.feed(chunk)
         for sink in self._sinks:
             sink.close()
         is_zip = any(isinstance(sink, Zipped) for sink in self._sinks)
@@ -159,7 +159,7 @@ class Content:
     def too_deep(self, inner: str, rule: str = "archives nest once at most") -> Exception:
         """The refusal of an archive inside an archive."""
         name = self.inspection.name
-        return bad(
+        return unreadable_wheel(
             "wheel.nested_archive",
             f"member {name!r} is an archive that holds the archive {inner[-200:]!r}; {rule}",
             name,
@@ -186,7 +186,7 @@ class Content:
 
     def opaque(self, kind: str) -> Unreadable:
         """The refusal of what no bounded work can look through."""
-        return bad(
+        return unreadable_wheel(
             "wheel.opaque_archive",
             f"{self.path!r} is an archive of the kind {kind}, which the hub cannot look through",
             self.inspection.name,
@@ -236,9 +236,9 @@ class Zipped:
         self._outer = outer
         self._file = outer.inspection.kept_aside()
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
-        self._file.write(piece)
+        self._file.write(chunk)
 
     def close(self) -> None:
         """Look through the files of the zip."""
@@ -253,9 +253,9 @@ class Pickled:
         self._outer, self._strict, self._numpy = outer, strict, numpy
         self._file = outer.inspection.kept_aside()
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
-        self._file.write(piece)
+        self._file.write(chunk)
 
     def close(self) -> None:
         """Follow the opcodes."""

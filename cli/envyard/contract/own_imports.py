@@ -12,7 +12,7 @@ from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.bindings import rebound
 from envyard.contract.sources import MAX_FILE_BYTES, MAX_PARTS, absolute, dotted, parse
 
-MOST = 5  # findings
+MAX_FINDINGS = 5  # findings
 # What changes where Python looks for the modules of a package.
 REDIRECTS = (b"__path__", b"sys.modules", b"meta_path", b"extend_path", b"path_hooks")
 
@@ -38,7 +38,7 @@ def missing_modules(
                 present, absent = imports.split(name)
                 waiting += [submodule for submodule in present if submodule not in reached]
                 reached.update(present)
-                if absent and len(reported) < MOST:
+                if absent and len(reported) < MAX_FINDINGS:
                     reported.setdefault(absent, f"{files[module]}:{line}")
     for name, where in reported.items():
         message = f"{where} imports {name[:200]!r}, which is not in the wheel"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from envyard.contract.findings import Finding, finding
 from envyard.contract.wheel import Member, Wheel
 
-DEEPEST = 32  # parts
-LONGEST_PART = 255  # bytes, what file systems take for one name
+MAX_PARTS = 32  # parts
+MAX_PART_BYTES = 255  # bytes, what file systems take for one name
 DRIVE = re.compile(r"[A-Za-z]:")
 WINDOWS_CHARACTERS = frozenset('<>:"|?*')
 WINDOWS_DEVICE = re.compile(
@@ -49,13 +49,13 @@ def _broken_rule(path: str) -> tuple[str, str] | None:
         return "wheel.path_traversal", "leads upwards by a '..' part"
     if any(part in ("", ".") for part in parts):
         return "wheel.unnormal_path", "holds an empty or '.' part"
-    if len(parts) > DEEPEST:
-        return "wheel.deep_path", f"has {len(parts)} parts; the limit is {DEEPEST}"
+    if len(parts) > MAX_PARTS:
+        return "wheel.deep_path", f"has {len(parts)} parts; the limit is {MAX_PARTS}"
     for part in parts:
-        if len(part.encode()) > LONGEST_PART:
+        if len(part.encode()) > MAX_PART_BYTES:
             return (
                 "wheel.long_name",
-                f"holds a part of over {LONGEST_PART} bytes; that is the limit",
+                f"holds a part of over {MAX_PART_BYTES} bytes; that is the limit",
             )
         if characters := WINDOWS_CHARACTERS.intersection(part):
             return (
@@ -102,7 +102,7 @@ def collisions(whl: Wheel) -> Iterator[Finding]:
     spelled: dict[str, tuple[str, bool]] = {}
     for member in whl.members:
         parts = member.name.removesuffix("/").split("/")
-        for depth in range(1, min(len(parts), DEEPEST) + 1):
+        for depth in range(1, min(len(parts), MAX_PARTS) + 1):
             path = "/".join(parts[:depth])
             folder = depth < len(parts) or member.is_directory
             first, was_folder = spelled.setdefault(_folded(path), (path, folder))

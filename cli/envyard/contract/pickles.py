@@ -16,7 +16,7 @@ from typing import IO
 
 MAX_OPCODES = 2_000_000  # in all pickles of one wheel
 MAX_LINE = 1 << 16
-LONGEST = 1 << 40  # bytes of an argument
+MAX_ARGUMENT = 1 << 40  # bytes of an argument
 MAX_STRING = 200  # characters; no longer string is the name of a module
 MAX_NAMES = 20
 NAMED = re.compile(r"\.(pkl|pickle|pck|pcl|p|joblib|jl|pt|pth|ckpt|sav|dill|cpkl)$", re.IGNORECASE)
@@ -171,7 +171,7 @@ class _Reader:
             pickletools.TAKEN_FROM_ARGUMENT8U: "<Q",
         }[argument.n]
         (length,) = struct.unpack(width, self._exactly(struct.calcsize(width)))
-        if not 0 <= length <= LONGEST:  # beyond any file's end, and beyond what seek takes
+        if not 0 <= length <= MAX_ARGUMENT:  # beyond any file's end, and beyond what seek takes
             raise NoPickle
         if opcode.name in STRINGS and length <= MAX_STRING:
             return self._exactly(length).decode(errors="replace")

@@ -15,11 +15,11 @@ LONE_RETURN = re.compile(rb"\r(?!\n)[^\r\n]")
 FAR_RIGHT = re.compile(rb"(?<![\r\n \t\f])[ \t\f]{300,}[^\s#]")
 # Runs of characters that are shown as nothing, in which whole programs have been spelled: variation
 # selectors, tags, zero-width and invisible operators. The flag of a region has six tags.
-UNSEEN = re.compile(
+INVISIBLE = re.compile(
     rb"(?:\xf3\xa0[\x80-\x87][\x80-\xbf]|\xef\xb8[\x80-\x8f]|\xe2\x80[\x8b-\x8f]|\xe2\x81[\xa0-\xa4])"
     rb"{8,}"
 )
-KEPT = 1024  # bytes of one piece that are read again with the next
+KEPT = 1024  # bytes of one chunk that are read again with the next
 # What an encoding may make of ASCII: a second meaning where it has shifts or escapes.
 PROBES = (
     rb"\u0041\x41\n", bytes(range(32, 127)), b"+AAo-", b"~{VDND~}", b"\x1b$B!!", b"a-xn--b",
@@ -35,11 +35,11 @@ class Source:
     _head: bytes = b""
     _rest: bytes = b""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
         if len(self._head) < 1024:
-            self._head += piece[:1024]
-        data = self._rest + piece
+            self._head += chunk[:1024]
+        data = self._rest + chunk
         self._look(data[:-1])  # a carriage return at the end waits for what follows
         self._rest = data[-KEPT:]
 
@@ -58,7 +58,7 @@ class Source:
             self.fault = f"holds U+{ord(match[0].decode()):04X}, which reorders the text around it"
         elif LONE_RETURN.search(data):
             self.fault = "holds a carriage return alone, behind which Python reads another line"
-        elif UNSEEN.search(data):
+        elif INVISIBLE.search(data):
             self.fault = "holds a run of eight characters or more that are shown as nothing"
         elif FAR_RIGHT.search(data):
             self.fault = "holds code behind 300 blanks or more, outside every reader's window"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 MAX_FILE_BYTES = 1 << 20
 MAX_MODULES = 2_000
 MAX_HOPS = 50
-LONGEST_MODULE = 300
+MAX_MODULE_NAME = 300
 MAX_PARTS = 50  # of the dotted name of a module; no path in a wheel has more
 
 
@@ -210,7 +210,7 @@ def _index(module: Module, node: ast.stmt) -> None:
 def absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
     """The module that a `from ... import` names, seen from `module`; cut after LONGEST_MODULE
     characters, since it is kept with every name that the statement imports."""
-    target = (node.module or "")[:LONGEST_MODULE]
+    target = (node.module or "")[:MAX_MODULE_NAME]
     if not node.level:
         return target
     parts = module.split(".")

@@ -8,12 +8,12 @@ import zlib
 from collections.abc import Callable
 from typing import Protocol
 
-from envyard.contract.headers import bad
+from envyard.contract.headers import unreadable_wheel
 from envyard.contract.inflate import CHUNK
 
 MAX_DICTIONARY = 128 << 20  # bytes that unpacking one xz stream may need; `xz -9` needs 65 MiB
 ZSTD_MAGIC, ZSTD_BLOCK = b"\x28\xb5\x2f\xfd", 1 << 17
-LONGEST_HEADER = 18  # of a Zstandard frame
+MAX_HEADER = 18  # of a Zstandard frame
 TINY_BLOCK = 16  # bytes; reading very many blocks of so few takes long
 
 
@@ -23,7 +23,7 @@ class Output(Protocol):
     def count(self, expanded: int, parts: int = 0) -> None:
         """Count an expansion; raises Unreadable where it is too much."""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next unpacked bytes."""
 
     def close(self) -> None:
@@ -49,9 +49,9 @@ class Deflated:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """At most `max_length` bytes of what is known so far."""
-        piece = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-        self.needs_input = len(piece) < max_length
-        return piece
+        chunk = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.needs_input = len(chunk) < max_length
+        return chunk
 
 
 Machine = Deflated | bz2.BZ2Decompressor | lzma.LZMADecompressor
@@ -97,17 +97,17 @@ class Stream:
         self._new: Callable[[], Machine] | None = new
         self._machine = new()
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Unpack without keeping; from the first fault on the bytes are plain data."""
         if self._new is None:
             return
         try:
-            self._unpack(piece, self._new)
+            self._unpack(chunk, self._new)
         except (OSError, EOFError, ValueError, zlib.error):
             self._new = None
         except lzma.LZMAError as error:
             if "limit" in str(error):
-                raise bad(
+                raise unreadable_wheel(
                     "wheel.nested_bomb",
                     f"member {self._name!r} is an archive that takes more than {MAX_DICTIONARY} "
                     "bytes of memory to unpack; that is the limit",
@@ -119,17 +119,17 @@ class Stream:
         """The compressed data ends here, maybe too early."""
         self._output.close()
 
-    def _unpack(self, piece: bytes, new: Callable[[], Machine]) -> None:
+    def _unpack(self, chunk: bytes, new: Callable[[], Machine]) -> None:
         while True:
-            out = self._machine.decompress(piece, CHUNK)
+            out = self._machine.decompress(chunk, CHUNK)
             self._output.count(len(out))
             self._output.feed(out)
-            piece = b""
+            chunk = b""
             if self._machine.eof:
                 self._output.count(0, parts=1)
-                piece = self._machine.unused_data
+                chunk = self._machine.unused_data
                 self._machine = new()  # another stream may follow
-                if not piece:
+                if not chunk:
                     return
             elif self._machine.needs_input:
                 return
@@ -150,14 +150,14 @@ class Zstandard:
         self._checksum = False
         self._declared = -1  # what is left of the frame's declared size, which readers enforce
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Count the next blocks."""
         if self._ended:
             return
-        if self._skip >= len(piece):
-            self._skip -= len(piece)
+        if self._skip >= len(chunk):
+            self._skip -= len(chunk)
             return
-        self._data += piece[self._skip :]
+        self._data += chunk[self._skip :]
         self._at = self._skip = 0
         while self._step():
             self._at, self._skip = self._at + self._skip, 0
@@ -170,8 +170,8 @@ class Zstandard:
         self._output.close()
 
     def _frame(self) -> bool:
-        start = self._data[self._at : self._at + LONGEST_HEADER]
-        if len(start) < LONGEST_HEADER:
+        start = self._data[self._at : self._at + MAX_HEADER]
+        if len(start) < MAX_HEADER:
             return False
         magic, descriptor = start[:4], start[4]
         if magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5:  # a frame to be skipped

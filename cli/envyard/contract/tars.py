@@ -24,7 +24,7 @@ SPARSE_SIZES = ("GNU.sparse.realsize", "GNU.sparse.size")
 class Sink(Protocol):
     """Takes the bytes of one member."""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
 
     def close(self) -> None:
@@ -58,11 +58,11 @@ class Tar:
         self._sparse_headers = False
         self._ended = False
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the archive."""
         if self._ended:
             return
-        self._data += piece
+        self._data += chunk
         position = 0
         while not self._ended:
             if self._left or self._padding:
@@ -89,12 +89,12 @@ class Tar:
         if not self._left:
             self._padding -= size
             return size
-        piece = bytes(self._data[position : position + size])
+        chunk = bytes(self._data[position : position + size])
         self._left -= size
         if self._sink is not None:
-            self._sink.feed(piece)
+            self._sink.feed(chunk)
         elif self._header is not None:
-            self._header += piece
+            self._header += chunk
         if not self._left:
             self._finish()
         return size

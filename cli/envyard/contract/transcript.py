@@ -37,7 +37,7 @@ class Exchange:
 
     `tools` is the index of the set of tools that it offered, -1 for none, and `options` that of
     what else the environment asked for; `at` is its beginning in seconds of Unix time, `seconds`
-    how long it took and `first_seconds` how long until the first piece of a streamed reply, None
+    how long it took and `first_seconds` how long until the first chunk of a streamed reply, None
     where none was streamed; `left_out` counts sent messages that did not fit the record.
     `reasoning_tokens` is the model server's count, None where it gave none; `reasoning_sent` counts
     the sent messages that held reasoning, and `reply_fields` are those of REPLY_FIELDS that were

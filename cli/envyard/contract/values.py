@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 MAX_TEXT = 100_000
-LARGEST = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
+MAX_NUMBER = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
 CUT = "\N{HORIZONTAL ELLIPSIS}[cut]"
 
 
@@ -60,7 +60,7 @@ def plain(value: Any, depth: int = 6, limit: int = 4000) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return value if math.isfinite(value) and abs(value) <= LARGEST else text(value, 60)
+        return value if math.isfinite(value) and abs(value) <= MAX_NUMBER else text(value, 60)
     if depth and isinstance(value, dict):
         return {text(k, 80): plain(v, depth - 1, limit) for k, v in list(value.items())[:100]}
     if depth and isinstance(value, list):

@@ -15,7 +15,7 @@ from packaging.tags import Tag
 from packaging.utils import parse_wheel_filename
 
 from envyard.contract import archive, members, metadata
-from envyard.contract.headers import Entry, Unreadable, bad
+from envyard.contract.headers import Entry, Unreadable, unreadable_wheel
 from envyard.contract.inflate import contents
 from envyard.contract.leaks import Leak
 from envyard.contract.members import Member
@@ -97,7 +97,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
     with _opened(source) as file:
         size = archive.file_size(file)
         if size > limits.packed:
-            raise bad(
+            raise unreadable_wheel(
                 "wheel.too_large", f"the wheel has {size} bytes; the limit is {limits.packed}"
             )
         entries = archive.entries(file, max_members=limits.members)
@@ -160,12 +160,12 @@ def _opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
 def _check_expansion(expanded: int, packed: int, limits: Limits) -> None:
     """Judges declared sizes before any byte is inflated; reading enforces that they are true."""
     if expanded > limits.expanded:
-        raise bad(
+        raise unreadable_wheel(
             "wheel.expands_too_much",
             f"the members declare {expanded} bytes in all; the limit is {limits.expanded}",
         )
     if expanded > _max_expanded(packed, limits):
-        raise bad(
+        raise unreadable_wheel(
             "wheel.packs_too_well",
             f"{packed} bytes expand to {expanded}; the limit is {limits.ratio} times",
         )
@@ -199,7 +199,7 @@ def _document(file: BinaryIO, entry: Entry | None, code: str, limit: int) -> byt
     if entry is None:
         return None
     if entry.size > limit:
-        raise bad(
+        raise unreadable_wheel(
             code,
             f"{entry.name!r} has {entry.size} bytes; the limit is {limit}",
             entry.name,

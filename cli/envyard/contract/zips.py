@@ -28,7 +28,7 @@ FAULTS = (
 class Part(Protocol):
     """Takes the bytes of one file of the zip."""
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """The next bytes."""
 
     def close(self) -> None:
@@ -48,9 +48,9 @@ class Archive(Protocol):
         """A file in it."""
 
 
-def tail(before: bytes, piece: bytes) -> bytes:
+def tail(before: bytes, chunk: bytes) -> bytes:
     """The last bytes of a file, where the end record of a zip would be."""
-    return piece[-TAIL:] if len(piece) >= TAIL else (before + piece)[-TAIL:]
+    return chunk[-TAIL:] if len(chunk) >= TAIL else (before + chunk)[-TAIL:]
 
 
 def ends(last: bytes) -> bool:
@@ -90,8 +90,8 @@ def _read(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, archive: A
             _unpack(opened, info, part, archive)
         else:
             with opened.open(info) as member:
-                while piece := member.read(CHUNK):
-                    part.feed(piece)
+                while chunk := member.read(CHUNK):
+                    part.feed(chunk)
     except FAULTS:
         pass
     part.close()
@@ -111,10 +111,10 @@ def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, archive:
             data = member.read(CHUNK) if machine.needs_input else b""
             if machine.needs_input and not data:
                 return
-            piece = machine.decompress(data, CHUNK)
-            part.feed(piece[:bytes_left])
-            archive.count(max(0, len(piece) - bytes_left))
-            bytes_left = max(0, bytes_left - len(piece))
+            chunk = machine.decompress(data, CHUNK)
+            part.feed(chunk[:bytes_left])
+            archive.count(max(0, len(chunk) - bytes_left))
+            bytes_left = max(0, bytes_left - len(chunk))
 
 
 def _directory_length(file: IO[bytes]) -> int:

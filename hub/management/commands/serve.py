@@ -100,7 +100,7 @@ class Command(BaseCommand):
                 log.replace(log.with_suffix(".log.1"))
         if damage := integrity.at_start():
             raise CommandError(f"the hub's database is damaged: {damage[0]}. {integrity.advice()}")
-        if names := upgrade.lacking_here():
+        if names := upgrade.missing_here():
             raise CommandError(f"the database lacks {', '.join(names)}. {upgrade.ADVICE}")
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)

@@ -81,10 +81,10 @@ def upload(request: HttpRequest, signed: str) -> HttpResponseBase:
     try:
         if request.method != "PUT":
             raise HubError("request.method", f"{request.method} is not PUT", status=405)
-        delivery = services.expected(signed)
+        delivery = services.open_delivery(signed)
         with full_disk_refused(), TemporaryFile(prefix="delivery-") as file:
             _receive(request, file)
-            services.arrive(delivery=delivery, file=file)
+            services.receive(delivery=delivery, file=file)
     except HubError as error:
         shown = error.to_dict(request_id(request))
         refusal = {"detail": detail(shown["error"])} | shown

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from envyard.contract.job import JobSpec
-from envyard.contract.lock import MOST_CHARACTERS, PLATFORM
+from envyard.contract.lock import MAX_CHARACTERS, PLATFORM
 from envyard.contract.runner_events import Events, Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner
@@ -124,7 +124,7 @@ class RunnerSerializer(SharedFieldsSerializer):
 
     def get_away(self, runner: Runner) -> bool:
         """Whether it has ended or sent no heartbeat for a minute."""
-        return "away" in runners.standing(runner)
+        return "away" in runners.state_names(runner)
 
     @extend_schema_field(OutOfServiceSerializer(allow_null=True))
     def get_out_of_service(self, runner: Runner) -> Any:
@@ -186,7 +186,7 @@ class OfferedLockSerializer(Body):
 
     attempt = Whole(min_value=1)
     platform = Text(pattern=PLATFORM)
-    lock = Text(required=False, allow_null=True, default=None, max_length=MOST_CHARACTERS)
+    lock = Text(required=False, allow_null=True, default=None, max_length=MAX_CHARACTERS)
 
 
 class LockTextSerializer(Serializer[Any]):

@@ -65,7 +65,7 @@ def test_runner_out_of_service_gets_no_runs_and_a_journal_entry(db: None) -> Non
     assert list(runners.alive()) == [runner]
     runners.describe(runner=runner, capabilities={"out_of_service": OUT})
     assert not runners.alive().exists()
-    assert "out of service" in runners.standing(runner)
+    assert "out of service" in runners.state_names(runner)
     out = runners.out_of_service(runner)
     assert out is not None
     assert (out.reason, out.check) == ("3 runs in a row", "uv: no cache")

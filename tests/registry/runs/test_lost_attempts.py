@@ -123,7 +123,7 @@ def test_the_next_attempt_waits_and_each_pause_is_twice_the_last(
         assert services.lease(runner=gpus[1]) is None
         after(hours=2)
     assert waits[:4] == [10, 20, 40, 80]
-    assert waits[-1] == limits.LONGEST_PAUSE.total_seconds()
+    assert waits[-1] == limits.MAX_PAUSE.total_seconds()
 
 
 def test_an_attempt_that_lasted_longer_than_the_pause_is_followed_at_once(

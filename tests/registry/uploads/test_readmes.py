@@ -35,7 +35,7 @@ def test_a_readme_is_rendered_once_and_safe(
     kept = RenderedReadme.objects.get()
     assert not kept.plain
     with django_assert_num_queries(1):
-        assert readmes.shown(source, "").html == kept.html
+        assert readmes.rendered(source, "").html == kept.html
 
 
 @pytest.mark.parametrize("text", [WIDE, NESTED, LONG], ids=["wide", "nested", "long"])
@@ -47,18 +47,20 @@ def test_a_hostile_readme_is_shown_as_plain_text(
     assert "shown as plain text" in html
     assert f"<pre>{text}&lt;b&gt;</pre>" in html
     with django_assert_num_queries(1):
-        assert readmes.shown(f"{text}<b>", "").plain
+        assert readmes.rendered(f"{text}<b>", "").plain
 
 
 def test_restructuredtext_with_faults_is_shown_as_plain_text(db: None) -> None:
-    shown = readmes.shown("Demo\n===\n\nAn `open quote.\n", "text/x-rst")
+    shown = readmes.rendered("Demo\n===\n\nAn `open quote.\n", "text/x-rst")
     assert "<pre>Demo" in shown.html
-    assert readmes.shown("Demo\n====\n\nSay *it*.\n", "text/x-rst").html.count("<em>it</em>") == 1
-    assert readmes.shown(" \n", "").html == ""
+    assert (
+        readmes.rendered("Demo\n====\n\nSay *it*.\n", "text/x-rst").html.count("<em>it</em>") == 1
+    )
+    assert readmes.rendered(" \n", "").html == ""
 
 
 def test_old_ones_go(db: None) -> None:
-    readmes.shown("One.", "")
+    readmes.rendered("One.", "")
     later = timezone.now() + timedelta(days=readmes.MAX_AGE_DAYS - 1)
     readmes.delete_expired(now=later)
     assert RenderedReadme.objects.exists()

@@ -13,7 +13,7 @@ from typing import Any
 
 from envyard.contract.values import records, text
 
-MOST = 12
+MAX_ERRORS = 12
 LOG_CHARACTERS = 8000
 NO_MODULE = re.compile(r"No module named '([\w.]{1,200})'")
 BRACKETS = re.compile(r"(?<=[(\[{])() |,? ([)\]}])")  # of a call that stood on several lines
@@ -63,7 +63,7 @@ class Raised:
         types, message = data.get("types"), TERMINAL.sub("", text(data.get("message"), 2000))
         module = NO_MODULE.match(message)
         return cls(
-            types=tuple(text(name, 200) for name in types[:MOST])
+            types=tuple(text(name, 200) for name in types[:MAX_ERRORS])
             if isinstance(types, list)
             else (),
             message=message,
@@ -104,7 +104,7 @@ def facts_of(
 ) -> Facts:
     """Read the untrusted error of an event, or of a rollout, whose traceback is all it has."""
     trace = text(error.get("traceback"), 16_000)
-    raised = [Raised.from_dict(row) for row in records(error.get("raised"), MOST)]
+    raised = [Raised.from_dict(row) for row in records(error.get("raised"), MAX_ERRORS)]
     if not raised:
         first = Raised.from_dict({"types": [error.get("type")], "message": error.get("message")})
         raised = [first, *_named_in(trace, first)]
@@ -129,4 +129,4 @@ def _named_in(trace: str, first: Raised) -> list[Raised]:
         error = Raised.from_dict({"types": [kind], "message": message, "group": group})
         if error.line != first.line:
             errors[kind, message] = error
-    return list(errors.values())[::-1][:MOST]
+    return list(errors.values())[::-1][:MAX_ERRORS]

@@ -21,7 +21,7 @@ from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absol
 
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
-MOST_USES = 5_000
+MAX_USES = 5_000
 LOAD = "load_environment"  # what the classic API calls
 
 
@@ -151,7 +151,7 @@ class _Visitor:
     def walk(self, nodes: Iterable[ast.AST], context: Context) -> None:
         """Visit statements and expressions in that context."""
         for node in nodes:
-            if len(self.uses) < MOST_USES:
+            if len(self.uses) < MAX_USES:
                 self._visit(node, context)
 
     def _visit(self, node: ast.AST, context: Context) -> None:
