@@ -1,4 +1,4 @@
-"""Fetch what a page is about, or answer 404 for what its reader may not know exists."""
+"""Look up the objects of a page; 404 for those whose existence its reader may not see."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from registry.lookup import Check
 from registry.runs.models import Run
 
 View = Callable[..., HttpResponse]
-# Of a page with a form that comes back to it.
+# For a page whose refused form is shown again on the same page.
 form_methods = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def requires_recent_sign_in(view: View) -> View:
-    """Take a POST only of who signed in or typed the password lately; else ask for it first."""
+    """Require a recent sign-in or password for a POST, else redirect to its prompt."""
     return cast("View", reauthentication_required(view, allow_get=True))
 
 
 def person(request: HttpRequest) -> User:
-    """Who is signed in; raises PermissionDenied for nobody."""
+    """The signed-in user; raises PermissionDenied without one."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
@@ -50,7 +50,7 @@ def environment_or_404(request: HttpRequest, owner: str, name: str) -> Environme
 
 
 def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page under owner and name; a former name redirects those who may see the new one."""
+    """A page under owner and name; a former name redirects readers of the new one."""
 
     def following(
         request: HttpRequest, owner: str, name: str, **other_arguments: str
@@ -63,7 +63,7 @@ def follows_moves(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
                 raise
         arguments = {"owner": now.owner.name, "name": now.name, **other_arguments}
         response = redirect(match.view_name, permanent=True, **arguments)
-        response["Cache-Control"] = "no-cache"  # it may come back
+        response["Cache-Control"] = "no-cache"  # the environment may return to this name
         return response
 
     functools.update_wrapper(following, view)

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from hub import env
 
-# A server that has died or moved without a word is given up after half a minute; the system's own
-# patience is a quarter of an hour for what was sent, and two hours for an answer.
+# The connection to a server that vanished is closed after half a minute; the system's own timeouts
+# are a quarter of an hour for sent data, and two hours for a response.
 ALIVE = {
     "keepalives_idle": "15",
     "keepalives_interval": "5",

@@ -46,11 +46,11 @@ class Stop(Exception):
 
 
 def print_step(text: str) -> None:
-    """One line of progress, out of the way of what the caller prints."""
+    """One line of progress on stderr; stdout is the caller's."""
     print(f"setup: {text}", file=sys.stderr, flush=True)
 
 
-# --- what only the system can give ----------------------------------------------------------
+# --- packages of the system -----------------------------------------------------------------
 
 
 def has_library(name: str) -> bool:
@@ -63,7 +63,7 @@ def has_library(name: str) -> bool:
 
 
 def missing_packages() -> list[str]:
-    """Debian's names for what the hub needs from the system and does not find."""
+    """Debian's names of the missing system packages that the hub needs."""
     missing = []
     if not shutil.which("bwrap"):
         missing.append("bubblewrap")
@@ -140,7 +140,7 @@ def install_for_tests() -> None:
         missing = [name for name, is_installed in packages.items() if not is_installed]
         try:
             if SERVERS & set(missing) and Path("/run/systemd/system").exists():
-                raise Stop("its package would start a server here; that is the user's to want")
+                raise Stop("its package would start a server here, which the user must decide")
             if missing:
                 install_packages(missing)
         except Stop:
@@ -232,7 +232,7 @@ def download_uv(target: Path) -> None:
 
 
 def find_uv() -> str:
-    """A uv that is new enough: our own, the one on PATH, or a freshly fetched one."""
+    """A uv that is new enough: our own, the one on PATH, or a newly fetched one."""
     pinned = ROOT / ".tools" / f"uv-{UV_VERSION}"
     if pinned.exists():
         return str(pinned)
@@ -266,7 +266,7 @@ def find_python() -> str:
         if candidate.exists() and readable_by_all(candidate):
             return str(candidate)
     print_step(
-        f"{sys.executable} lies in a private folder: a runner under root will refuse to use it"
+        f"{sys.executable} is in a private folder: a runner under root will refuse to use it"
     )
     return sys.executable
 

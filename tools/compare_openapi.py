@@ -19,7 +19,7 @@ from typing import Any
 Json = dict[str, Any]
 TEXTS = {"title", "description", "summary", "example", "examples"}
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
-# Below these keys stand names of the API, which may be spelled like a keyword.
+# Below these keys are names of the API, which may equal a keyword.
 NAMES = {"properties", "paths", "schemas", "responses", "securitySchemes", "content"}
 
 

@@ -1,4 +1,4 @@
-"""Serve a model as runners use it, play rollouts with it, and print what it did as a table.
+"""Serve a model as runners use it, play rollouts with it, and print the measurements as a table.
 
     make figures ARGS="--model Qwen/Qwen3-8B --gpus 0,1 -- --max-model-len 16384"
 
@@ -43,7 +43,7 @@ MORE = "Go on."
 
 @dataclass
 class Figures:
-    """What was seen: seconds, counts, and each look at the GPUs as (busy per cent, MiB in use)."""
+    """The measurements: seconds, counts, and samples of the GPUs as (busy per cent, MiB in use)."""
 
     start_seconds: float = 0.0
     seconds: float = 0.0

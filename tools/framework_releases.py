@@ -31,7 +31,7 @@ SECONDS = 60
 # verifiers 0.3.1 serves the modules of this package under the framework's own name as well.
 ALIASED = f"{FRAMEWORK}.legacy"
 NOT_ALIASED = ("legacy", "v1", "cli")
-EXISTS, OPEN = ".", "*"  # a module that is there; one whose names cannot all be known
+EXISTS, OPEN = ".", "*"  # an existing module; one whose names cannot all be determined
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ def _add_aliases(exports: dict[str, set[str]]) -> None:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Top-level statements with those in branches, but not what only type checkers see."""
+    """Top-level statements with those in branches, but not those under TYPE_CHECKING."""
     for node in body:
         if isinstance(node, ast.If):
             checking = "TYPE_CHECKING" in ast.dump(node.test)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run make's parts of the tests beside each other: `suite.py JOBS PART...`, longest first.
 
-What a part prints comes whole, when it ends; a failed part stops no other. At the end stand each
+The output of a part is printed when it ends; a failed part stops no other. At the end follow each
 part's result and processor time, all that was skipped and why, and one closing line. Exit code 0
 when every part passed, else 1.
 """
@@ -58,7 +58,7 @@ class Suite:
 
     def _start(self, name: str, command: list[str]) -> None:
         with (self._folder / f"{name}.out").open("wb") as out:
-            # Not MAKEFLAGS: a job server of the caller's make is not ours to hand on.
+            # Not MAKEFLAGS: the job server of the caller's make must not be passed on.
             environ = {k: v for k, v in os.environ.items() if k != "MAKEFLAGS"}
             process = subprocess.Popen(
                 command,

@@ -3,7 +3,7 @@
 HubCliError            1   something failed; message and hint name the next step
   UsageError           2   the command line itself was wrong
   NoConnection         1   the hub did not answer
-  ApiError             1   the hub refused; carries its code
+  ApiError             1   the hub refused; has its code
   Rejected             3   the version was rejected
   Held                 4   the hub could not decide
 """

@@ -19,7 +19,7 @@ from registry.accounts.permissions import can
 from registry.quotas import services
 from registry.quotas.models import Quota
 
-MAX_OWNERS = 50  # whose usage one page counts
+MAX_OWNERS = 50  # owners whose usage one page shows
 
 
 class LimitsForm(forms.Form):

@@ -43,9 +43,9 @@ class Rescored:
     @property
     def sentence(self) -> str:
         """The numbers in words, naming the first that differ."""
-        parts = ["no rollout was played again"]
+        parts = ["no rollout was replayed"]
         if self.n or self.left_out:
-            played = "when played again with the recorded replies"
+            played = "when replayed with the recorded replies"
             parts = [f"{self.agreeing} of {self.n} rollouts got the same reward {played}"]
         parts += [comparison(rollout) for rollout in self.differing[:NAMED]]
         if len(self.differing) > NAMED:

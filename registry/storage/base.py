@@ -34,7 +34,7 @@ class Stored:
 
 
 class Reader(Protocol):
-    """Bytes that come in pieces; close it, or use `with`."""
+    """A stream of bytes; close it, or use `with`."""
 
     def read(self, size: int = -1, /) -> bytes: ...
     def close(self) -> None: ...

@@ -159,7 +159,7 @@ BAD = [
     info("entry points that are no INI file", "entry_points.txt", "no section\n",
          "wheel.bad_entry_points", "line 1", "no section"),
     info("entry points twice", "entry_points.txt", "[a]\nb = c:d\nb = e:f\n",
-         "wheel.bad_entry_points", "stands twice"),
+         "wheel.bad_entry_points", "occurs twice"),
     info("entry points that are not UTF-8", "entry_points.txt", b"\xff", "wheel.bad_entry_points",
          "UTF-8"),
     scripts("a script of no object", "run = os.system('x')", "wheel.bad_entry_points",

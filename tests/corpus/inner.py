@@ -82,7 +82,7 @@ def runs(name: str, data: bytes, *words: str, member: str = "demo_env/a.pkl") ->
 
 def opaque(name: str, start: bytes) -> Case:
     return files(f"an archive of {name}", {"demo_env/data.bin": start + bytes(600)},
-                 "wheel.opaque_archive", "cannot look")  # fmt: skip
+                 "wheel.opaque_archive", "cannot examine")  # fmt: skip
 
 
 def bomb(name: str, member: str, data: Callable[[], bytes]) -> Case:

@@ -102,7 +102,7 @@ BAD = [
     points("a group with words behind", f"[console_scripts] ; x\n{PYTHON}\n", "is no group"),
     points("a group without its end", f"[console_scripts\n{PYTHON}\n", "is no group"),
     points("a group twice", f"[console_scripts]\n{HIDDEN}\n[a]\nb = c:d\n[console_scripts]\n"
-           f"{PYTHON}\n", "stands twice"),
+           f"{PYTHON}\n", "occurs twice"),
     points("a group in capitals", f"[Console_Scripts]\n{PYTHON}\n", "must be written"),
     points("the group DEFAULT", f"[DEFAULT]\n{PYTHON}\n[console_scripts]\n{HIDDEN}\n",
            "every other group"),
@@ -231,7 +231,7 @@ BAD = [
          "build number"),
         ("fields behind an empty line",
          "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n\nX: false\n",
-         "behind the empty line"),
+         "follows the empty line"),
         ("a byte order mark",
          "\ufeffWheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "U+FEFF"),
     )),

@@ -35,12 +35,12 @@ TORCH = "torch==2.13.0"
 PYTHONS = ("3.11", "3.12", "3.13")
 NEEDED_BYTES = 4 << 30
 COMPLETE, WHY_NOT = "complete", "why-not"  # files of the folder; the tests read them
-KEPT_SECONDS = 7 * 24 * 3600  # a checkout of another branch may want its own again
+KEPT_SECONDS = 7 * 24 * 3600  # a checkout of another branch may use its own again
 SHOWN_LINES = 6
 
 
 def folder() -> Path:
-    """Where this version of it all lies, or will."""
+    """The folder of this version; it may not exist yet."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     words = f"{TORCH} {platform.machine()}".encode()
     made_from = b"".join(file.read_bytes() for file in INPUTS) + words

@@ -142,7 +142,7 @@ def _refuse_end(file: BinaryIO) -> NoReturn:
     if struct.unpack_from("<H", tail, position + END.size - 2)[0] == comment_size:
         raise unreadable_wheel(
             "wheel.archive_comment",
-            f"the archive carries a comment of {comment_size} bytes; wheels have none",
+            f"the archive has a comment of {comment_size} bytes; wheels have none",
         )
     raise unreadable_wheel(
         "wheel.trailing_bytes", f"{comment_size} bytes follow the end record; none may"

@@ -1,4 +1,4 @@
-"""Names of commands that no script of a wheel may have: it would run in their place."""
+"""Names of commands that no script of a wheel may have, because it would replace them."""
 
 from __future__ import annotations
 

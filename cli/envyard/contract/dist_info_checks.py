@@ -19,7 +19,7 @@ FIELDS = ("Wheel-Version", "Generator", "Root-Is-Purelib", "Tag", "Build")
 
 
 def file_name(whl: Wheel) -> Iterator[Finding]:
-    """The file name is a wheel's, in its normal form, and carries no build number."""
+    """The file name is a wheel's, in its normal form, and has no build number."""
     try:
         name, version, build, _ = parse_wheel_filename(whl.filename)
     except ValueError:
@@ -33,7 +33,7 @@ def file_name(whl: Wheel) -> Iterator[Finding]:
     if build:
         yield finding(
             "wheel.build_number",
-            f"file name {whl.filename!r} carries build number {build[0]}; a version has one wheel",
+            f"file name {whl.filename!r} has build number {build[0]}; a version has one wheel",
             where=whl.filename,
         )
     elif whl.filename != expected or len(expected) > 255:
@@ -123,11 +123,11 @@ def _wheel_lines(text: str, where: str) -> Iterator[Finding]:
         canonical = spelled.get(name.lower(), name)
         ended = ended or not line
         if line and ended:
-            rule = "stands behind the empty line that ends the fields"
+            rule = "follows the empty line that ends the fields"
         elif fault := header_lines.fault(line) if line else "":
             rule = fault
         elif line[:1] in (" ", "\t"):
-            rule = "continues the line before, which installers do not read alike"
+            rule = "continues the line before, which installers parse differently"
         elif canonical != name:
             rule = f"must be written {canonical!r}: some installers do not read it otherwise"
         elif name == "Build":

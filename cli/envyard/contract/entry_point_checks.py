@@ -1,9 +1,9 @@
-"""Static check of entry_points.txt: one strict grammar that every reader reads alike.
+"""Static check of entry_points.txt: one strict grammar that all readers parse in the same way.
 
 importlib.metadata (pip) takes form feeds, U+0085 and others for line breaks and joins sections of
 one name; configparser accepts continuation lines, `:` as a delimiter and [DEFAULT]; the reader of
-uv accepts comments behind a value. So the grammar allows only what all of them read alike.
-Source: the entry points specification.
+uv accepts comments behind a value. So the grammar allows only what all of them parse in the same
+way. Source: the entry points specification.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ def _line_fault(line: str, group: str) -> str:
         return "begins with ';', which only some readers take for a comment; use '#'"
     if not ENTRY.fullmatch(line):
         return "is no 'name = module:object' without further '=', ':' in the name, '#' or ';'"
-    return "" if group else "stands before the first [group]"
+    return "" if group else "is before the first [group]"
 
 
 def _group(group: str, names: dict[str, dict[str, str]], where: str) -> Iterator[Finding]:
-    """The group is not repeated, and readers and frameworks give it no meaning of their own."""
+    """The group is not repeated, and no reader or framework gives it a special meaning."""
     if group in names:
-        fault = "stands twice; some readers join the two, others keep one"
+        fault = "occurs twice; some readers join the two, others keep one"
     elif group.lower() == "default":
         fault = "gives its entries to every other group in some readers"
     elif group.lower() in SCRIPT_GROUPS and group not in SCRIPT_GROUPS:
@@ -110,7 +110,7 @@ def _entry(
     subject = f"{where!r}: entry {line.strip()[:200]!r} of [{group[:80]}]"
     is_script = group in SCRIPT_GROUPS
     if name in names[group]:
-        yield finding("wheel.bad_entry_points", f"{subject} stands twice", where=where)
+        yield finding("wheel.bad_entry_points", f"{subject} occurs twice", where=where)
     elif is_script and any(name.lower() in names.get(other, {}) for other in SCRIPT_GROUPS):
         yield finding(
             "wheel.bad_entry_points",

@@ -1,4 +1,4 @@
-"""The static findings and the environment of a wheel, for `hub check` and the hub alike."""
+"""The static findings and the environment of a wheel, for both `hub check` and the hub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of `Field: value`, as METADATA and WHEEL have them, that every reader splits alike.
+"""Lines of `Field: value`, as METADATA and WHEEL have them, that all readers split in the same way.
 
 Python's email parser ends lines at a lone CR, skips a first `From ` line and takes a line without a
 colon for the end of the headers; other readers, such as uv's, do not, and they decode `=?...?=`.

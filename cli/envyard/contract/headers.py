@@ -35,7 +35,7 @@ DECEIVING_EXTRAS = {
 }
 # Fields that zip writers add and that change nothing: times, owners, padding, a mark of jar.
 PLAIN_EXTRAS = {0x000A, 0x5455, 0x5855, 0x7855, 0x7875, 0xA11E, 0xCAFE, 0xD935}
-# Attributes of DOS and Windows: a folder, and what is no regular file.
+# Attributes of DOS and Windows: a folder, and kinds other than regular files.
 FOLDER_ATTRIBUTE = 0x10
 ODD_ATTRIBUTES = {0x08: "a volume label", 0x40: "a device", 0x400: "a link (reparse point)"}
 
@@ -128,7 +128,7 @@ def _central_entry(directory: bytes, position: int, read: str) -> tuple[Entry, i
     if n_comment:
         raise unreadable_wheel(
             "wheel.member_comment",
-            f"member {name!r} carries a comment of {n_comment} bytes; members have none",
+            f"member {name!r} has a comment of {n_comment} bytes; members have none",
             name,
         )
     if disk:
@@ -264,7 +264,7 @@ def _check_extra(name: str, extra: bytes, declared: int) -> None:
             code, content = DECEIVING_EXTRAS[kind]
             raise unreadable_wheel(
                 code,
-                f"extra field {kind:#06x} of member {name!r} carries {content}; none may",
+                f"extra field {kind:#06x} of member {name!r} contains {content}; wheels must not",
                 name,
             )
         if kind not in PLAIN_EXTRAS:

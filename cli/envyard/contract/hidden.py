@@ -1,4 +1,4 @@
-"""Characters that are not seen, or change what is seen: found by their Unicode category."""
+"""Characters that are invisible or change the displayed text, by their Unicode category."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SELECTED = f"{EMOJI}\ufe0f?[\U0001f3fb-\U0001f3ff]?(\u200d{EMOJI}\ufe0f?[\U0001f
 VARIANT = "(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 SPACES = "[\u00a0\u2002-\u200a\u202f\u205f\u3000]"
 SEEN = re.compile("|".join((FLAG, KEYCAP, JOINED, f"{EMOJI}\ufe0e", SELECTED, VARIANT, SPACES)))
-# Turn the order of other text, or spell invisible text: no README needs them.
+# They reverse the order of other text, or form invisible text: no README needs them.
 DECEIVING = re.compile("[\u202a-\u202e\U000e0000-\U000e007f]")
 
 
 def path_fault(text: str) -> str:
-    """The first character of a path that is not seen, described; empty where all are seen."""
+    """The first invisible character of a path, described; empty where all are visible."""
     for character in text:
         if character != " " and is_hidden(character):
             return describe(character)

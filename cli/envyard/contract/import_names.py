@@ -1,4 +1,5 @@
-"""Import names that a wheel must not bring: somebody else's, or imported by Python at its start."""
+"""Import names that a wheel must not install: those of other distributions, and modules that
+Python imports at its start."""
 
 from __future__ import annotations
 

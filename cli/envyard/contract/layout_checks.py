@@ -49,7 +49,7 @@ STARTUP_ENDINGS = (".pth", ".start")
 PRIME = ".prime"  # what the stock prime command keeps beside an environment
 STUBS = "-stubs"
 MODULE = re.compile(r"\.(py|pyi)$")
-# Files that nothing runs; the others lie deeper in a wheel that means no harm.
+# Files that no program executes; other data files belong inside the package.
 DATA = re.compile(
     r"""
     (.*\.(md|rst|txt|toml|ya?ml|json|jsonl|ndjson|csv|tsv|parquet|arrow|xml|html|ini|lock|sh
@@ -158,7 +158,7 @@ def _file(top: str, own_module: str) -> Iterator[Finding]:
 
 
 def _module(top: str, name: str, own_module: str) -> Iterator[Finding]:
-    """The module or package takes the name of nothing that Python or a library brings."""
+    """The module or package has no name that Python or a well-known library uses."""
     if import_names.runs_at_start(name):
         yield finding(
             "wheel.startup_module",

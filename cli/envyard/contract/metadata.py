@@ -43,7 +43,7 @@ CLASSIFIED_LICENSE = "License :: "
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with one field, named as METADATA spells it, lower case."""
+    """The fault of one field; `field` is its name in METADATA, lower case."""
 
     field: str
     message: str
@@ -77,14 +77,14 @@ class Metadata:
 
 
 def is_plain(requirement: Requirement) -> bool:
-    """Whether its text is one line that every reader, such as uv, reads alike.
+    """Whether its text is one line that all readers, such as uv, parse in the same way.
 
-    A marker's text may spell line breaks and quotes, which would come out as options of uv's.
+    A marker's text may contain line breaks and quotes, which would become options of uv.
     """
     try:
         written = str(requirement)
         return written.isprintable() and Requirement(written) == requirement
-    except (ValueError, RecursionError):  # ValueError: InvalidRequirement, and an odd quote
+    except (ValueError, RecursionError):  # ValueError: InvalidRequirement, and an unmatched quote
         return False
 
 
@@ -98,9 +98,7 @@ def parse(raw: bytes) -> Metadata:
         )
     if "\0" in text:
         at = text.index("\0")
-        return Metadata(
-            raw, faults=(_file_fault("metadata.nul", f"a NUL stands at character {at}"),)
-        )
+        return Metadata(raw, faults=(_file_fault("metadata.nul", f"a NUL is at character {at}"),))
     if excess := _excess(text) or _bad_line(text):
         return Metadata(raw, faults=(excess,))
     try:
@@ -130,7 +128,7 @@ def parse(raw: bytes) -> Metadata:
 
 
 def _excess(text: str) -> Fault | None:
-    """The first limit that the headers break, found before anything slow looks at them."""
+    """The first limit that the headers exceed, checked before slower parsers read them."""
     sizes: dict[str, int] = {}
     fields, name = 0, ""
     for line in NEWLINE.split(text):
@@ -172,7 +170,7 @@ def _file_fault(code: str, message: str) -> Fault:
 
 
 def _unparsed(unparsed: dict[str, list[str]]) -> Iterator[Fault]:
-    """Fields of the specification that stand twice or cannot be read; foreign ones are let be."""
+    """Fields of the specification that are repeated or cannot be parsed; others are ignored."""
     field_names = set(RawMetadata.__annotations__)
     for name, values in sorted(unparsed.items()):
         key = name.replace("-", "_")

@@ -106,7 +106,7 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
             yield finding(
                 "metadata.bad_requirement",
                 f"METADATA: Requires-Dist {text[:200]!r} compares by '===', which installers do "
-                "not read alike; use '=='",
+                "not parse in the same way; use '=='",
                 where="requires-dist",
             )
         if requirement.url:

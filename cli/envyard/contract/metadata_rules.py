@@ -31,7 +31,7 @@ PYTHONS = tuple(Version(f"3.{minor}.{patch}") for minor in range(40) for patch i
 
 
 def shown_text(whl: Wheel) -> Iterator[Finding]:
-    """No field holds characters that are not seen or that reorder what is seen."""
+    """No field contains invisible characters or characters that reorder text."""
     for field, text in _shown(whl):
         if fault := hidden.line_fault(text.replace("\t", " ")):
             yield finding(
@@ -142,7 +142,7 @@ def pythons(whl: Wheel) -> Iterator[Finding]:
         yield finding(
             "metadata.bad_requires_python",
             f"METADATA: Requires-Python {text[:120]!r} compares by '===', which installers do not "
-            "read alike; use '=='",
+            "parse in the same way; use '=='",
             where="requires-python",
         )
     elif (
@@ -189,4 +189,4 @@ def _link_fault(url: str) -> str:
         return "name a host and a port number"
     if parts.scheme.lower() not in WEB or not host.strip("."):
         return "name a host"
-    return "carry no user name" if "@" in parts.netloc else ""
+    return "contain no user name" if "@" in parts.netloc else ""

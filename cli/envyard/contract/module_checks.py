@@ -54,7 +54,7 @@ def tokens(whl: Wheel) -> Iterator[Finding]:
         for leak in member.leaks:
             yield finding(
                 "wheel.contains_token",
-                f"member {member.name!r} holds the token {str(leak)!r}; no wheel may carry one",
+                f"member {member.name!r} holds the token {str(leak)!r}; no wheel may contain one",
                 where=member.name,
                 public_id=leak.public_id,
             )

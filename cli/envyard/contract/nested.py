@@ -25,7 +25,7 @@ ARCHIVE = re.compile(
     r"|br|deb|rpm|cpio|z)$",
     re.IGNORECASE,
 )
-# Archives that cannot be looked through with bounded work, by their first bytes.
+# Archives that cannot be examined with bounded work, by their first bytes.
 OPAQUE = {
     b"7z\xbc\xaf\x27\x1c": "7-Zip",
     b"Rar!\x1a\x07": "RAR",
@@ -100,7 +100,7 @@ class Sink(Protocol):
 class Content:
     """Looks through one file: a member (depth 0), or a part of an archive inside it.
 
-    `path` is where the file lies: the member, then the names inside archives.
+    `path` is the file's location: the member, then the names inside archives.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Content:
             sink.feed(chunk)
 
     def close(self) -> None:
-        """The file ends; what needs all of it is looked at now."""
+        """The end of the file: check what needs all of it."""
         if self._head is not None:
             chunk = self._start()
             for sink in self._sinks:
@@ -166,7 +166,7 @@ class Content:
         )
 
     def _start(self) -> bytes:
-        """Choose by the first bytes what is looked for in the file; returns those bytes."""
+        """Choose the checks of the file by its first bytes; returns those bytes."""
         head, self._head = self._head or b"", None
         self._refuse_opaque(head)
         if not self.depth:
@@ -185,10 +185,10 @@ class Content:
                 raise self.opaque(kind)
 
     def opaque(self, kind: str) -> Unreadable:
-        """The refusal of what no bounded work can look through."""
+        """The refusal of an archive that cannot be examined with bounded work."""
         return unreadable_wheel(
             "wheel.opaque_archive",
-            f"{self.path!r} is an archive of the kind {kind}, which the hub cannot look through",
+            f"{self.path!r} is an archive of the kind {kind}, which the hub cannot examine",
             self.inspection.name,
         )
 

@@ -89,7 +89,9 @@ def _wrong_kind(member: Member) -> tuple[str, str] | None:
     kind = stat.S_IFMT(member.mode)
     allowed = (0, stat.S_IFDIR) if member.is_directory else (0, stat.S_IFREG)
     if kind not in allowed:
-        return KINDS.get(kind, ("wheel.disguised_member", "not by its mode what it is by its name"))
+        return KINDS.get(
+            kind, ("wheel.disguised_member", "of one kind by its name and of another by its mode")
+        )
     if member.is_directory and member.size:
         return "wheel.folder_content", f"a folder with {member.size} bytes of content"
     if member.mode & (stat.S_ISUID | stat.S_ISGID) and not member.is_directory:

@@ -75,7 +75,7 @@ ENTRIES = (
         expected="at most a quarter, and nothing may crash",
         floor=FloorLimit(
             NO_INFORMATION,
-            "Pay nothing for noise: look at what is read out of a reply that cannot be parsed.",
+            "Pay nothing for noise: check the value that a reply without an answer parses to.",
             warn_on_single_payment=True,
         ),
     ),

@@ -13,7 +13,7 @@ BIDI = re.compile(b"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 LONE_RETURN = re.compile(rb"\r(?!\n)[^\r\n]")
 # No line of 120 popular distributions has even 120 blanks before code.
 FAR_RIGHT = re.compile(rb"(?<![\r\n \t\f])[ \t\f]{300,}[^\s#]")
-# Runs of characters that are shown as nothing, in which whole programs have been spelled: variation
+# Runs of invisible characters, in which entire programs have been encoded: variation
 # selectors, tags, zero-width and invisible operators. The flag of a region has six tags.
 INVISIBLE = re.compile(
     rb"(?:\xf3\xa0[\x80-\x87][\x80-\xbf]|\xef\xb8[\x80-\x8f]|\xe2\x80[\x8b-\x8f]|\xe2\x81[\xa0-\xa4])"

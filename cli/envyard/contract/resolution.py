@@ -22,7 +22,7 @@ SENTENCE = 700
 
 
 def diagnose(code: int, reported: str) -> Finding:
-    """The finding for uv's exit code and words; what is not surely the author's fault is ours."""
+    """The finding for uv's exit code and output; without evidence the fault is the platform's."""
     impossible = code == NO_SOLUTION and "No solution found" in reported
     if not impossible and URL_IN_DEPENDENCY not in reported:
         return finding("run.install_failed", _short(reported) or f"uv ended with code {code}")
@@ -38,7 +38,7 @@ def diagnose(code: int, reported: str) -> Finding:
 
 
 def _short(reported: str) -> str:
-    """uv's reason on one line, without what it advises to those who call it themselves."""
+    """uv's reason on one line, without its advice to people who run uv themselves."""
     reason = re.sub(r"(?m)^ *(error|cause|hint): |No solution found when .*$", "", reported)
     reason = re.sub(r"Consider using `[^`]+` to [^.]*\.", "", reason)
     words = " ".join(reason.split())

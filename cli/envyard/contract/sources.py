@@ -1,6 +1,6 @@
 """A wheel's Python modules as names: what each defines, imports and exports. Nothing is imported.
 
-The code is hostile until proven otherwise, so files beyond the bounds below are not looked at.
+The code is hostile until proven otherwise, so files beyond the bounds below are not read.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Sources:
         return full
 
     def ancestors(self, module: Module, name: str) -> Iterator[str]:
-        """Every base class of a class that lies outside the wheel, as a dotted name."""
+        """Every base class of a class that is outside the wheel, as a dotted name."""
         visited: set[tuple[str, str]] = set()
         queue = [Definition(module, name)]
         while queue:

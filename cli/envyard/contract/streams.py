@@ -18,7 +18,7 @@ TINY_BLOCK = 16  # bytes; reading very many blocks of so few takes long
 
 
 class Output(Protocol):
-    """Takes what a stream unpacks to."""
+    """Receives the unpacked bytes of a stream."""
 
     def count(self, expanded: int, parts: int = 0) -> None:
         """Count an expansion; raises Unreadable where it is too much."""
@@ -48,7 +48,7 @@ class Deflated:
         return self._zlib.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """At most `max_length` bytes of what is known so far."""
+        """Up to `max_length` unpacked bytes of the data so far."""
         chunk = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
         self.needs_input = len(chunk) < max_length
         return chunk
@@ -138,17 +138,17 @@ class Stream:
 class Zstandard:
     """Counts what a Zstandard stream unpacks to at most, by the headers of its blocks.
 
-    Source: RFC 8878. The standard library cannot unpack it, so what is in it is not looked through.
+    Source: RFC 8878. The standard library cannot unpack it, so its content is not examined.
     """
 
     def __init__(self, output: Output) -> None:
         self._output = output
         self._data = b""
-        self._at = self._skip = 0  # what is read of the data, and what is to be passed over
+        self._at = self._skip = 0  # the bytes read, and the bytes to skip
         self._step: Callable[[], bool] = self._frame
         self._ended = False  # no frame follows
         self._checksum = False
-        self._declared = -1  # what is left of the frame's declared size, which readers enforce
+        self._declared = -1  # the rest of the frame's declared size, which readers enforce
 
     def feed(self, chunk: bytes) -> None:
         """Count the next blocks."""

@@ -1,6 +1,6 @@
 """The gateway's record of one rollout: a tree of messages, and the calls that extended it.
 
-Every call repeats its conversation so far, so only what it adds is kept. A second agent begins
+Every call repeats its conversation so far, so only its additions are stored. A second agent begins
 another tree; a retry, or a history that was shortened, is a branch.
 """
 
@@ -188,7 +188,7 @@ def clean_message(message: Message) -> Message:
 
 
 def reasoning_of(message: Message) -> str:
-    """The reasoning that a message carries beside its content; empty where it carries none."""
+    """The reasoning of a message, apart from its content; empty where it has none."""
     values = (message.get(name) for name in REASONING)
     return next((value for value in values if isinstance(value, str) and value), "")
 

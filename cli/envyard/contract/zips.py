@@ -35,7 +35,7 @@ class Part(Protocol):
         """There are no more."""
 
     def opaque(self, kind: str) -> Exception:
-        """The refusal of a file that cannot be looked through."""
+        """The refusal of a file that cannot be examined."""
 
 
 class Archive(Protocol):
@@ -67,7 +67,7 @@ def ends(last: bytes) -> bool:
 
 
 def walk(file: IO[bytes], archive: Archive) -> None:
-    """Count what the zip's directory declares, then look through its files."""
+    """Count what the zip's directory declares, then examine its files."""
     archive.count(0, parts=_directory_length(file) // MEAN_HEADER)
     try:
         with zipfile.ZipFile(file) as opened:

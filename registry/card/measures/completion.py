@@ -90,7 +90,7 @@ COMPLETION = (
         threshold=MINIMUM_COMPLETED,
         read=completes,
         question="Do planned rollouts end well?",
-        advice="Open a failed rollout of the policy it names; its error stands there.",
+        advice="Open a failed rollout of the named policy, which shows its error.",
         must_be_known=True,
     ),
     MeasureDefinition(
@@ -100,6 +100,6 @@ COMPLETION = (
         threshold=MAXIMUM_CRASHED,
         read=crash_rate,
         question="Does the environment's code fail?",
-        advice="Handle odd replies: empty, very long, not what the parser expects.",
+        advice="Handle unusual replies: empty, very long, not in the expected format.",
     ),
 )

@@ -80,6 +80,6 @@ FLOOR_AND_CEILING = (
         threshold=None,
         read=ceiling_reading,
         question="Is the right answer paid?",
-        advice="Compare what `oracle()` says with what the verifier reads.",
+        advice="Compare the reply of `oracle()` with the format that the verifier parses.",
     ),
 )

@@ -81,7 +81,7 @@ REPRODUCIBILITY = (
         unit="share",
         threshold=1.0,
         read=reproducible_tasks,
-        question="Does a second, fresh sandbox load the same tasks? Both loads are given the same "
+        question="Does a second, new sandbox load the same tasks? Both loads get the same "
         "seed where the environment takes one ([seeds](writing-environments.md#seeds)).",
         advice="Seed every random choice; do not iterate over a set.",
         must_be_known=True,

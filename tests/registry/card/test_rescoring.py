@@ -35,7 +35,7 @@ def test_rewards_that_agree_pass_with_their_interval() -> None:
     assert measure.low is not None
     assert 0.8 < measure.low < measure.high == 1.0
     assert measure.detail == (
-        "25 of 25 rollouts got the same reward when played again with the recorded replies"
+        "25 of 25 rollouts got the same reward when replayed with the recorded replies"
     )
 
 

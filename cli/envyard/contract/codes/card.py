@@ -22,7 +22,7 @@ CARD = (
     environment_fault(
         "card.reproducible_tasks",
         "Loading the tasks twice gave different tasks.",
-        "Draw every random choice from the seed that the environment is given.",
+        "Draw every random choice from the environment's seed.",
     ),
     environment_fault(
         "card.takes_no_seed",

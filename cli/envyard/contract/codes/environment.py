@@ -14,7 +14,7 @@ ENVIRONMENT = (
         "env.unreadable_python",
         "The code needs a newer Python than the one that checks it.",
         "The version is held until the hub runs on a Python that Requires-Python admits; or write "
-        "the code so that an older one reads it, and widen Requires-Python.",
+        "the code so that an older one can parse it, and widen Requires-Python.",
     ),
     environment_fault(
         "env.framework_ambiguous",
@@ -33,8 +33,8 @@ ENVIRONMENT = (
     ),
     environment_fault(
         "env.module_missing",
-        "The code imports a module of its own that the wheel does not hold.",
-        "Add it to what your build puts into the wheel, unless a dependency brings it.",
+        "The code imports a module of its own package that is not in the wheel.",
+        "Include it in the build of the wheel, unless a dependency contains it.",
         severity="warning",
     ),
     environment_fault(
@@ -50,7 +50,7 @@ ENVIRONMENT = (
     platform_fault(
         "env.framework_undriven",
         "The environment needs a release of its framework that this hub cannot run.",
-        "Port it to a release that the hub runs, or ask its operator.",
+        "Port it to a release that the hub runs, or contact its operator.",
     ),
     environment_fault(
         "env.dependency_sdist_only",

@@ -56,7 +56,7 @@ METADATA = (
     environment_fault("metadata.form_mismatch", "The upload form disagrees with METADATA.", BUILD),
     environment_fault("metadata.repeated_field", "A METADATA field is repeated.", BUILD),
     environment_fault(
-        "metadata.bad_line", "A line of METADATA is not read alike by all installers.", BUILD
+        "metadata.bad_line", "Installers parse a line of METADATA differently.", BUILD
     ),
     environment_fault(
         "metadata.hidden_character",

@@ -8,11 +8,15 @@ REQUEST = (
     request_fault("request.invalid", "The request is not valid."),
     request_fault("request.too_large", "The request is larger than the limit."),
     request_fault("request.unauthenticated", "You are not signed in.", "Run `hub login`."),
-    request_fault("request.forbidden", "You may not do that.", "Ask an owner for the permission."),
+    request_fault(
+        "request.forbidden", "You may not do that.", "An owner can give you the permission."
+    ),
     request_fault(
         "request.not_found", "There is nothing here, or you may not see it.", "Check the name."
     ),
-    request_fault("request.conflict", "Something else changed first.", "Look again, then retry."),
+    request_fault(
+        "request.conflict", "Something else changed first.", "Read it again, then retry."
+    ),
     request_fault("request.throttled", "Too many requests.", "Wait a little, then retry."),
     request_fault("request.method", "This address does not take that method."),
     request_fault(
@@ -29,12 +33,12 @@ REQUEST = (
     ),
     request_fault("token.invalid", "The token is unknown, expired or revoked.", "Run `hub login`."),
     request_fault(
-        "token.scope", "The token's scope does not allow that.", "Make a token that may."
+        "token.scope", "The token's scope does not allow that.", "Create a token that may."
     ),
     request_fault(
         "token.exceeds_parent",
-        "A token may not exceed the token that makes it.",
-        "Ask for less, or make the token on the hub's Tokens page.",
+        "A token may not exceed the token that creates it.",
+        "Request less, or create the token on the hub's Tokens page.",
     ),
     request_fault(
         "upload.version_exists",

@@ -1,4 +1,4 @@
-"""Codes of a run: what the environment's own code did, and what the platform could not do."""
+"""Codes of a run: faults of the environment's own code, and of the platform."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ RUN = (
     ),
     environment_fault(
         "run.prompt_changed",
-        "A fresh load gave a task another prompt than the one that was played.",
+        "A second load gave a task another prompt than its rollout had.",
         "Make the prompt from the task's own data and its seed alone.",
     ),
     environment_fault(
@@ -108,7 +108,7 @@ RUN = (
     platform_fault("run.model_unreachable", "The model server did not answer.", "Is the model up?"),
     platform_fault("run.lease_expired", "The runner stopped reporting."),
     platform_fault("run.runner_error", "The runner itself failed."),
-    platform_fault("run.handed_back", "The runner was stopped and handed the run back."),
+    platform_fault("run.handed_back", "The runner was stopped and returned the run."),
     platform_fault(
         "run.no_python",
         "No runner has a Python that Requires-Python admits.",
@@ -121,7 +121,7 @@ RUN = (
     ),
     platform_fault(
         "run.never_began",
-        "No runner could carry out the run.",
+        "No runner could execute the run.",
         "Once the runners work again, retry the version with `hub retry` or on its page.",
     ),
     request_fault(

@@ -8,7 +8,7 @@ TRUSTED_PUBLISHING = (
     request_fault(
         "publisher.unknown_issuer",
         "The hub does not trust that issuer of identity tokens.",
-        "Ask its operator to add it.",
+        "Its operator can add it to HUB_OIDC_ISSUERS.",
     ),
     platform_fault(
         "publisher.issuer_unreachable", "The issuer's keys cannot be fetched.", "Try again."
@@ -16,12 +16,12 @@ TRUSTED_PUBLISHING = (
     request_fault(
         "publisher.bad_token",
         "The identity token is not valid.",
-        "Ask your CI for a new one, for the hub's audience.",
+        "Request a new one from your CI, for the hub's audience.",
     ),
     request_fault(
         "publisher.token_used",
         "The identity token was used before.",
-        "Ask your CI for a new one for each exchange.",
+        "Request a new one from your CI for each exchange.",
     ),
     request_fault(
         "publisher.no_match",
@@ -31,7 +31,7 @@ TRUSTED_PUBLISHING = (
     request_fault(
         "attestation.unreadable",
         "The attestations are not a JSON list of attestation objects.",
-        "Let uv, twine or the publishing action make them.",
+        "Let uv, twine or the publishing action create them.",
     ),
     request_fault(
         "attestation.no_publisher",
@@ -41,7 +41,7 @@ TRUSTED_PUBLISHING = (
     request_fault(
         "attestation.unverified",
         "An attestation's signature, certificate or log entry does not verify.",
-        "Sign the wheel again, then upload that very file.",
+        "Sign the wheel again, then upload exactly that file.",
     ),
     request_fault(
         "attestation.other_identity",

@@ -39,7 +39,7 @@ WHEEL_ARCHIVE = (
     environment_fault("wheel.shared_bytes", "Two members share bytes.", BY_HAND),
     environment_fault("wheel.two_archives", "The file holds two archives.", BY_HAND),
     environment_fault("wheel.second_end_record", "The archive has two end records.", BY_HAND),
-    environment_fault("wheel.archive_comment", "The archive carries a comment.", BY_HAND),
+    environment_fault("wheel.archive_comment", "The archive has a comment.", BY_HAND),
     environment_fault(
         "wheel.several_disks", "The archive declares that it spans several disks.", BY_HAND
     ),
@@ -78,7 +78,7 @@ WHEEL_ARCHIVE = (
     environment_fault(
         "wheel.needs_version", "A member needs a newer version of the zip format.", BY_HAND
     ),
-    environment_fault("wheel.member_comment", "A member carries a comment.", BY_HAND),
+    environment_fault("wheel.member_comment", "A member has a comment.", BY_HAND),
     environment_fault("wheel.second_name", "An extra field gives a member a second name.", BY_HAND),
     environment_fault("wheel.link_field", "An extra field can turn a member into a link.", BY_HAND),
     environment_fault(

@@ -1,4 +1,4 @@
-"""Codes of what a wheel holds: its .dist-info folder, RECORD, modules and data."""
+"""Codes of the content of a wheel: its .dist-info folder, RECORD, modules and data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from envyard.contract.codes.hints import BUILD, PURE
 WHEEL_CONTENT = (
     environment_fault("wheel.bad_filename", "The file name is not a valid wheel name.", BUILD),
     environment_fault(
-        "wheel.build_number", "The file name carries a build number.", "Raise the version instead."
+        "wheel.build_number", "The file name has a build number.", "Raise the version instead."
     ),
     environment_fault("wheel.unnormal_filename", "The file name is not in its normal form.", BUILD),
     environment_fault("wheel.no_dist_info", "The wheel has no .dist-info folder.", BUILD),
@@ -20,10 +20,10 @@ WHEEL_CONTENT = (
         "wheel.no_wheel_file", "The wheel has no WHEEL file, or an unreadable one.", BUILD
     ),
     environment_fault(
-        "wheel.bad_wheel_file", "A line of WHEEL is not read alike by all installers.", BUILD
+        "wheel.bad_wheel_file", "Installers parse a line of WHEEL differently.", BUILD
     ),
     environment_fault(
-        "wheel.top_level_file", "top_level.txt names what is not in the wheel.", BUILD
+        "wheel.top_level_file", "top_level.txt names a module that is not in the wheel.", BUILD
     ),
     environment_fault("wheel.wheel_version", "WHEEL has an unknown version.", BUILD),
     environment_fault(
@@ -60,7 +60,7 @@ WHEEL_CONTENT = (
     environment_fault("wheel.record_itself", "RECORD gives itself a hash or a size.", BUILD),
     environment_fault(
         "wheel.signature_file",
-        "The wheel carries a signature in an abandoned format.",
+        "The wheel contains a signature in an abandoned format.",
         "Sign by publishing with an attestation.",
     ),
     environment_fault(
@@ -140,8 +140,8 @@ WHEEL_CONTENT = (
     ),
     environment_fault(
         "wheel.deceptive_source",
-        "Python source reads otherwise than it runs.",
-        "Save the file as UTF-8 with LF, and write odd characters as escapes: \\u202e.",
+        "Python source is displayed differently from what it executes.",
+        "Save the file as UTF-8 with LF, and write special characters as escapes: \\u202e.",
     ),
     environment_fault(
         "wheel.module_twice", "A module and a package have the same name.", "Rename one."

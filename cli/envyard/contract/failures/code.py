@@ -72,7 +72,7 @@ def missing_module(error: Raised, facts: Facts) -> str:
 
 
 def missing_file(error: Raised, facts: Facts) -> str:
-    """A file that was looked for among the installed ones."""
+    """A missing file in the folder of the installed modules."""
     path = error.name or next(iter(PATH.findall(error.message)), "")
     inside = INSTALLED.search(path)
     if not (error.is_a("FileNotFoundError", "NotADirectoryError") and inside):
@@ -81,7 +81,7 @@ def missing_file(error: Raised, facts: Facts) -> str:
 
 
 def other_file(error: Raised, facts: Facts) -> str:
-    """A file that was looked for elsewhere."""
+    """A missing file elsewhere."""
     path = error.name or next(iter(PATH.findall(error.message)), "")
     if not (error.is_a("FileNotFoundError", "NotADirectoryError") and path):
         return ""
@@ -126,7 +126,7 @@ def timeout(error: Raised, facts: Facts) -> str:
 
 
 def _missing_name(error: Raised) -> tuple[str, str] | None:
-    """The module, and what it has not; a module below another is missing from an installed one."""
+    """The module and the missing name; a submodule counts as missing from an installed module."""
     if error.is_a("ModuleNotFoundError") and "." in error.name:
         return error.name, error.name
     if match := NO_NAME.search(error.message):

@@ -66,7 +66,7 @@ CAUSES = (
     Cause(
         "system_library",
         needs.system_library,
-        "Only wheels are installed. Depend on one that brings the library along, such as "
+        "Only wheels are installed. Depend on one that contains the library, such as "
         "opencv-python-headless for opencv-python.",
     ),
     Cause(
@@ -119,7 +119,7 @@ CAUSES = (
     Cause(
         "system_tool",
         needs.system_tool,
-        "Only Python wheels are installed. Depend on a wheel that brings the program along, or do "
+        "Only Python wheels are installed. Depend on a wheel that contains the program, or do "
         "without.",
     ),
     Cause("log_network", needs.log_network, DATA),
@@ -143,8 +143,8 @@ CAUSES = (
     Cause(
         "timeout",
         code.timeout,
-        "Load less, or ship what is computed in the wheel. Waiting for a host ends so too: a "
-        "sandbox has no network.",
+        "Load less, or ship what is computed in the wheel. Waiting for a host has the same effect: "
+        "a sandbox has no network.",
     ),
 )
 

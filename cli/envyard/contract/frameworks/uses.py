@@ -101,7 +101,7 @@ class _Visitor:
         self._table, self._sources = table, sources
         self._module, self._path = module, path
         self._package = path.endswith("__init__.py")
-        self._guarded = guarded(tree)  # of any module: what is checked for once can be missing
+        self._guarded = guarded(tree)  # of any module: a name that is checked for may be missing
         self._lazy = any(
             isinstance(node, ast.ImportFrom)
             and node.module == "__future__"

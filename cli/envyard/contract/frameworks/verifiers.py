@@ -15,7 +15,7 @@ from envyard.contract.frameworks.adapter import Adapter, Entry
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition, Module, Sources, base_name
 
-MAX_ENTRY_NAME = 200  # what the hub stores of an entry; no honest name comes near it
+MAX_ENTRY_NAME = 200  # characters of an entry that the hub stores; no usual name is that long
 LOAD = "load_environment"
 
 
