@@ -17,9 +17,9 @@ TABLE = re.compile(r"(<!-- table: (\w+) -->\n\n).*?(\n<!-- end of table -->)", r
 
 
 def probes() -> list[tuple[str, ...]]:
-    """The scripted policies and the rewards that are expected of them."""
-    header = ("probe", "replies with", "must be paid")
-    return [header, *((f"`{p.name}`", p.reply, p.expected) for p in PROBES.values())]
+    """The scripted policies and the rewards that their replies must earn."""
+    header = ("probe", "replies with", "must earn")
+    return [header, *((f"`{p.name}`", p.reply, p.required_reward) for p in PROBES.values())]
 
 
 def measures() -> list[tuple[str, ...]]:

@@ -1,7 +1,7 @@
-"""Writes the table of the names that each release of a framework exports.
+"""Writes the tables of the names that each release of a framework exports, for all adapters.
 
 Run `python -m tools.framework_releases` after a framework publishes a release, and commit the
-JSON file that it writes below cli/envyard/contract/frameworks/. Wheels are read, never imported.
+JSON files that it writes below cli/envyard/contract/frameworks/. Wheels are read, never imported.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from pathlib import Path
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
+from envyard.contract.frameworks.adapters import FRAMEWORKS
 from tools.bootstrap import index_url
 
-FRAMEWORK = "verifiers"
-ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "cli/envyard/contract/frameworks" / f"{FRAMEWORK}.json"
+FOLDER = Path(__file__).resolve().parents[1] / "cli/envyard/contract/frameworks"
 SECONDS = 60
-# verifiers 0.3.1 serves the modules of this package under the framework's own name as well.
-ALIASED = f"{FRAMEWORK}.legacy"
+# verifiers 0.3.1 serves the modules of its package `legacy` under its own name as well.
+ALIASED = {"verifiers": "legacy"}
 NOT_ALIASED = ("legacy", "v1", "cli")
 EXISTS, OPEN = ".", "*"  # an existing module; one whose names cannot all be determined
 
@@ -45,27 +44,34 @@ class Names:
 
 
 def main() -> None:
-    """Download every final release and write the table."""
-    files = sorted(_final_releases(), key=lambda file: _version(file["filename"]))
+    """Write the table of every framework that has an adapter."""
+    for framework in FRAMEWORKS:
+        write_table(framework)
+
+
+def write_table(framework: str) -> None:
+    """Download every final release of the framework and write its table."""
+    files = sorted(_final_releases(framework), key=lambda file: _version(file["filename"]))
     releases, exports = [], []
     for file in files:
         version = str(_version(file["filename"]))
         releases.append(
             [version, file["upload-time"][:19] + "Z", file.get("requires-python") or ""]
         )
-        exports.append(exports_of(_sources(_fetch(file["url"]))))
-        sys.stderr.write(f"{FRAMEWORK} {version}: {len(exports[-1])} modules\n")
+        exports.append(exports_of(framework, _sources(framework, _fetch(file["url"]))))
+        sys.stderr.write(f"{framework} {version}: {len(exports[-1])} modules\n")
     table = {
-        "framework": FRAMEWORK,
+        "framework": framework,
         "made": datetime.now(tz=UTC).strftime("%Y-%m-%d"),
         "releases": releases,
         "modules": compact(exports),
     }
-    TABLE.write_text(json.dumps(table, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-    sys.stderr.write(f"{TABLE.relative_to(ROOT)}: {TABLE.stat().st_size} bytes\n")
+    path = FOLDER / f"{framework}.json"
+    path.write_text(json.dumps(table, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    sys.stderr.write(f"{path}: {path.stat().st_size} bytes\n")
 
 
-def exports_of(sources: Mapping[str, str]) -> dict[str, set[str]]:
+def exports_of(framework: str, sources: Mapping[str, str]) -> dict[str, set[str]]:
     """The importable names of every module, given the sources by their path in the wheel."""
     modules = {}
     for path, source in sources.items():
@@ -75,8 +81,9 @@ def exports_of(sources: Mapping[str, str]) -> dict[str, set[str]]:
     for name in modules:  # folders without an __init__.py
         for parent in _parents(name):
             exports.setdefault(parent, {EXISTS})
-    if ALIASED in modules:
-        _add_aliases(exports)
+    aliased = f"{framework}.{ALIASED.get(framework)}"
+    if aliased in modules:
+        _add_aliases(exports, framework, aliased)
     return {name: {n for n in names if not n.startswith("_")} for name, names in exports.items()}
 
 
@@ -125,7 +132,7 @@ def _visible(name: str, modules: Mapping[str, Names], visited: frozenset[str]) -
     names = set(module.bound) | (module.exported or set())
     for star in module.stars:
         if star not in modules:
-            names |= {OPEN} if star.partition(".")[0] != FRAMEWORK else set()
+            names |= {OPEN} if star.partition(".")[0] != name.partition(".")[0] else set()
         elif star not in visited:
             exported = modules[star].exported
             inner = _visible(star, modules, visited | {name})
@@ -133,13 +140,13 @@ def _visible(name: str, modules: Mapping[str, Names], visited: frozenset[str]) -
     return names
 
 
-def _add_aliases(exports: dict[str, set[str]]) -> None:
+def _add_aliases(exports: dict[str, set[str]], framework: str, aliased: str) -> None:
     """What an import finder and the root's `__getattr__` serve under the framework's own name."""
-    exports[FRAMEWORK] |= exports[ALIASED]
+    exports[framework] |= exports[aliased]
     for name in list(exports):
-        inner = name.removeprefix(f"{ALIASED}.")
+        inner = name.removeprefix(f"{aliased}.")
         if inner != name and inner.partition(".")[0] not in NOT_ALIASED:
-            exports[f"{FRAMEWORK}.{inner}"] = exports[name]
+            exports[f"{framework}.{inner}"] = exports[name]
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -194,9 +201,9 @@ def _absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
     return ".".join([*base, *([node.module] if node.module else [])])
 
 
-def _final_releases() -> list[dict[str, str]]:
+def _final_releases(framework: str) -> list[dict[str, str]]:
     """The index's wheels of final and post releases that were not yanked."""
-    page = json.loads(_fetch(f"{index_url()}/{FRAMEWORK}/", "application/vnd.pypi.simple.v1+json"))
+    page = json.loads(_fetch(f"{index_url()}/{framework}/", "application/vnd.pypi.simple.v1+json"))
     wheels = [f for f in page["files"] if f["filename"].endswith(".whl") and not f.get("yanked")]
     return [file for file in wheels if not _version(file["filename"]).is_prerelease]
 
@@ -205,9 +212,9 @@ def _version(filename: str) -> Version:
     return parse_wheel_filename(filename)[1]
 
 
-def _sources(wheel: bytes) -> dict[str, str]:
+def _sources(framework: str, wheel: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
-        module_path = re.compile(rf"{FRAMEWORK}/(\w+/)*\w+\.py")
+        module_path = re.compile(rf"{framework}/(\w+/)*\w+\.py")
         names = [name for name in archive.namelist() if module_path.fullmatch(name)]
         return {name: archive.read(name).decode() for name in names}
 

@@ -23,7 +23,6 @@ PROBE = """
         name="shout",
         label="the prompt in capitals",
         reply="your last message in capitals",
-        expected="at most a quarter of full marks",
         floor=FloorLimit(NO_INFORMATION, "Pay nothing for capitals."),
     ),
 """

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from envyard.contract import commands
 from envyard.contract.findings import Finding, finding
+from envyard.contract.frameworks.adapters import FRAMEWORKS
 from envyard.contract.hidden import path_fault
 from envyard.contract.import_names import LIBRARIES
 from envyard.contract.path_checks import WINDOWS_DEVICE
@@ -30,8 +31,11 @@ AUTOLOADED = re.compile(
     r"torch\.backends|triton\.backends|vllm\.\w+_plugins|jax_plugins|numba_extensions|pytest11"
     r"|distutils\.\w+|setuptools\.\w+|egg_info\.writers|keyring\.backends"
 )
-# Where an environment may well add an entry for a framework, which loads it by its name alone.
-ENVIRONMENTS = re.compile(r"(gymnasium|gym)\.envs|(verifiers|inspect_ai|openenv)(\.\w+)*")
+# Groups in which a framework looks up environments by name: those of the adapters, and of others
+# without an adapter.
+ENVIRONMENT_GROUPS = re.compile(
+    rf"(gymnasium|gym)\.envs|({'|'.join((*FRAMEWORKS, 'inspect_ai', 'openenv'))})(\.\w+)*"
+)
 
 
 def scripts(whl: Wheel) -> Iterator[Finding]:
@@ -92,7 +96,7 @@ def _group(group: str, names: dict[str, dict[str, str]], where: str) -> Iterator
         yield finding("wheel.bad_entry_points", f"{where!r}: group [{group[:80]}] {fault}",
                       where=where)  # fmt: skip
     library = re.split("[.:-]", group)[0]
-    plugs_in = library in LIBRARIES and not ENVIRONMENTS.fullmatch(group)
+    plugs_in = library in LIBRARIES and not ENVIRONMENT_GROUPS.fullmatch(group)
     if AUTOLOADED.fullmatch(group) or plugs_in:
         yield finding(
             "wheel.autoloaded_entry_point",

@@ -28,6 +28,7 @@ class Probe:
     """One scripted policy.
 
     `reply` completes the sentence "the probe replies with ..." and `label` is its short form.
+    `expected` completes "its replies must earn ...", for a floor probe in addition to the limit.
     `reference` names the reference answer that the environment hands to the gateway for it: the
     task's own, or that of another task whose answer differs; a task without one is not played.
     `floor` is None for a probe that deserves its reward.
@@ -36,9 +37,17 @@ class Probe:
     name: str
     label: str
     reply: str
-    expected: str
+    expected: str = ""
     reference: Literal["", "own", "other"] = ""
     floor: FloorLimit | None = None
+
+    @property
+    def required_reward(self) -> str:
+        """The reward that its replies must earn, as documented."""
+        if self.floor is None:
+            return self.expected
+        limit = f"at most {self.floor.share:.0%} of full marks"
+        return f"{limit}, {self.expected}" if self.expected else limit
 
 
 # Silence and noise carry no information, so they earn next to nothing. An echo of the prompt and
@@ -51,7 +60,6 @@ ENTRIES = (
         name="silent",
         label="an empty reply",
         reply="nothing",
-        expected="at most a quarter of full marks",
         floor=FloorLimit(
             NO_INFORMATION,
             "Pay nothing for an empty reply: an answer that is not there must not match.",
@@ -62,7 +70,6 @@ ENTRIES = (
         name="parrot",
         label="the prompt",
         reply="your last message",
-        expected="at most three quarters",
         floor=FloorLimit(
             SHARED_WORDS,
             "Pay nothing for repeating the prompt: read one marked answer, do not search.",
@@ -71,8 +78,8 @@ ENTRIES = (
     Probe(
         name="babble",
         label="long seeded noise",
-        reply="long seeded noise with odd Unicode",
-        expected="at most a quarter, and nothing may crash",
+        reply="long seeded noise with unusual Unicode",
+        expected="and no rollout may crash",
         floor=FloorLimit(
             NO_INFORMATION,
             "Pay nothing for noise: check the value that a reply without an answer parses to.",
@@ -83,14 +90,13 @@ ENTRIES = (
         name="oracle",
         label="the reference answer",
         reply="what `oracle()` returns",
-        expected="at least nine tenths, or clearly more than the others",
+        expected="at least 90% of full marks, or clearly more than the others",
         reference="own",
     ),
     Probe(
         name="swapped",
         label="another task's reference answer",
         reply="what another task's `oracle()` returns, where it differs",
-        expected="at most three quarters",
         reference="other",
         floor=FloorLimit(
             SHARED_WORDS,

@@ -59,7 +59,7 @@ class Table:
 
 
 @cache
-def table(framework: str = "verifiers") -> Table:
+def table(framework: str) -> Table:
     """The committed table of that framework."""
     path = Path(__file__).with_name(f"{framework}.json")
     data = json.loads(path.read_text(encoding="utf-8"))
