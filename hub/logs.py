@@ -4,8 +4,27 @@ import json
 import logging
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from typing import Any
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+
+def configuration(*, line_format: str, level: str) -> dict[str, Any]:
+    """Django's LOGGING: all records on stderr, as `plain` or `json` lines."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"refusals": {"()": "hub.logs.Refusals"}},
+        "formatters": {"plain": {"()": "hub.logs.Plain"}, "json": {"()": "hub.logs.Json"}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "filters": ["refusals"],
+                "formatter": line_format,
+            },
+        },
+        "root": {"handlers": ["stderr"], "level": level},
+    }
 
 
 def _timestamp(record: logging.LogRecord) -> str:

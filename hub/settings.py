@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
-from hub import database, env, mail, static_files
+from hub import database, env, logs, mail, static_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -263,9 +263,7 @@ HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:
     raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: otherwise there is no policy")
-HUB_PACKAGE_INDEX = env.public_url(
-    "HUB_PACKAGE_INDEX"
-)  # published for clients that resolve dependencies
+HUB_PACKAGE_INDEX = env.public_url("HUB_PACKAGE_INDEX")  # shown to clients that resolve
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
@@ -296,23 +294,7 @@ HUB_READY_FREE_MB = env.integer("HUB_READY_FREE_MB", 500, low=0, high=10**7)
 HUB_READY_QUEUE_SECONDS = env.integer("HUB_READY_QUEUE_SECONDS", 3600, low=1, high=10**7)
 
 # --- Logs ------------------------------------------------------------------------------------
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"refusals": {"()": "hub.logs.Refusals"}},
-    "formatters": {
-        "plain": {"()": "hub.logs.Plain"},
-        "json": {"()": "hub.logs.Json"},
-    },
-    "handlers": {
-        "stderr": {
-            "class": "logging.StreamHandler",
-            "filters": ["refusals"],
-            "formatter": env.choice("HUB_LOG_FORMAT", "plain", among=("plain", "json")),
-        },
-    },
-    "root": {
-        "handlers": ["stderr"],
-        "level": env.choice("HUB_LOG_LEVEL", "INFO", among=("DEBUG", "INFO", "WARNING", "ERROR")),
-    },
-}
+LOGGING = logs.configuration(
+    line_format=env.choice("HUB_LOG_FORMAT", "plain", among=("plain", "json")),
+    level=env.choice("HUB_LOG_LEVEL", "INFO", among=("DEBUG", "INFO", "WARNING", "ERROR")),
+)

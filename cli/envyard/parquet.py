@@ -73,25 +73,14 @@ def _group(waiting: IO[str]) -> Iterator[dict[str, Any]]:
 
 def _schema(metrics: list[str]) -> Any:
     text, real, integer = pa.string(), pa.float64(), pa.int64()
-    function = pa.struct({"name": text, "arguments": text})
-    call = pa.struct({"id": text, "type": text, "function": function})
-    messages = pa.list_(
-        pa.struct(
-            {
-                "role": text,
-                "content": text,
-                "tool_calls": pa.list_(call),
-                "tool_call_id": text,
-                "name": text,
-                "reasoning_content": text,
-            }
-        )
-    )
+    messages = _messages()
     step = {"after": integer, "prompt": messages, "completion": messages, "finish_reason": text}
     step |= {"prompt_tokens": integer, "completion_tokens": integer, "at": real, "seconds": real}
     step |= {"reasoning_tokens": integer, "reasoning_sent": integer}
     step |= {"options": text, "first_seconds": real, "error": text}
     info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
+    info |= {"rollout": integer, "conversations": integer}
+    info |= {"shortened": pa.bool_(), "rescored": real}
     columns = {
         "example_id": integer,
         "rollout_number": integer,
@@ -111,14 +100,25 @@ def _schema(metrics: list[str]) -> Any:
         ),
         "tool_defs": pa.list_(text),
         "trajectory": pa.list_(pa.struct(step)),
-        "info": pa.struct(
-            info
-            | {
-                "rollout": integer,
-                "conversations": integer,
-                "shortened": pa.bool_(),
-                "rescored": real,
-            }
-        ),
+        "info": pa.struct(info),
     }
     return pa.schema(columns)
+
+
+def _messages() -> Any:
+    """A list of OpenAI chat messages."""
+    text = pa.string()
+    function = pa.struct({"name": text, "arguments": text})
+    call = pa.struct({"id": text, "type": text, "function": function})
+    return pa.list_(
+        pa.struct(
+            {
+                "role": text,
+                "content": text,
+                "tool_calls": pa.list_(call),
+                "tool_call_id": text,
+                "name": text,
+                "reasoning_content": text,
+            }
+        )
+    )

@@ -34,16 +34,7 @@ def open_invitations() -> QuerySet[Invitation]:
 def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invitation:
     """Offer the role to the user of that name, or to an address, and mail them the link."""
     services.check_role(role)
-    address = to.strip().lower() if "@" in to else ""
-    user = None if address else _person(to.strip().lower())
-    if user and organisation.memberships.filter(user=user).exists():
-        raise HubError(
-            "request.conflict",
-            f"{user} is a member of {organisation} already",
-            "Change the role of the member instead.",
-            409,
-        )
-    _check_address(address)
+    user, address = _invited(organisation, to)
     secret = secrets.token_urlsafe(32)
     now = timezone.now()
     try:
@@ -64,13 +55,7 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
                 raise Forbidden(f"you may not invite to {organisation}")
             _record("sent", invitation, by)
             _mail(invitation, secret)
-            owner = organisation.owner
-            owner_notices.send(
-                people=owner_notices.to_notify(owner, by=by),
-                owner=owner,
-                by=by,
-                change=f"{user or address} is invited to {owner} as {role}.",
-            )
+            _notify_owners(invitation, by)
     except IntegrityError:
         raise HubError(
             "request.conflict",
@@ -79,6 +64,31 @@ def invite(*, organisation: Organisation, to: str, role: str, by: User) -> Invit
             409,
         ) from None
     return invitation
+
+
+def _invited(organisation: Organisation, to: str) -> tuple[User | None, str]:
+    """The user of that name, or the address; raises HubError where neither can be invited."""
+    address = to.strip().lower() if "@" in to else ""
+    user = None if address else _person(to.strip().lower())
+    if user and organisation.memberships.filter(user=user).exists():
+        raise HubError(
+            "request.conflict",
+            f"{user} is a member of {organisation} already",
+            "Change the role of the member instead.",
+            409,
+        )
+    _check_address(address)
+    return user, address
+
+
+def _notify_owners(invitation: Invitation, by: User) -> None:
+    owner = invitation.organisation.owner
+    owner_notices.send(
+        people=owner_notices.to_notify(owner, by=by),
+        owner=owner,
+        by=by,
+        change=f"{invitation.user or invitation.email} is invited to {owner} as {invitation.role}.",
+    )
 
 
 def find(*, secret: str, user: User | None) -> Invitation:

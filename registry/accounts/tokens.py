@@ -70,10 +70,10 @@ def mint(
     with transaction.atomic():
         expires_at = None if days is None else timezone.now() + timedelta(days=days)
         if parent is not None:
-            made_with = lineage.lock_parent(parent)
-            if shorten and made_with.expires_at is not None and expires_at is not None:
-                expires_at = min(expires_at, made_with.expires_at)
-            _check_parent(made_with, user, scope, environment, expires_at)
+            locked = lineage.lock_parent(parent)
+            if shorten and locked.expires_at is not None and expires_at is not None:
+                expires_at = min(expires_at, locked.expires_at)
+            _check_parent(locked, user, scope, environment, expires_at)
         token = Token.objects.create(
             parent=parent,
             user=user,
@@ -84,16 +84,20 @@ def mint(
             environment_id=environment.pk if environment else None,
             expires_at=expires_at,
         )
-        events.record(
-            "token.minted",
-            by=user,
-            owner=getattr(user, "owner", None),  # operators may create users without one
-            environment=environment,
-            token=key.public_id,
-            scope=scope,
-        )
+        _record_minted(token, environment)
         _mail_minted(token)
     return token, key.text
+
+
+def _record_minted(token: Token, environment: EnvironmentRow | None) -> None:
+    events.record(
+        "token.minted",
+        by=token.user,
+        owner=getattr(token.user, "owner", None),  # operators may create users without one
+        environment=environment,
+        token=token.public_id,
+        scope=token.scope,
+    )
 
 
 def _checked(name: str, scope: str, days: int | None) -> str:

@@ -60,16 +60,7 @@ def announce(
 
     Raises 409 where the version of that content hash is complete.
     """
-    if not PLAIN.fullmatch(announcement.filename):
-        raise HubError(
-            "upload.unsupported_file",
-            f"filename {announcement.filename[:80]!r} may have letters, digits and . _ + ! - alone",
-        )
-    if not announcement.filename.endswith(ENDS[Delivery.Kind(kind)]):
-        raise HubError(
-            "upload.unsupported_file",
-            f"filename {announcement.filename[:80]!r} does not end in {ENDS[Delivery.Kind(kind)]}",
-        )
+    _check_filename(announcement.filename, Delivery.Kind(kind))
     sources = Source.objects.filter(
         version__environment=environment,
         version__deleted_at=None,
@@ -98,6 +89,19 @@ def announce(
             version=announcement.version,
             sha256=announcement.sha256,
             content_hash=announcement.content_hash,
+        )
+
+
+def _check_filename(filename: str, kind: Delivery.Kind) -> None:
+    if not PLAIN.fullmatch(filename):
+        raise HubError(
+            "upload.unsupported_file",
+            f"filename {filename[:80]!r} may have letters, digits and . _ + ! - alone",
+        )
+    if not filename.endswith(ENDS[kind]):
+        raise HubError(
+            "upload.unsupported_file",
+            f"filename {filename[:80]!r} does not end in {ENDS[kind]}",
         )
 
 

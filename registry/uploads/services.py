@@ -85,21 +85,7 @@ def accept(
         if (earlier := _repeated(upload, owner)) is None:
             raise
         return earlier
-    staged = _stage(upload, read)
-    try:
-        version = _publish(upload, read, owner, by, token, provenance, staged)
-    except HubError:  # after other errors the commit may have succeeded
-        staging.discard(staged)
-        if (earlier := _repeated(upload, owner)) is None:
-            raise
-        return earlier
-    except IntegrityError:  # the commit failed
-        staging.discard(staged)
-        if (earlier := _conflicting(upload, read, owner)) is None:
-            raise
-        return earlier
-    _promote(version)
-    return Accepted(version, created=True)
+    return _store(upload, read, owner, by, token, provenance)
 
 
 def _refuse(findings: Iterable[Finding]) -> None:
@@ -176,6 +162,33 @@ def _stage(upload: Upload, read: Wheel) -> str:
         metadata=read.metadata.raw,
         metadata_sha256=_metadata_sha256(read),
     )
+
+
+def _store(
+    upload: Upload,
+    read: Wheel,
+    owner: Owner,
+    by: User,
+    token: Token | None,
+    provenance: dict[str, Any] | None,
+) -> Accepted:
+    """Stage the objects, create the version and promote them; an earlier upload of the same bytes
+    takes precedence."""
+    staged = _stage(upload, read)
+    try:
+        version = _publish(upload, read, owner, by, token, provenance, staged)
+    except HubError:  # after other errors the commit may have succeeded
+        staging.discard(staged)
+        if (earlier := _repeated(upload, owner)) is None:
+            raise
+        return earlier
+    except IntegrityError:  # the commit failed
+        staging.discard(staged)
+        if (earlier := _conflicting(upload, read, owner)) is None:
+            raise
+        return earlier
+    _promote(version)
+    return Accepted(version, created=True)
 
 
 def _promote(version: Version) -> None:
