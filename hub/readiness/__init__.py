@@ -1,1 +1,1 @@
-"""Checks of the hub's parts for `/readyz`; may import registry."""
+"""Checks of the hub's parts for `/readyz`; may import registry and envyard.messaging."""

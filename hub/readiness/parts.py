@@ -14,11 +14,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from envyard.messaging.celery_settings import FILESYSTEM
 from registry.catalog.models import Version
 from registry.runs.models import Run
 from registry.storage import probe
 
-FILESYSTEM = "filesystem://"
 BROKER_SECONDS = 3
 MIB = 1 << 20
 MIN_FREE_INODES = 1000  # inodes that must be free

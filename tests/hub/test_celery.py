@@ -14,7 +14,8 @@ from celery import current_app
 from django.conf import settings
 from kombu import Connection
 
-from hub.celery import app, filesystem_options
+from envyard.messaging.celery_settings import filesystem_options
+from hub.celery import app
 
 OWN = (
     "envyard.messaging.filesystem_transport:Transport",

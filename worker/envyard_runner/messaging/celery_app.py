@@ -16,12 +16,11 @@ from billiard import active_children
 from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_shutting_down
 from celery.worker import state
-from kombu import Exchange, Queue
 
 from envyard.contract.job import RUNS
+from envyard.messaging.celery_settings import FILESYSTEM, SETTINGS, broker_settings, direct_queue
 from envyard.messaging.parent import die_with_parent
 from envyard.messaging.reconnect import ReconnectAfterLostAck
-from envyard.messaging.redis_keepalive import KEPT_ALIVE
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
 from envyard_runner.messaging.hub_client import HubRefused, HubUnreachable
@@ -35,43 +34,24 @@ from envyard_runner.state.service import NotInService
 log = logging.getLogger(__name__)
 
 TASK = "envyard.run"
-FILESYSTEM = "filesystem://"
 CLEANUP_SECONDS = 120.0
 
 
 def make_app(machine: RunnerContext, broker_folder: Path) -> Celery:
     """The runner's Celery app; `broker_folder` holds the messages where no broker is configured.
 
-    It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`, and have
-    the hub's layout (hub/celery.py).
+    It must be the hub's own folder, $HUB_HOME/broker or that of `filesystem:///folder`.
     """
     url = machine.config.broker_url or f"{FILESYSTEM}{broker_folder}"
     app = Celery("envyard_runner", broker=url, set_as_current=False)
     app.conf.update(
-        task_serializer="json",
-        accept_content=["json"],
-        task_ignore_result=True,
-        task_acks_late=True,
-        task_reject_on_worker_lost=True,
-        worker_prefetch_multiplier=1,
-        worker_hijack_root_logger=False,
+        SETTINGS,
         worker_redirect_stdouts=False,
-        worker_enable_remote_control=False,
         worker_proc_alive_timeout=CLEANUP_SECONDS,
-        broker_connection_retry_on_startup=True,
-        task_queues=[Queue(RUNS, Exchange(RUNS, type="direct"), routing_key=RUNS)],
+        task_queues=[direct_queue(RUNS)],
         task_default_queue=RUNS,
+        **broker_settings(url),
     )
-    if url.startswith(FILESYSTEM):
-        folder = Path(url.removeprefix(FILESYSTEM))
-        app.conf.update(
-            broker_url=FILESYSTEM,
-            broker_transport="envyard.messaging.filesystem_transport:Transport",
-            broker_transport_options=_shared_folder(folder),
-        )
-    elif url.startswith(("redis://", "rediss://")):
-        app.conf.broker_transport_options = KEPT_ALIVE
-
     app.steps["consumer"].add(QueueSubscription)
     app.steps["consumer"].add(ReconnectAfterLostAck)
     app.conf.envyard_config = machine.config
@@ -137,14 +117,3 @@ def _hand_back(home: Path, signals: list[bool], **_: Any) -> None:
     for child in active_children() if state.active_requests else ():
         if child.pid is not None:
             os.kill(child.pid, signal.SIGTERM)
-
-
-def _shared_folder(folder: Path) -> dict[str, Any]:
-    for part in ("messages", "control"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    return {
-        "data_folder_in": str(folder / "messages"),
-        "data_folder_out": str(folder / "messages"),
-        "control_folder": str(folder / "control"),
-        "polling_interval": 0.2,
-    }
