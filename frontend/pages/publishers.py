@@ -181,7 +181,7 @@ def rows(to: Environment | Owner) -> list[dict[str, Any]]:
             ),
             "used": row.last_used_at,
             "where": KINDS[row.kind],
-            "says": {name: value for name, value in row.claims.items() if value},
+            "claims": {name: value for name, value in row.claims.items() if value},
         }
         for row in services.listed(to)
     ]
