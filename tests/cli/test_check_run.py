@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from envyard.__main__ import main
-from tests import wheels
+from tests import layers, wheels
 
 
 def program(folder: Path, name: str, text: str) -> None:
@@ -40,14 +42,29 @@ def test_run_names_what_to_install(
     assert "/runner/" in error["hint"] or "apt install bubblewrap" in error["hint"]
 
 
+@pytest.fixture(scope="module")
+def runner_home() -> Iterator[Path]:
+    """A folder that the sandbox's users can reach, with the framework installed."""
+    with TemporaryDirectory(prefix="envyard-check-", dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        layers.link_into(Path(name))
+        yield Path(name)
+
+
 @pytest.mark.flow
 @pytest.mark.once
 @pytest.mark.parametrize(
     ("paid", "exit_code"), [("float(self.data.answer in trace.last_reply)", 0), ("1 / 0", 3)]
 )
 def test_run_plays_the_probes_in_the_sandbox_and_shows_their_rewards(
-    tmp_path: Path, paid: str, exit_code: int, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    runner_home: Path,
+    paid: str,
+    exit_code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("RUNNER_HOME", str(runner_home))
     text = wheels.TASKSET.replace(
         'float(trace.last_reply.strip() == f"The word is {self.data.answer}.")', paid
     )

@@ -57,7 +57,7 @@ def home() -> Iterator[Path]:
 def redis(home: Path) -> Iterator[str]:
     """The URL of a real broker."""
     if not NEEDS["redis"].exists():
-        pytest.skip(f"{NEEDS['redis']} is not installed")
+        pytest.skip(f"{NEEDS['redis']} is not installed: `make setup-tests` installs it")
     (home / "redis").mkdir()
     broker = parts.redis(home / "redis", home / "redis.log")
     broker.part.start()

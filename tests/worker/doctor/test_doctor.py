@@ -25,6 +25,7 @@ from envyard_runner.doctor.command import examine_environment, main
 from envyard_runner.doctor.machine import examine_machine, require_sandbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.sandbox.uids import LAST
+from tests import layers
 
 pytestmark = pytest.mark.sandbox
 TOKEN = "hub_runner"
@@ -223,6 +224,7 @@ def results(checks: list[Check]) -> dict[str, tuple[bool, str]]:
 @pytest.mark.flow
 @pytest.mark.timeout(600)
 def test_a_known_good_environment_is_played_without_any_hub(config: Config) -> None:
+    layers.link_into(config.home)
     alone = replace(config, hub_url="http://127.0.0.1:9", token=None)
     first = results(asyncio.run(examine_environment(alone)))
     assert {name: ok for name, (ok, _) in first.items()} == {

@@ -1,29 +1,38 @@
 """The tests that the examples bring along, run as their authors run them."""
 
-import os
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.flows.hub import ROOT, clean_environ
 from tests.worker.guest.adapters.conftest import site
 
-pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(600)]
 
-EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
+FOLDERS = sorted(path.parent for path in (ROOT / "examples").glob("*/pyproject.toml"))
+PROGRAM = Path(__file__).with_name("example_tests.py")
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_passes_its_own_tests(name: str) -> None:
-    folder = ROOT / "examples" / name
+@pytest.fixture(scope="module")
+def results() -> dict[str, tuple[int, str]]:
+    """Exit code and output of pytest by the example's folder."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider", "tests"],
-        env=clean_environ() | {"PYTHONPATH": f"{site('v1')}{os.pathsep}{folder}"},
-        cwd=folder,
-        capture_output=True,
+        [sys.executable, PROGRAM, *FOLDERS],
+        env=clean_environ() | {"PYTHONPATH": str(site("v1"))},
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=280,
-        check=False,
+        timeout=580,
+        check=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    results: dict[str, tuple[int, str]] = json.loads(done.stdout)
+    return results
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_an_example_passes_its_own_tests(folder: Path, results: dict[str, tuple[int, str]]) -> None:
+    code, output = results[str(folder)]
+    assert code == 0, output
+    assert " passed" in output
