@@ -3,22 +3,37 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
-# Two halves of about the same time each, so that the parts fill both cores.
-API_TESTS := tests/registry/api tests/registry/access tests/frontend
-OTHER_DATABASE_TESTS := $(filter-out $(API_TESTS),$(patsubst %/,%,$(wildcard tests/registry/[a-z]*/))) \
-	$(wildcard tests/registry/test_*.py) tests/hub tests/cli
-RUN_FLOWS := $(addprefix tests/flows/test_,examples.py hostile.py kills.py loop.py tutorial.py)
-OTHER_FLOWS := $(filter-out $(RUN_FLOWS),$(wildcard tests/flows/test_*.py))
+# The parts of `make test`, longest first. Each is one pytest, so that four at once fill two processors
+# to the end. The last part of each kind takes what the others leave, so that no test is left out.
+FLOW_PARTS := test-flows-examples test-flows-kills test-flows-people
+WORKER_PARTS := test-worker-framework test-worker
+POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-postgres-hub test-postgres-domain
+SQLITE_PARTS := test-sqlite-api test-sqlite-domain
+PARTS := $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest
+SLOW_PARTS := test-few-faults test-vllm
+LINT_PARTS := types check-style
+
+flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py rejected.py clients.py)
+flows-kills := $(addprefix tests/flows/test_,kills.py bells.py)  # these start hubs of their own
+flows-people := $(filter-out $(flows-examples) $(flows-kills),$(wildcard tests/flows/test_*.py))
+worker-framework := $(addprefix tests/worker/,attacks doctor execution guest)
+worker := tests/worker $(addprefix --ignore=,$(worker-framework))
+postgres-api := tests/registry/api
+postgres-pages := tests/registry/access tests/frontend
+postgres-runs := $(addprefix tests/registry/,runs storage upkeep uploads)
+postgres-hub := tests/hub tests/cli
+postgres-domain := tests/registry $(addprefix --ignore=,$(postgres-api) $(postgres-pages) $(postgres-runs))
+sqlite-api := tests/registry/api $(postgres-pages)
+sqlite-domain := tests/registry tests/hub $(addprefix --ignore=,$(sqlite-api))
+
 CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispytest --timeout 300 \
 	tests/worker/sandbox/test_cgroup.py tests/worker/sandbox/test_hostile.py
 # What `make check` leaves out; `make test` runs all of it.
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
-PARTS := test-database test-api test-run-flows test-flows test-rest test-sqlite
 OPENAPI := tests/registry/api/openapi.json
-SLOW_PARTS := test-few-faults test-vllm
 
-.PHONY: help setup run fuzz figures benchmark test test-run-flows test-flows test-api test-database test-rest test-sqlite test-vllm test-quick
-.PHONY: check check-style check-pure check-django setup-tests
+.PHONY: help setup setup-tests run fuzz figures benchmark test ci $(PARTS) test-vllm test-quick
+.PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
 
@@ -58,26 +73,26 @@ check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
 
 # Tests of one path need no programs: those that miss theirs are skipped.
-test: $(if $(T),setup,setup-tests)  ## run the tests, five parts at once (T=path runs that alone); with CI=true three, and faults and vLLM too
-	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py $(if $(CI),3,5) $(PARTS) $(if $(CI),$(SLOW_PARTS)))
+test: $(if $(T),setup,setup-tests)  ## run the tests, four parts at once (T=path runs that alone)
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 4 $(PARTS))
 
-test-run-flows: setup-tests  ## run the flows that play environments in a whole hub
-	@$(BIN)/python -m pytest --postgresql $(RUN_FLOWS)
+# The slow parts measure time, so they do not compete with all others.
+ci: setup-tests  ## run what CI runs: lint, all tests, then a few faults and a real vLLM
+	@$(PYTHON) tools/suite.py 4 $(LINT_PARTS) $(PARTS) then 2 $(SLOW_PARTS)
 
-test-flows: setup-tests  ## run the other flows through a whole hub: browser, clients, pages
-	@$(BIN)/python -m pytest --postgresql $(OTHER_FLOWS)
+$(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest: setup-tests
 
-test-api: setup-tests  ## run on PostgreSQL the tests of the API and of the pages
-	@$(BIN)/python -m pytest --postgresql $(API_TESTS)
+$(FLOW_PARTS) $(POSTGRES_PARTS): test-%:
+	@$(BIN)/python -m pytest --postgresql $($*)
 
-test-database: setup-tests  ## run on PostgreSQL the other tests that use the database
-	@$(BIN)/python -m pytest --postgresql $(OTHER_DATABASE_TESTS)
+$(WORKER_PARTS): test-%:
+	@$(BIN)/python -m pytest $($*)
 
-test-rest: setup-tests  ## run the tests that use no database
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(DATABASE_TESTS) tests/cli tests/flows tests/faults tests/vllm)
+$(SQLITE_PARTS): test-%:
+	@$(BIN)/python -m pytest $($*) --database only -m "not (flow or browser or s3 or nginx or once)"
 
-test-sqlite: setup-tests  ## run on SQLite again what depends on the database
-	@$(BIN)/python -m pytest $(DATABASE_TESTS) --database only -m "not (flow or browser or s3 or nginx or once)"
+test-rest:
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(DATABASE_TESTS) $(addprefix tests/,cli worker flows faults vllm))
 
 test-few-faults: setup-tests  ## break parts of a whole hub: each part once, each fault once, half of them a broker
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target few-faults-redis few-faults-rabbitmq few-faults-apart

@@ -13,7 +13,7 @@ from tests import ceph
 def s3_server() -> Iterator[ceph.Ceph]:
     """A real S3-compatible server."""
     if gone := ceph.missing():
-        pytest.skip(f"no {', '.join(gone)} here: {ceph.INSTALL}")
+        pytest.skip(f"{', '.join(gone)} are not installed: `make setup-tests` installs them")
     with ceph.server() as running:
         yield running
 

@@ -20,7 +20,6 @@ from tempfile import mkdtemp
 from hub.supervisor import die_with_parent
 
 PROGRAMS = ("radosgw", "ceph-mon", "ceph-osd")
-INSTALL = f"apt-get install -y --no-install-recommends {' '.join(PROGRAMS)}"
 START_SECONDS = 120
 CONF = """
 [global]

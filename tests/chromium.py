@@ -19,11 +19,11 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def running() -> Iterator[Browser]:
     """A headless browser; skips where none is installed: the reason names the command to type."""
     if not Path(PROGRAM).exists():
-        pytest.skip("no chromium on this machine: apt-get install chromium")
+        pytest.skip("chromium is not installed: `make setup-tests` installs it")
     try:
         ctypes.CDLL("libatomic.so.1")
     except OSError:
-        pytest.skip("Playwright's driver does not start: apt-get install libatomic1")
+        pytest.skip("libatomic1 is not installed: `make setup-tests` installs it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         yield browser

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Run make's parts of the tests beside each other: `suite.py JOBS PART...`, longest first.
+"""Run make's parts of the tests in parallel: `suite.py JOBS PART... [then JOBS PART...]`.
 
-The output of a part is printed when it ends; a failed part stops no other. At the end follow each
-part's result and processor time, all that was skipped and why, and one closing line. Exit code 0
-when every part passed, else 1.
+List the longest parts first. `then` begins a group that starts when all parts before it have ended:
+tests that measure time should not compete with all others. A part's output is printed when it ends;
+a failed part stops no other. The closing lines contain each part's result and processor time, the
+skipped tests with their reasons, and how busy the processors were. Exit code 0 when every part
+passed, else 1.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 MAKE = ("make", "--no-print-directory")
 TALLY = "TESTS_TALLY"  # the folder where tests/plugin.py leaves what each pytest did
+THEN = "then"
 ORDER = ("failed", "error", "passed", "skipped", "xfailed", "xpassed")
 
 
@@ -34,21 +38,29 @@ class Ended:
     cpu: float
 
 
-class Suite:
-    """The parts that run, those that wait, and those that ended."""
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Parts, and how many of them run at once."""
 
-    def __init__(self, commands: dict[str, list[str]], jobs: int, folder: Path) -> None:
-        self._waiting = list(commands.items())
-        self._jobs, self._folder = jobs, folder
+    jobs: int
+    parts: Sequence[str]
+
+
+class Suite:
+    """The running and the ended parts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._running: dict[int, tuple[str, float, subprocess.Popen[bytes]]] = {}
         self.ended: list[Ended] = []
 
-    def run(self) -> None:
-        """Run all of them; those that run are ended where this is interrupted."""
+    def run(self, group: Group) -> None:
+        """Run all parts of the group; an interruption stops the running parts."""
+        waiting = list(group.parts)
         try:
-            while self._waiting or self._running:
-                while self._waiting and len(self._running) < self._jobs:
-                    self._start(*self._waiting.pop(0))
+            while waiting or self._running:
+                while waiting and len(self._running) < group.jobs:
+                    self._start(waiting.pop(0))
                 self._wait()
         finally:
             for pid in self._running:
@@ -56,12 +68,12 @@ class Suite:
             while self._running:
                 self._wait()
 
-    def _start(self, name: str, command: list[str]) -> None:
+    def _start(self, name: str) -> None:
         with (self._folder / f"{name}.out").open("wb") as out:
             # Not MAKEFLAGS: the job server of the caller's make must not be passed on.
             environ = {k: v for k, v in os.environ.items() if k != "MAKEFLAGS"}
             process = subprocess.Popen(
-                command,
+                [*MAKE, name],
                 env=environ | {TALLY: str(self._folder)},
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -69,7 +81,7 @@ class Suite:
         self._running[process.pid] = (name, time.monotonic(), process)
 
     def _wait(self) -> None:
-        """For the next to end; its processor time holds all that it waited for."""
+        """Wait for the end of a part; its processor time includes all of its reaped children."""
         pid, status, used = os.wait4(-1, 0)
         name, began, process = self._running.pop(pid)
         process.returncode = code = os.waitstatus_to_exitcode(status)
@@ -79,12 +91,26 @@ class Suite:
         sys.stdout.flush()
 
 
-def closing(suite: Suite, folder: Path, seconds: float) -> str:
-    """The closing text: a line for each part and each reason of skipping, then pytest's line."""
+def busy_seconds() -> float:
+    """The time that all processors of this machine have worked since it was started."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    user, nice, system, _idle, _waiting, interrupts, soft_interrupts, *_ = map(int, fields)
+    ticks = user + nice + system + interrupts + soft_interrupts
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def closing(suite: Suite, folder: Path, seconds: float, busy: float) -> str:
+    """The closing text: a line for each part and each reason of skipping, then pytest's line.
+
+    A part's processor time lacks its sandboxes, which the kernel adds to no parent; `busy` has all.
+    """
     lines = [f"\n{'part':<16}{'result':<12}{'seconds':>8}{'CPU s':>8}"]
     for part in suite.ended:
         result = "passed" if part.code == 0 else f"FAILED ({part.code})"
         lines.append(f"{part.name:<16}{result:<12}{part.seconds:8.0f}{part.cpu:8.0f}")
+    processors = os.cpu_count() or 1
+    share = busy / (seconds * processors)
+    lines.append(f"{processors} processors were busy for {share:.0%} of the time, {busy:.0f} s")
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for file in folder.glob("*.json"):
@@ -100,16 +126,26 @@ def closing(suite: Suite, folder: Path, seconds: float) -> str:
     return "\n".join([*lines, f"======== {summary} in {seconds:.2f}s ========\n"])
 
 
-def run(commands: dict[str, list[str]], jobs: int) -> int:
-    """Run the commands, at most `jobs` at once, and print their output and the closing text."""
-    began = time.monotonic()
+def run(groups: Sequence[Group]) -> int:
+    """Run one group after the other and print their output and the closing text."""
+    began, busy = time.monotonic(), busy_seconds()
     with TemporaryDirectory(prefix="envyard-suite-") as name:
-        suite = Suite(commands, jobs, Path(name))
-        suite.run()
-        sys.stdout.write(closing(suite, Path(name), time.monotonic() - began))
+        suite = Suite(Path(name))
+        for group in groups:
+            suite.run(group)
+        seconds = time.monotonic() - began
+        sys.stdout.write(closing(suite, Path(name), seconds, busy_seconds() - busy))
     return int(any(part.code for part in suite.ended))
+
+
+def groups_of(words: Sequence[str]) -> list[Group]:
+    """The groups that the command line names."""
+    if THEN not in words:
+        return [Group(int(words[0]), words[1:])]
+    end = words.index(THEN)
+    return [*groups_of(words[:end]), *groups_of(words[end + 1 :])]
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    sys.exit(run({part: [*MAKE, part] for part in sys.argv[2:]}, int(sys.argv[1])))
+    sys.exit(run(groups_of(sys.argv[1:])))

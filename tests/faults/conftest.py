@@ -42,7 +42,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     """A hub on that broker, for all of its faults."""
     broker: str = request.param
     if not NEEDS[broker].exists():
-        pytest.skip(f"{NEEDS[broker]} is not installed; `make setup` installs it where it may")
+        pytest.skip(f"{NEEDS[broker]} is not installed: `make setup-tests` installs it")
     with running(broker) as world:
         lend(world, [f"at-{stage}" for stage in STAGES])
         yield world

@@ -182,7 +182,7 @@ def test_the_runners_that_came_back_work_on(world: World) -> None:
 @pytest.mark.parametrize("wrong", ["+1h", "-1h"])
 def test_a_runner_whose_clock_is_wrong_does_its_run_as_others_do(world: World, wrong: str) -> None:
     if not FAKETIME.exists():
-        pytest.skip("libfaketime is not installed")
+        pytest.skip("libfaketime is not installed: apt-get install libfaketime")
     others = list(world.runners)
     for lent in others:
         lent.part.end()

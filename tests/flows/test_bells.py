@@ -33,7 +33,7 @@ for run in Run.objects.order_by("version__environment__name"):
 def hub(request: pytest.FixtureRequest, home: Path) -> Iterator[Hub]:
     """A hub whose queues that broker carries, with one runner of its own."""
     if not NEEDS[request.param].exists():
-        pytest.skip(f"{NEEDS[request.param]} is not installed")
+        pytest.skip(f"{NEEDS[request.param]} is not installed: `make setup-tests` installs it")
     folder = home / request.param
     folder.mkdir()
     with ExitStack() as stack:

@@ -20,13 +20,16 @@ def test_two(): pytest.skip("no moon tonight")
 
 @pytest.fixture
 def make(tmp_path: Path) -> Path:
-    """A Makefile of parts: `good` is a pytest, `fine` passes, `bad` fails, `slow` sleeps."""
+    """A Makefile of parts: `good` is a pytest, `fine` passes, `bad` fails, `slow` sleeps,
+    `nap` ends after half a second, and `check` passes only after `nap`."""
     (tmp_path / "test_it.py").write_text(TESTS)
     pytest_ = f"{sys.executable} -m pytest -c /dev/null -q -p tests.plugin {tmp_path}"
     (tmp_path / "Makefile").write_text(
         f"good:\n\t@cd {ROOT} && {pytest_}\n"
         "fine:\n\t@true\n"
         "bad:\n\t@echo broken here; exit 3\n"
+        "nap:\n\t@sleep 0.5; touch rested\n"
+        "check:\n\t@test -e rested\n"
         "slow:\n\t@echo $$$$ > pid; exec sleep 60\n"
     )
     return tmp_path
@@ -51,6 +54,14 @@ def test_parts_that_pass_make_it_pass(make: Path) -> None:
     ended = suite(make, "1", "fine")
     assert "failed" not in ended.communicate()[0]
     assert ended.returncode == 0
+
+
+def test_group_after_then_starts_when_all_parts_before_it_ended(make: Path) -> None:
+    ended = suite(make, "2", "nap", "fine", "then", "1", "check")
+    output, _ = ended.communicate()
+    assert ended.returncode == 0, output
+    assert output.index("######## nap") < output.index("######## check")
+    assert "processors were busy for " in output
 
 
 def test_a_suite_that_is_ended_ends_its_parts(make: Path) -> None:

@@ -39,7 +39,9 @@ BROWSERS = (*BROWSERS, "X-Frame-Options", "X-Content-Type-Options", "Accept-Rang
 pytestmark = [
     pytest.mark.nginx,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
+    pytest.mark.skipif(
+        NGINX is None, reason="nginx is not installed: `make setup-tests` installs it"
+    ),
 ]
 
 
