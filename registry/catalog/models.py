@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from envyard.contract.frameworks.adapter import MAX_API, MAX_ENTRY_NAME, MAX_FRAMEWORK
 from registry import constraints
 from registry.accounts import permissions
 from registry.accounts.models import Owner, Token, User
@@ -232,10 +233,10 @@ class Version(models.Model):
     links = models.JSONField(default=dict)
     authors = models.CharField(max_length=400, blank=True)
 
-    framework = models.CharField(max_length=20, blank=True)
-    api = models.CharField(max_length=10, blank=True)
+    framework = models.CharField(max_length=MAX_FRAMEWORK, blank=True)
+    api = models.CharField(max_length=MAX_API, blank=True)
     module = models.CharField(max_length=200, blank=True)
-    entry = models.CharField(max_length=200, blank=True)
+    entry = models.CharField(max_length=MAX_ENTRY_NAME, blank=True)
 
     published_with = models.JSONField(default=dict)
     uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

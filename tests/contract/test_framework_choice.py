@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from packaging.requirements import Requirement
 
 from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding
+from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.frameworks.choose import Choice, choose
 from envyard.contract.frameworks.table import table
@@ -124,8 +128,19 @@ def test_a_bound_that_names_a_development_release_does_not_get_a_later_one() -> 
     assert not Requirement(later.requirement).specifier.contains("0.4.1.dev86", prereleases=True)
 
 
-def test_every_api_has_a_release_in_the_table() -> None:
-    known = [release.version for release in table("verifiers").releases]
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda a: f"{a.framework}-{a.api}")
+def test_every_api_has_a_release_in_the_table_of_its_framework(adapter: Adapter) -> None:
+    known = [release.version for release in table(adapter.framework).releases]
     assert known == sorted(known)
-    for specifier in (adapter.releases for adapter in ADAPTERS.values()):
-        assert any(specifier.contains(version) for version in known)
+    assert adapter.known_releases()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"framework": "skyrl-gym"}, {"framework": "Gym"}, {"framework": "g" * 21}, {"api": "v" * 11}],
+)
+def test_adapter_rejects_a_framework_or_api_that_the_hub_cannot_store(
+    fields: dict[str, str],
+) -> None:
+    with pytest.raises(ValueError, match=next(iter(fields.values()))):
+        replace(ADAPTERS["verifiers", "v1"], **fields)  # type: ignore[arg-type]

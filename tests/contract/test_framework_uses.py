@@ -12,7 +12,12 @@ from envyard.contract.frameworks.uses import Need, uses
 def needs(source: str, **others: str) -> dict[str, str]:
     """The uses of a module `my_env`, beside others of the same wheel."""
     members = {f"{name.replace('__', '/')}.py": text.encode() for name, text in others.items()}
-    names = uses({"my_env/__init__.py": source.encode(), **members}, "my_env", table("verifiers"))
+    names = uses(
+        {"my_env/__init__.py": source.encode(), **members},
+        "my_env",
+        table("verifiers"),
+        entry_function="load_environment",
+    )
     return {use.dotted: use.need.name for use in names}
 
 

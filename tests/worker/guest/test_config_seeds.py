@@ -155,7 +155,9 @@ class Config(Base):
 def test_a_configuration_is_seeded_by_inherited_aliased_bounded_and_nested_fields() -> None:
     given = config_seeds.given(Config, 70_007, Config.model_validate)
     assert given == {"seed": 70_007, "randomSeed": 7}
-    config, inner = config_seeds.seed_parts(Config.model_validate(given), 70_007)
+    config, inner = config_seeds.seed_parts(
+        Config.model_validate(given), 70_007, framework="verifiers"
+    )
     assert inner == ["data.seed", "frozen.shuffle_seed"]
     assert (config.seed, config.random_seed, config.derived) == (70_007, 7, 70_008)
     assert (config.data.seed, config.data.rows) == (70_007, 9)
@@ -169,7 +171,7 @@ def test_a_configuration_without_a_seed_is_left_as_it_is() -> None:
 
     assert config_seeds.given(Plain, 7, Plain.model_validate) == {}
     plain = Plain()
-    assert config_seeds.seed_parts(plain, 7) == (plain, [])
+    assert config_seeds.seed_parts(plain, 7, framework="verifiers") == (plain, [])
 
 
 def test_a_field_that_an_environments_own_configuration_adds_is_seeded() -> None:

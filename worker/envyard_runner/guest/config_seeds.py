@@ -50,19 +50,21 @@ def given(kind: Any, seed: int, works: Callable[[dict[str, int]], object]) -> di
     return values
 
 
-def seed_parts(config: Any, seed: int, depth: int = DEEPEST) -> tuple[Any, list[str]]:
+def seed_parts(
+    config: Any, seed: int, *, framework: str, depth: int = DEEPEST
+) -> tuple[Any, list[str]]:
     """The configuration with the seed in every part of it, and the dotted names of those fields.
 
     The fields of `config` itself are left alone. Parts are the values that are models of the
-    environment's own; the framework's are not touched.
+    environment's own; those of the module `framework` are not touched.
     """
     update, names = {}, []
     for name in type(config).model_fields if depth else ():
         value = getattr(config, name, None)
-        if not _is_own(value):
+        if not _is_own(value, framework):
             continue
         part, taken = _seed_fields(value, seed)
-        part, inner = seed_parts(part, seed, depth - 1)
+        part, inner = seed_parts(part, seed, framework=framework, depth=depth - 1)
         if taken or inner:
             update[name] = part
             names += [f"{name}.{field}" for field in (*taken, *inner)]
@@ -100,10 +102,10 @@ def _replaced(part: Any, name: str, number: int) -> Any:
     return copied
 
 
-def _is_own(value: Any) -> bool:
+def _is_own(value: Any, framework: str) -> bool:
     """Whether it is a model of a class that the framework does not define."""
     is_model = hasattr(type(value), "model_fields") and hasattr(value, "model_copy")
-    return is_model and type(value).__module__.partition(".")[0] != "verifiers"
+    return is_model and type(value).__module__.partition(".")[0] != framework
 
 
 def _default(field: Any) -> Any:

@@ -92,7 +92,9 @@ class VerifiersV1:
 
         seeds = config_seeds.given(kind, self.job.seed, works)
         config = loaders.resolve_env_config({"taskset": {**named, **seeds}})
-        taskset, inner = config_seeds.seed_parts(config.taskset, self.job.seed)
+        taskset, inner = config_seeds.seed_parts(
+            config.taskset, self.job.seed, framework=verifiers.__name__
+        )
         config = config.model_copy(update={"taskset": taskset})
         config, own = config_seeds.seed_own(config, vf.EnvConfig, self.job.seed)
         self.seed_options = [*seeds, *inner, *own]

@@ -1,7 +1,8 @@
 """A tiny environment that is known to be good, and its run on this machine without any hub.
 
 It goes the way of every environment: a wheel, its dependencies from the index, the sandbox,
-supervisor and driver, the gateway with two scripted probes, and the second sandbox.
+supervisor and driver, the gateway with two scripted probes, and the second sandbox. It is written
+for one adapter: it tests the machine, which is the same for every framework.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import zipfile
 from dataclasses import dataclass
 
 from envyard.contract.findings import Finding
+from envyard.contract.frameworks.verifiers import V1
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, run_attempt
@@ -109,8 +111,8 @@ def job_of(wheel: bytes) -> JobSpec:
         environment="envyard/known-good",
         version=VERSION,
         wheel=WheelRef("", FILENAME, hashlib.sha256(wheel).hexdigest(), len(wheel)),
-        framework="verifiers",
-        api="v1",
+        framework=V1.framework,
+        api=V1.api,
         module=MODULE,
         entry="KnownGoodTaskset",
         policies=tuple(EXPECTED),

@@ -27,8 +27,8 @@ CARD = (
     environment_fault(
         "card.takes_no_seed",
         "The environment takes no seed, and two loads gave different tasks.",
-        "Give load_environment(), or the taskset's configuration, an option `seed: int = 0`, and "
-        "draw every random choice from it; or fix the seeds inside.",
+        "Give it an option `seed: int = 0`, and draw every random choice from that; or fix the "
+        "seeds inside.",
     ),
     environment_fault(
         "card.reproducible_reward",

@@ -8,7 +8,7 @@ ENVIRONMENT = (
     environment_fault(
         "env.framework_unknown",
         "No known framework was found in the wheel.",
-        "Export one verifiers Taskset, or a load_environment function.",
+        "Offer one of them in a top-level module.",
     ),
     platform_fault(
         "env.unreadable_python",
@@ -19,11 +19,11 @@ ENVIRONMENT = (
     environment_fault(
         "env.framework_ambiguous",
         "More than one environment was found in the wheel.",
-        "Export exactly one Taskset through __all__.",
+        "Offer exactly one environment.",
     ),
     environment_fault(
         "env.taskset_not_exported",
-        "The Taskset is not named in the module's __all__.",
+        "The verifiers Taskset is not named in the module's __all__.",
         "Add its name to __all__.",
     ),
     environment_fault(

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from envyard.contract.findings import Finding
 from envyard.contract.frameworks.table import Release, table
 from envyard.contract.sources import Definition, Module, Sources
+
+# Characters of a version's framework, API and entry that the hub stores; usual names are shorter.
+MAX_FRAMEWORK, MAX_API, MAX_ENTRY_NAME = 20, 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +28,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """One API of one framework.
+    """One API of one framework; raises ValueError for a name that the hub cannot store.
 
-    `releases` are those that the guest program was written for; `installed_beside` are further
-    requirements of the environment's venv. `guest_program` is `module:class` in
-    `envyard_runner.guest`. `templates` are the folders of env_template that use it.
+    `framework` is the name of the distribution and of its top-level module, and names the JSON file
+    of its releases beside this module; other code uses it for all three. `releases` are those that
+    the guest program was written for; `installed_beside` are further requirements of the
+    environment's venv. `guest_program` is `module:class` in `envyard_runner.guest`. `templates` are
+    the folders of env_template that use it.
 
     Detection: `entries` lists the environments that a top-level module offers, `module_names` the
     module names that the framework tries for a distribution name, `splits` the dataset splits of an
     entry, and `near_miss` explains a wheel that the framework nearly recognises, given the expected
     module name. `entry_description`, `single_entry_hint` and `runs_with` are parts of messages.
+    Uses in `entry_function`, a function of the environment's module, are as certain as those that
+    importing the module reaches; empty for none.
     """
 
     framework: str
@@ -49,6 +57,17 @@ class Adapter:
     module_names: Callable[[str], set[str]]
     splits: Callable[[Sources, Definition], tuple[str, ...]]
     near_miss: Callable[[Sources, str], Finding | None]
+    entry_function: str = ""
+
+    def __post_init__(self) -> None:
+        name, api = self.framework, self.api
+        if not name.isidentifier() or canonicalize_name(name) != name or len(name) > MAX_FRAMEWORK:
+            raise ValueError(
+                f"framework {name!r} must be a normalized distribution name that is a module name "
+                f"too, of at most {MAX_FRAMEWORK} characters"
+            )
+        if not 0 < len(api) <= MAX_API:
+            raise ValueError(f"api {api!r} of {name} must have 1 to {MAX_API} characters")
 
     @property
     def requirements(self) -> tuple[str, ...]:

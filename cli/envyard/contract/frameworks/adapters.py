@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from envyard.contract.frameworks.adapter import Adapter
-from envyard.contract.frameworks.verifiers import V0, V1
+from envyard.contract.frameworks.verifiers import VERIFIERS
 
 # By framework and API; detection takes the first that recognises a module.
 ADAPTERS: dict[tuple[str, str], Adapter] = {
-    (adapter.framework, adapter.api): adapter for adapter in (V1, V0)
+    (adapter.framework, adapter.api): adapter for adapter in (*VERIFIERS,)
 }
 FRAMEWORKS = tuple(dict.fromkeys(adapter.framework for adapter in ADAPTERS.values()))
 ENTRIES = ", or ".join(adapter.entry_description for adapter in ADAPTERS.values())

@@ -46,9 +46,10 @@ def choose(
     requires_dist: Iterable[str],
 ) -> Choice:
     """The releases for a wheel given as member path -> bytes, whose environment is in `module`."""
-    releases, driven = table(framework), ADAPTERS[framework, api].releases
+    releases, adapter = table(framework), ADAPTERS[framework, api]
+    needed = uses(members, module, releases, entry_function=adapter.entry_function)
     declared = _declared(requires_dist, framework)
-    chooser = _Chooser(releases, driven, declared, uses(members, module, releases))
+    chooser = _Chooser(releases, adapter.releases, declared, needed)
     return chooser.choice()
 
 

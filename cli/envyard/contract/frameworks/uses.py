@@ -1,9 +1,9 @@
 """The names of a framework that a wheel's own modules need, read from their code.
 
 Nothing is imported. A use is CERTAIN where importing the environment's module reaches it whatever
-happens, or where `load_environment` does; LIKELY where a function or a module imported later has
-it; POSSIBLE in a branch. What the code can do without (under TYPE_CHECKING, or where it catches the
-error) is no use at all.
+happens, or where the adapter's entry function does; LIKELY where a function or a module imported
+later has it; POSSIBLE in a branch. What the code can do without (under TYPE_CHECKING, or where it
+catches the error) is no use at all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absol
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
 MAX_USES = 5_000
-LOAD = "load_environment"  # what the classic API calls
 
 
 class Need(IntEnum):
@@ -58,7 +57,9 @@ class Context:
     hidden: frozenset[str] = frozenset()
 
 
-def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
+def uses(
+    members: Mapping[str, bytes], entry: str, table: Table, *, entry_function: str = ""
+) -> list[Use]:
     """What the modules that can be reached from the module `entry` need of the framework."""
     sources = Sources(members)
     trees = _trees(members)
@@ -68,7 +69,7 @@ def uses(members: Mapping[str, bytes], entry: str, table: Table) -> list[Use]:
         need = Need.CERTAIN if module in certain else Need.LIKELY
         path, tree = trees[module]
         visitor = _Visitor(table, sources, module, path, tree)
-        visitor.called = LOAD if module == entry else ""
+        visitor.called = entry_function if module == entry else ""
         visitor.module(tree, Context(need))
         for use in visitor.uses:
             strongest_use = strongest.get((use.module, use.name))

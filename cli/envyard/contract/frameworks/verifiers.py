@@ -11,12 +11,11 @@ import ast
 from packaging.specifiers import SpecifierSet
 
 from envyard.contract.findings import Finding, finding
-from envyard.contract.frameworks.adapter import Adapter, Entry
+from envyard.contract.frameworks.adapter import MAX_ENTRY_NAME, Adapter, Entry
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition, Module, Sources, base_name
 
-MAX_ENTRY_NAME = 200  # characters of an entry that the hub stores; no usual name is that long
-LOAD = "load_environment"
+LOAD = "load_environment"  # what the classic API calls
 
 
 def _tasksets(sources: Sources, module: Module) -> list[Entry]:
@@ -144,6 +143,7 @@ V1 = Adapter(
     module_names=lambda name: {module_name(name)},
     splits=_v1_splits,
     near_miss=_hidden_taskset,
+    entry_function=LOAD,
 )
 V0 = Adapter(
     framework="verifiers",
@@ -154,10 +154,12 @@ V0 = Adapter(
     templates=(),
     entry_description="a verifiers load_environment",
     single_entry_hint="Keep one, or name its module {module}.",
-    runs_with="the last release before it for load_environment",
+    runs_with="verifiers 0.2 to 0.3.1 for load_environment",
     entries=_load_functions,
     # Other than v1, the classic API does not make the name lower case.
     module_names=lambda name: {module_name(name), name.replace("-", "_")},
     splits=_v0_splits,
     near_miss=_hidden_load_function,
+    entry_function=LOAD,
 )
+VERIFIERS = (V1, V0)
