@@ -255,7 +255,7 @@ STEPS = some.lists(some.tuples(some.sampled_from(sorted(CHANGES)), some.booleans
 
 
 @how(
-    max_examples=40,
+    max_examples=40 if os.environ.get("CI") else 15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

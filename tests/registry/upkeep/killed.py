@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import django
 
-from tests.registry.uploads.killed import Killer, in_child
+from tests.registry.uploads.killed import Killer, in_child, load_before_forking
 
 KILLS = 36  # lines; one version's cleaning has about as many
 STEPS = {
@@ -29,6 +29,7 @@ def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "hub.settings"
     django.setup()
     assert in_child(_prepare) == 0
+    load_before_forking(lambda: _clean(0))
     for line in range(1, KILLS + 1):
         ended = in_child(lambda at=line: _clean(at))
         assert ended == signal.SIGKILL, ended

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -179,13 +180,23 @@ def damage(file: Path) -> None:
         pages.write(os.urandom(20 * 4096))
 
 
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The HUB_HOME of a hub with tables on SQLite, for tests to copy."""
+    home = tmp_path_factory.mktemp("migrated") / "hub"
+    manage(_on_sqlite(home), "migrate", "--verbosity", "0")
+    return home
+
+
 @pytest.fixture
-def sqlite_hub(tmp_path: Path) -> dict[str, str]:
+def sqlite_hub(migrated: Path, tmp_path: Path) -> dict[str, str]:
     """The environment of a hub with tables on SQLite."""
+    return _on_sqlite(shutil.copytree(migrated, tmp_path / "hub"))
+
+
+def _on_sqlite(home: Path) -> dict[str, str]:
     environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    environ["HUB_HOME"] = str(tmp_path / "hub")
-    manage(environ, "migrate", "--verbosity", "0")
-    return environ
+    return environ | {"HUB_HOME": str(home)}
 
 
 def test_a_damaged_database_is_never_backed_up_as_success(

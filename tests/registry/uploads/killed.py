@@ -14,6 +14,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -37,12 +38,27 @@ def main() -> None:
     storage.get()  # a client for S3 takes half a second to make; it connects when it is used
     assert services
     assert in_child(_prepare) == 0
+    load_before_forking(_upload_elsewhere)
     for line in itertools.count(1):
         ended = in_child(lambda at=line: _upload(at))
         if ended == 0:
             break
         assert ended == signal.SIGKILL, ended
     assert in_child(lambda: _recover(line)) == 0
+
+
+def load_before_forking(work: Callable[[], object]) -> None:
+    """Do the work once in the parent: each child would else import and compile the same.
+
+    The connections are closed afterwards, so that no child inherits one.
+    """
+    from django.db import connection, connections
+
+    work()
+    sys.settrace(None)
+    connections.close_all()
+    if connection.vendor == "postgresql":
+        connection.close_pool()
 
 
 def in_child(work: Callable[[], object]) -> int:
@@ -68,7 +84,24 @@ def _prepare() -> None:
     person("alice")
 
 
+def _upload_elsewhere() -> None:
+    """An upload into a folder that is deleted, as its row is: each child still makes the folders
+    of the hub's own storage."""
+    from django.test import override_settings
+
+    from registry.models import Environment, Version
+
+    with (
+        TemporaryDirectory() as folder,
+        override_settings(HUB_STORAGE="local", HUB_STORAGE_PATH=folder),
+    ):
+        _upload(0)
+    Version.objects.all().delete()
+    Environment.objects.all().delete()
+
+
 def _upload(line: int) -> None:
+    """An upload that is killed at that line; the whole of it where it has no such line, or at 0."""
     from registry.models import User
     from registry.uploads.services import accept
     from tests.registry.uploads.forms import form_of
