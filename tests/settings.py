@@ -4,8 +4,9 @@ Flow tests do not use this file: the processes they start read hub.settings.
 """
 
 from hub.settings import *  # noqa: F403
-from hub.settings import DATABASES, HUB_HOME, STORAGES
+from hub.settings import DATABASES, HUB_HOME, INSTALLED_APPS, STORAGES
 
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.quick_flush"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
