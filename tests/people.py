@@ -41,6 +41,11 @@ def root(db: None) -> User:
 @pytest.fixture
 def lab(alice: User, bob: User) -> Organisation:
     """The organisation that alice owns and bob is a member of."""
+    return make_lab(alice, bob)
+
+
+def make_lab(alice: User, bob: User) -> Organisation:
+    """An organisation `lab` with that owner and that member."""
     organisation = Organisation.objects.create(title="Lab")
     Owner.objects.create(name="lab", organisation=organisation)
     Membership.objects.create(organisation=organisation, user=alice, role=Membership.Role.OWNER)

@@ -1,12 +1,17 @@
 """Requests that schemathesis makes up from the OpenAPI document, good and bad, for everybody.
 
 No answer is the hub's own failure, has a status or content type that the document does not tell,
-or a body of another shape. FUZZ_EXAMPLES asks for more of them. And each success that the document
-tells is reached.
+or a body of another shape. And each success that the document tells is reached. FUZZ_EXAMPLES is
+the number of random requests to each operation (default 4). With it, or with CI=true,
+schemathesis' coverage phase runs too: some twenty requests more to each, at the boundaries of
+every parameter.
+
+All tests share the rows of one module; each request happens in a savepoint that is rolled back.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from random import Random
@@ -14,11 +19,15 @@ from typing import Any
 
 import pytest
 import schemathesis
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, transaction
-from hypothesis import HealthCheck, Phase, settings
+from django.test import override_settings
+from hypothesis import HealthCheck, Phase
+from hypothesis import settings as hypothesis_settings
 from schemathesis.checks import not_a_server_error
+from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -26,16 +35,14 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from registry.models import Organisation, User
+from tests.people import make_lab, person
 from tests.registry.api import fits
 from tests.registry.api.fits import Fit
 from tests.registry.api.hub import Hub, build
-from tests.registry.publishers.conftest import issuer
-from tests.registry.publishers.issuer import Issuer
+from tests.registry.publishers.issuer import serving
 
-__all__ = ["issuer"]
-
-pytestmark = pytest.mark.once
+# Each test is a savepoint in the module's transaction.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 CHECKS = [
     not_a_server_error,
@@ -45,17 +52,32 @@ CHECKS = [
     response_schema_conformance,
 ]
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "4"))
+COVERAGE_PHASE = "FUZZ_EXAMPLES" in os.environ or bool(os.environ.get("CI"))
+CONFIG = SchemathesisConfig.from_dict({"phases": {"coverage": {"enabled": COVERAGE_PHASE}}})
+
+
+@pytest.fixture(scope="module")
+def hub_and_fits(
+    django_db_setup: None, django_db_blocker: Any
+) -> Iterator[tuple[Hub, dict[tuple[str, int], Fit]]]:
+    """The rows of everything, and what operations need besides to succeed."""
+    with django_db_blocker.unblock(), serving() as issuer, transaction.atomic():
+        alice = person("alice")
+        hub = build(alice, make_lab(alice, person("bob")), person("root", staff=True))
+        with override_settings(HUB_OIDC_ISSUERS={issuer.url: "github"}):
+            yield hub, fits.build(alice, issuer, settings.HUB_URL)
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def hub(alice: User, lab: Organisation, root: User) -> Hub:
-    return build(alice, lab, root)
+def hub(hub_and_fits: tuple[Hub, dict[tuple[str, int], Fit]]) -> Hub:
+    return hub_and_fits[0]
 
 
 @pytest.fixture
-def known(alice: User, hub: Hub, issuer: Issuer, settings: Any) -> dict[tuple[str, int], Fit]:
+def known(hub_and_fits: tuple[Hub, dict[tuple[str, int], Fit]]) -> dict[tuple[str, int], Fit]:
     """What operations need to succeed."""
-    return fits.build(alice, issuer, settings.HUB_URL)
+    return hub_and_fits[1]
 
 
 @pytest.fixture
@@ -74,9 +96,15 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
+@functools.cache
+def handler() -> WSGIHandler:
+    """One for all requests: it loads the middleware."""
+    return WSGIHandler()
+
+
 def whole(environ: dict[str, Any], start: Any) -> list[bytes]:
     """The hub; answer and body are closed as by a server, which werkzeug's client forgets."""
-    answer = WSGIHandler()(environ, start)
+    answer = handler()(environ, start)
     try:
         return [b"".join(answer)]
     finally:
@@ -84,11 +112,11 @@ def whole(environ: dict[str, Any], start: Any) -> list[bytes]:
         environ["wsgi.input"].close()
 
 
-API: Any = schemathesis.openapi.from_wsgi("/api/v1/schema", whole)
+API: Any = schemathesis.openapi.from_wsgi("/api/v1/schema", whole, config=CONFIG)
 
 
 @API.parametrize()
-@settings(
+@hypothesis_settings(
     max_examples=EXAMPLES,
     derandomize=EXAMPLES < 100,
     database=None,
