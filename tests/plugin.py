@@ -92,14 +92,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what --database leaves out."""
-    if (choice := config.getoption("--database")) == "all":
-        return
+    """Deselect what --database and --postgresql leave out."""
+    choice = config.getoption("--database")
+    postgresql = config.getoption("--postgresql")
     selected, deselected = [], []
     for item in items:
         fixtures = DATABASE_FIXTURES.intersection(getattr(item, "fixturenames", ()))
         needed = bool(fixtures) or item.get_closest_marker("django_db") is not None
-        (selected if needed == (choice == "only") else deselected).append(item)
+        here = choice == "all" or needed == (choice == "only")
+        if postgresql and item.get_closest_marker("once_on_sqlite") is not None:
+            here = False
+        (selected if here else deselected).append(item)
+    if not deselected:
+        return
     config.hook.pytest_deselected(items=deselected)
     items[:] = selected
 

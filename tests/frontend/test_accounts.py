@@ -16,6 +16,8 @@ from registry.models import Event, Owner, User
 from tests.frontend.people import LINK, flat, link_in_mail, sign_in, text
 from tests.people import person
 
+pytestmark = pytest.mark.once
+
 LONG_EMAIL = f"a@{('b' * 62 + '.') * 4}example"
 NEW = {"username": "dora", "email": "dora@example.com", "password1": "quite-a-long-one"}
 SECURITY = "/settings/security/"

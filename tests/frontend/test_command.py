@@ -22,6 +22,8 @@ from envyard.contract.checks import run_all
 from frontend.command import COMMAND, RUNNER, pack, packed
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 UV = find_uv_bin()
 
 
@@ -111,7 +113,6 @@ def test_the_wheel_holds_the_hubs_public_address_in_its_record(settings: Any) ->
     assert b"moved.example.org" not in packed(RUNNER).data
 
 
-@pytest.mark.once
 def test_a_hub_hands_out_the_commands_as_they_were_when_it_began(tmp_path: Path) -> None:
     """Or two of its processes hand out two, whose hashes differ."""
     script = "import hub.wsgi, frontend.command as c; print(c.pack.cache_info().currsize)"

@@ -11,6 +11,8 @@ from registry.models import Environment, Organisation, User, Version
 from tests.factories import make_environment, make_version
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 PAGE = "/envs/alice/demo-env/"
 SETTINGS = f"{PAGE}settings/"
 

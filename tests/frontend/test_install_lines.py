@@ -12,6 +12,8 @@ from registry.models import User
 from tests.factories import make_version
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parents[2]
 SHOWN = ("docs", "frontend", "registry", "cli", "worker", "env_template", "examples", "README.md")
 
@@ -25,7 +27,6 @@ def test_the_environment_page_installs_by_address_and_sha256(client: Client, ali
     assert "index-url" not in page
 
 
-@pytest.mark.once
 def test_nothing_recommends_a_second_index_beside_the_first() -> None:
     """docs/index.md names the option once, to say why not."""
     words = ("git", "grep", "-nE", "extra-index-url|--index ", "--", *SHOWN)

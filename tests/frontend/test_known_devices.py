@@ -19,6 +19,8 @@ from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in
 from tests.frontend.test_accounts import NEW, RESET, SECURITY, add_totp
 
+pytestmark = pytest.mark.once
+
 RIGHT = {"login": "alice", "password": "alice"}
 WRONG = {"login": "alice", "password": "guess"}
 TOKEN = {"name": "ci", "scope": "read", "environment": "", "days": "90"}

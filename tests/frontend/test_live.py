@@ -20,7 +20,7 @@ from registry.runs.queue import Position
 from registry.runs.spec import job_spec
 from tests.registry.run_factories import make_leased_run, make_version
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.once, pytest.mark.django_db(transaction=True)]
 PROMISED = 2.0  # seconds
 LINES = 5
 

@@ -13,6 +13,8 @@ from registry.models import Environment, Organisation, Report, User
 from tests.factories import make_version
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 PAGE = "/envs/lab/demo-env/"
 
 

@@ -13,6 +13,8 @@ from registry.models import Invitation, Membership, Organisation, User
 from tests.factories import make_version
 from tests.frontend.people import link_in_mail, sign_in, text
 
+pytestmark = pytest.mark.once
+
 CAROL = {"login": "carol", "password": "carol"}
 LAB = "/orgs/lab/"
 

@@ -10,6 +10,8 @@ from registry.models import Event, User, Version
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 PAGE = "/envs/alice/demo-env/"
 VERSION = f"{PAGE}0.1.0/"
 

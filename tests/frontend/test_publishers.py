@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
 from django.test import Client
 
 from registry.models import Membership, Organisation, TrustedPublisher, User
 from tests.factories import make_environment, make_version
 from tests.frontend.people import sign_in
+
+pytestmark = pytest.mark.once
 
 AT = "/envs/lab/demo-env/settings/publishers/"
 GITHUB = "https://token.actions.githubusercontent.com"

@@ -15,6 +15,8 @@ from registry.models import LogChunk, LostAttempt, Organisation, Rollout, Run, U
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
+pytestmark = pytest.mark.once
+
 VERSION = "/envs/alice/demo-env/0.1.0/"
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.core import mail
 from django.test import Client
@@ -11,6 +12,8 @@ from django.utils import timezone
 from registry.accounts import devices, tokens
 from registry.models import Token, User
 from tests.frontend.people import sign_in, text
+
+pytestmark = pytest.mark.once
 
 FORM = {"name": "ci", "scope": "publish", "environment": "", "days": "90"}
 

@@ -22,7 +22,7 @@ from tests.registry.access.table import API, PAGE_ROLES, PAGES, ROLES, SIGNING_I
 from tests.registry.access.world import Place, World
 
 # Each test is a savepoint in the module's transaction.
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = [pytest.mark.django_db, pytest.mark.once_on_sqlite]
 TABLE: dict[str, Row] = API | PAGES | SIGNING_IN
 ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()

@@ -11,7 +11,7 @@ from packaging.version import Version
 from registry.accounts import runners
 from registry.models import Runner
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 def test_about_lists_the_pythons_of_live_runners_the_oldest_first(client: Client) -> None:

@@ -13,6 +13,8 @@ from registry.errors import HubError, NotFound
 from registry.models import Organisation, Token, User
 from tests.factories import bearer, make_version
 
+pytestmark = pytest.mark.once
+
 JSON = "application/json"
 WHOAMI, TOKENS, LOGIN = "/api/v1/whoami/", "/api/v1/tokens/", "/api/v1/login/"
 

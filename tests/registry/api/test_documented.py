@@ -15,6 +15,8 @@ from registry.models import User
 from registry.rate_limits import RATES
 from tests.factories import make_version
 
+pytestmark = pytest.mark.once
+
 DOCUMENT = Path(__file__).parents[3] / "docs" / "api.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```json\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 

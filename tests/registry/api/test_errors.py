@@ -14,6 +14,8 @@ from registry.errors import HubError
 from registry.models import User
 from tests.factories import bearer
 
+pytestmark = pytest.mark.once
+
 JSON = "application/json"
 SHAPE = {"code", "message", "hint", "details", "request_id"}
 

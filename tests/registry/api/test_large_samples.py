@@ -11,6 +11,8 @@ from registry.runs import runner_events
 from registry.runs.models import Run
 from tests.registry.run_factories import make_events, make_leased_run, make_rollout, make_version
 
+pytestmark = pytest.mark.once
+
 MEBIBYTE = 1 << 20
 
 

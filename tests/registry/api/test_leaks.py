@@ -11,6 +11,8 @@ from registry.accounts import invitations, runners, services, tokens
 from registry.models import Event, Organisation, Token, User
 from tests.registry.conftest import Commit
 
+pytestmark = pytest.mark.once
+
 
 def test_leak_report_of_a_partner_is_answered_by_token(client: Client, alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="publish")[1]

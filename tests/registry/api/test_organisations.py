@@ -14,6 +14,8 @@ from registry.models import Event, Invitation, Membership, Organisation, User
 from tests.factories import bearer, make_environment, make_version
 from tests.people import person
 
+pytestmark = pytest.mark.once
+
 JSON = "application/json"
 ORGS = "/api/v1/organisations/"
 LAB = f"{ORGS}lab/"

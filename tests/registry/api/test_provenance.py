@@ -20,6 +20,8 @@ from tests.wheels import filename, make_wheel
 
 __all__ = ["issuer"]
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def published(

@@ -18,6 +18,8 @@ from registry.models import User
 from registry.storage.local import LocalStorage
 from tests.factories import bearer, make_version
 
+pytestmark = pytest.mark.once
+
 PAGE, OWNERS = "/alice/simple/demo-env/", "/alice/simple/"
 Ask = Callable[..., tuple[str, dict[str, str], bytes]]
 

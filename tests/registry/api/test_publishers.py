@@ -15,6 +15,8 @@ from tests.registry.publishers.issuer import Issuer
 from tests.wheels import make_wheel
 
 __all__ = ["issuer"]
+
+pytestmark = pytest.mark.once
 AT = "/api/v1/environments/alice/demo-env/publishers/"
 GITHUB = {"kind": "github", **FIELDS}
 

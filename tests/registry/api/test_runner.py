@@ -24,6 +24,8 @@ from tests.registry.run_factories import (
     make_version,
 )
 
+pytestmark = pytest.mark.once
+
 ROOT = "/api/v1/runner/"
 
 

@@ -20,6 +20,8 @@ from registry.models import Organisation, User
 from tests.registry.api.hub import Hub, build
 from tools.compare_openapi import differences
 
+pytestmark = pytest.mark.once
+
 SCHEMA = "/api/v1/schema"
 Document = dict[str, Any]
 

@@ -15,6 +15,8 @@ from registry.index.negotiate import JSON
 from registry.models import Organisation, User, Version
 from tests.factories import bearer, make_version
 
+pytestmark = pytest.mark.once
+
 PAGE = "/alice/simple/demo-env/"
 ACCEPT = {"Accept": JSON}
 

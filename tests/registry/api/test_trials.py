@@ -9,6 +9,8 @@ from registry.catalog.deletion import delete_version
 from registry.models import Environment, Event, Organisation, User
 from tests.factories import make_version
 
+pytestmark = pytest.mark.once
+
 
 def check(client: Client, user: User, **body: Any) -> dict[str, Any]:
     body = {"name": "demo-env", "version": "0.1.0", **body}

@@ -17,6 +17,8 @@ from tests import wheels
 from tests.factories import bearer, make_environment
 from tests.registry.sources.archives import make_archive
 
+pytestmark = pytest.mark.once
+
 HUB = "/api/v1/environmentshub"
 HASH = "c0ffee" + "0" * 58
 
