@@ -8,7 +8,6 @@ from typing import Any
 from django.utils import timezone
 
 from envyard.contract.findings import finding
-from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners
@@ -17,10 +16,10 @@ from registry.catalog.related_models import VersionFinding
 from registry.models import LogChunk, Rollout, Run, User, Version
 from registry.runs.endings import store_findings
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry.run_factories import make_facts
+from tests.registry.run_factories import POLICIES, make_facts
 
 NAME = "word-games"
-PROBES = list(PROBE_NAMES)
+PROBES = list(POLICIES)  # of each run on the pages
 OWN = "document.title = 'owned'"
 HOSTILE = f'</pre><script>{OWN}</script><img src=x onerror="{OWN}">'
 LOG = (

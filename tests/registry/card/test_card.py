@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.accounts.models import User
@@ -18,6 +17,7 @@ from registry.card.measures import all_measures
 from registry.card.scores import by_policy, score
 from registry.card.verdict import findings_of
 from tests.registry.run_factories import (
+    POLICIES,
     honest_rollouts,
     make_facts,
     make_failed_rollout,
@@ -27,7 +27,7 @@ from tests.registry.run_factories import (
     record_attempt,
 )
 
-POLICIES = (*PROBE_NAMES, "model")
+WITH_MODEL = (*POLICIES, "model")
 REWARDS = st.none() | st.floats(-1e9, 1e9)
 FAULTS = st.none() | st.fixed_dictionaries(
     {
@@ -39,7 +39,7 @@ FAULTS = st.none() | st.fixed_dictionaries(
 ROLLOUTS = st.lists(
     st.builds(
         RolloutResult,
-        policy=st.sampled_from(POLICIES),
+        policy=st.sampled_from(WITH_MODEL),
         task=st.integers(0, 4),
         attempt=st.integers(0, 3),
         ok=st.booleans(),
@@ -70,7 +70,7 @@ FACTS = st.sampled_from(
 )
 EVIDENCE = st.builds(
     Evidence,
-    policies=st.just(POLICIES),
+    policies=st.just(WITH_MODEL),
     tasks=st.just(5),
     attempts=st.just(4),
     facts=FACTS,
@@ -85,7 +85,7 @@ def test_any_evidence_is_measured_into_plain_json_and_twice_alike(evidence: Evid
     first = [measure.to_dict() for measure in all_measures(evidence)]
     json.dumps(first, allow_nan=False)
     assert first == [measure.to_dict() for measure in all_measures(evidence)]
-    for finding in findings_of(evidence, POLICIES):
+    for finding in findings_of(evidence, WITH_MODEL):
         json.dumps(finding.to_dict(), allow_nan=False)
 
 
@@ -105,7 +105,7 @@ def test_scores_do_not_depend_on_the_order_of_arrival(
 @given(ROLLOUTS)
 @settings(max_examples=60, deadline=None)
 def test_failed_rollouts_move_no_mean(rollouts: list[RolloutResult]) -> None:
-    for policy in POLICIES:
+    for policy in WITH_MODEL:
         own = [r for r in rollouts if r.policy == policy]
         kept = score(policy, [r for r in own if r.ok])
         both = score(policy, own)
@@ -128,8 +128,8 @@ def test_a_score_counts_rewards_and_failures_apart() -> None:
 
 
 def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> None:
-    run = make_leased_run(make_version(alice.owner), policies=POLICIES)
-    record_attempt(run, honest_rollouts(POLICIES))
+    run = make_leased_run(make_version(alice.owner), policies=WITH_MODEL)
+    record_attempt(run, honest_rollouts(WITH_MODEL))
     run.refresh_from_db()
     first = services.compute(run=run)
     second = services.compute(run=run)
@@ -137,7 +137,7 @@ def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> Non
     assert (first.measures, first.scores) == (second.measures, second.scores)
     stored = type(first).objects.get()
     assert stored.measures == first.measures
-    assert [s["policy"] for s in stored.scores] == list(POLICIES)
+    assert [s["policy"] for s in stored.scores] == list(WITH_MODEL)
 
 
 def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> None:
@@ -148,7 +148,7 @@ def test_evidence_from_the_database_equals_what_was_reported(alice: User) -> Non
     run.refresh_from_db()
     evidence = services.evidence_of(run)
     stored = tuple(replace(r, replay=Replay(r.reward, r.rewards)) if r.ok else r for r in rollouts)
-    assert evidence == Evidence(PROBE_NAMES, run.tasks, run.attempts, make_facts(), stored)
+    assert evidence == Evidence(POLICIES, run.tasks, run.attempts, make_facts(), stored)
 
 
 def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) -> None:
@@ -158,7 +158,7 @@ def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) 
     record_attempt(run, rollouts, known=replace(make_facts(), not_counted=excluded))
     run.refresh_from_db()
     evidence = services.evidence_of(run)
-    assert {r.policy for r in evidence.rollouts} == {*PROBE_NAMES} - {"silent"}
+    assert {r.policy for r in evidence.rollouts} == {*POLICIES} - {"silent"}
     assert evidence.planned("silent") == 0
     card = services.compute(run=run)
     measures = {row["code"]: row for row in card.measures}

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES, Measure, all_measures
-from tests.registry.run_factories import honest_rollouts, make_facts
+from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
 
 def measured(code: str, evidence: Evidence) -> Measure:
@@ -22,7 +21,7 @@ def measured(code: str, evidence: Evidence) -> Measure:
 def evidence(
     rollouts: list[RolloutResult] | None = None,
     *,
-    policies: tuple[str, ...] = PROBE_NAMES,
+    policies: tuple[str, ...] = POLICIES,
     facts: Facts | None = None,
     tasks: int = 5,
     attempts: int = 4,
@@ -164,7 +163,7 @@ def test_speed_is_the_environments_own_time() -> None:
 
 
 def test_measures_without_evidence_never_pass() -> None:
-    empty = Evidence(PROBE_NAMES, 5, 4, Facts(), ())
+    empty = Evidence(POLICIES, 5, 4, Facts(), ())
     assert {m.code: m.status for m in all_measures(empty) if m.status != "unknown"} == {
         "completes": "fail"
     }

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES, Measure
 from registry.card.verdict import findings_of
-from tests.registry.run_factories import honest_rollouts, make_facts, make_rollout
+from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_rollout
 
 
 def measured(code: str, evidence: Evidence) -> Measure:
@@ -26,7 +25,7 @@ def replayed(rollout: RolloutResult, **fields: Any) -> RolloutResult:
 
 
 def evidence(rollouts: list[RolloutResult]) -> Evidence:
-    return Evidence(PROBE_NAMES, 5, 1, make_facts(), tuple(rollouts))
+    return Evidence(POLICIES, 5, 1, make_facts(), tuple(rollouts))
 
 
 def test_rewards_that_agree_pass_with_their_interval() -> None:
@@ -60,7 +59,7 @@ def test_differing_rewards_warn_with_both_rewards_and_the_conversation() -> None
     rollouts[0] = replayed(rollouts[0], reward=0.5, rewards=parts)
     rollouts[1] = replayed(rollouts[1], reward=0.25, diverged=2, asked="user: Is it 7?")
     rollouts[2] = replayed(rollouts[2], reward=None, error="KeyError: 'x'")
-    [finding] = findings_of(evidence(rollouts), PROBE_NAMES)
+    [finding] = findings_of(evidence(rollouts), POLICIES)
     assert (finding.code, finding.severity) == ("card.reproducible_reward", "warning")
     assert finding.where == "silent/0/0"
     assert finding.details["rewards"] == {
@@ -100,5 +99,5 @@ def test_rescoring_without_replays_is_unknown_and_rejects_nothing() -> None:
     for rollouts in (honest_rollouts(), late):
         measure = measured("reproducible_reward", evidence(rollouts))
         assert (measure.status, measure.n) == ("unknown", 0)
-        assert findings_of(evidence(rollouts), PROBE_NAMES) == []
+        assert findings_of(evidence(rollouts), POLICIES) == []
     assert "25 left out: the run's time was over" in measure.detail

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.reward_bounds import ceiling, floor, full_marks
-from tests.registry.run_factories import make_facts, make_failed_rollout, make_rollout
+from tests.registry.run_factories import POLICIES, make_facts, make_failed_rollout, make_rollout
 
 
 def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
@@ -24,7 +23,7 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
         for policy, reward in rewards.items()
         for task in range(5)
     ]
-    policies = tuple(p for p in PROBE_NAMES if p in rewards)
+    policies = tuple(p for p in POLICIES if p in rewards)
     return Evidence(policies, 5, 4, make_facts(hook=hook), tuple(rollouts))
 
 

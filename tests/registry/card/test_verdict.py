@@ -6,17 +6,17 @@ import pytest
 
 from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding
-from envyard.contract.probes import PROBE_NAMES, PROBES, Probe
+from envyard.contract.probes import PROBES, Probe
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES
 from registry.card.verdict import findings_of
-from tests.registry.run_factories import honest_rollouts, make_facts, make_failed_rollout
+from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_failed_rollout
 
-WITH_MODEL = (*PROBE_NAMES, "model")
+WITH_MODEL = (*POLICIES, "model")
 
 
-def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = PROBE_NAMES) -> Evidence:
+def evidence(rollouts: list[RolloutResult], policies: tuple[str, ...] = POLICIES) -> Evidence:
     return Evidence(policies, 5, 4, make_facts(), tuple(rollouts))
 
 
@@ -36,7 +36,7 @@ def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
     rollouts = [replace(r, reward=1.0) if r.policy != "oracle" else r for r in honest_rollouts()]
     findings = [
         finding
-        for finding in findings_of(evidence(rollouts), PROBE_NAMES)
+        for finding in findings_of(evidence(rollouts), POLICIES)
         if finding.code == "card.floor"
     ]
     assert [finding.details["policy"] for finding in findings] == [
@@ -50,7 +50,9 @@ def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
 
 @pytest.mark.parametrize("probe", [p for p in PROBES.values() if p.floor], ids=lambda p: p.name)
 def test_a_paid_probe_gets_the_floor_hint_of_its_entry(probe: Probe) -> None:
-    findings = findings_of(evidence(paying(probe.name)), PROBE_NAMES)
+    policies = (probe.name, "oracle")
+    rollouts = [replace(r, reward=1.0) for r in honest_rollouts(policies)]
+    findings = findings_of(evidence(rollouts, policies), policies)
     [paid] = [finding for finding in findings if finding.code == "card.floor"]
     assert probe.floor is not None
     assert paid.hint == probe.floor.hint
@@ -78,13 +80,13 @@ def test_a_model_that_is_required_and_falls_short_is_named() -> None:
     assert errors(findings) == ["card.crash_rate", "card.policy_failed"]
     named = next(finding for finding in findings if finding.code == "card.policy_failed")
     assert (named.where, named.details["failed"][0]) == ("model", "model/0/0")
-    assert errors(findings_of(run, PROBE_NAMES)) == []
+    assert errors(findings_of(run, POLICIES)) == []
 
 
 def test_an_unknown_gate_is_the_platforms_fault_and_holds() -> None:
     facts = replace(make_facts(), hashes_again=None)
-    run = Evidence(PROBE_NAMES, 5, 4, facts, tuple(honest_rollouts()))
-    [finding] = findings_of(run, PROBE_NAMES)
+    run = Evidence(POLICIES, 5, 4, facts, tuple(honest_rollouts()))
+    [finding] = findings_of(run, POLICIES)
     assert (finding.code, finding.where) == ("card.undecided", "reproducible_tasks")
     assert CODES[finding.code].fault == "platform"
 
@@ -94,7 +96,7 @@ def test_nothing_required_rejects_nothing() -> None:
 
 
 def test_every_finding_has_a_message_and_a_hint() -> None:
-    for finding in findings_of(evidence([make_failed_rollout("silent")]), PROBE_NAMES):
+    for finding in findings_of(evidence([make_failed_rollout("silent")]), POLICIES):
         assert finding.message
         assert finding.hint
 
@@ -103,8 +105,8 @@ def test_tasks_that_differ_without_a_seed_are_reported_as_such_and_not_as_a_seed
     facts = replace(make_facts(), hashes_again=["other"] * 5)
 
     def error_for(**fields: object) -> Finding:
-        run = Evidence(PROBE_NAMES, 5, 4, replace(facts, **fields), tuple(honest_rollouts()))
-        [error] = [f for f in findings_of(run, PROBE_NAMES) if f.severity == "error"]
+        run = Evidence(POLICIES, 5, 4, replace(facts, **fields), tuple(honest_rollouts()))
+        [error] = [f for f in findings_of(run, POLICIES) if f.severity == "error"]
         return error
 
     unseeded = error_for(seed_entry="load_environment()", seed_options=[])
