@@ -13,15 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
-from frontend.pages.evaluation import report
 from frontend.paging import page
 from frontend.render.links import safe_links
 from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.read_models import environments, runs, versions
-from registry.read_models.evaluations import REPORTED
 from registry.runs.models import Run
+from registry.self_reported.models import REPORTED
 from registry.uploads import readmes
 
 TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
@@ -101,7 +100,7 @@ def tab_context(
         return {
             "runs": runs.summaries(run_rows),
             "next": following,
-            "evaluations": [report(row) for row in pushed[:MAX_EVALUATIONS]],
+            "evaluations": pushed[:MAX_EVALUATIONS],
             "reported": REPORTED,
         }
     return {}

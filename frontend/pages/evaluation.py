@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,9 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 from envyard.contract.names import normalise
 from frontend.access import demand
 from registry.accounts.permissions import can
-from registry.read_models.evaluations import detail
 from registry.self_reported import samples, services
-from registry.self_reported.models import Evaluation
+from registry.self_reported.models import REPORTED, Evaluation
 
 SHOWN, CHARACTERS = 10, 4000
 MAX_FORMATTED = 100_000  # bytes
@@ -29,7 +27,8 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
     row = _evaluation_or_404(request, owner, name, pk)
     context = {
         "env": row.environment,
-        "row": report(row),
+        "row": row,
+        "reported": REPORTED,
         "metadata": json.dumps(row.metadata, indent=1, ensure_ascii=False),
         "samples": [
             _sample(number, line)
@@ -49,16 +48,6 @@ def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRespons
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
     return redirect("environment", owner, name)
-
-
-def report(evaluation: Evaluation) -> dict[str, Any]:
-    """The fields of an evaluation, with its numeric metrics as `figures`."""
-    figures = {
-        name: value
-        for name, value in evaluation.metrics.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    return detail(evaluation) | {"figures": figures}
 
 
 def _evaluation_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from registry.catalog.models import Environment, Version
 from registry.runs.models import Rollout, Run
+from registry.self_reported.models import Evaluation
 
 
 def to(name: str, *args: object) -> str:
@@ -33,6 +34,12 @@ def run(run: Run) -> str:
 def rollout(rollout: Rollout) -> str:
     """A rollout's page."""
     return to("rollout", rollout.run_id, rollout.pk)
+
+
+def evaluation(evaluation: Evaluation) -> str:
+    """A pushed evaluation's page."""
+    environment = evaluation.environment
+    return to("evaluation", environment.owner.name, environment.name, evaluation.pk)
 
 
 def file(version: Version) -> str:

@@ -13,6 +13,8 @@ from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
 
+REPORTED = "Reported by the uploader, not measured by this hub."
+
 
 class EvaluationQuerySet(QuerySet["Evaluation"]):
     """Evaluations."""
@@ -83,6 +85,15 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.environment}"
+
+    @property
+    def figures(self) -> dict[str, int | float]:
+        """The metrics that are numbers."""
+        return {
+            name: value
+            for name, value in self.metrics.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
 
 
 class SampleBatch(models.Model):

@@ -4,44 +4,37 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.urls import reverse
+from rest_framework.decorators import permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.accounts.models import Membership, Token
-from registry.accounts.permissions import require
+from registry.accounts.models import Membership
 from registry.api.auth import get_actor, person, sole_person
+from registry.api.permissions import SignedIn, check_object, requires
 from registry.api.prime.endpoint import answer, endpoint
-from registry.api.prime.query import query_number
+from registry.api.prime.inputs import TeamsQuery
+from registry.api.prime.outputs import MemberSerializer, TeamSerializer, WhoamiSerializer
+from registry.api.serializers.base import validated_query
 from registry.errors import HubError, NotFound
 from registry.lookup import owner as find_owner
-from registry.read_models.times import when
+
+MAX_MEMBERS = 1000
 
 
 @endpoint("GET")
+@permission_classes([SignedIn])
 def whoami(request: Request) -> Response:
-    """The person, and what the token may do; the address is for tokens of the whole person."""
-    user = sole_person(request)
-    _, token = get_actor(request)
-    whole_person = token is None or token.environment_id is None
-    writes = token is None or token.scope != Token.Scope.READ
-    may = {"read": True, "write": writes}
-    return answer(
-        {
-            "id": user.username,
-            "slug": user.owner.name,
-            "name": user.get_full_name() or user.username,
-            "email": user.email if whole_person else None,
-            "scope": {"environments": may, "evaluations": may},
-        }
-    )
+    """The person, and what the token may do."""
+    context = {"token": get_actor(request)[1]}
+    return answer(WhoamiSerializer(sole_person(request), context=context).data)
 
 
 @endpoint("GET")
+@permission_classes([SignedIn])
 def teams(request: Request) -> Response:
     """The person's organisations; a token for one environment opens none of them."""
     user, (_, token) = person(request), get_actor(request)
-    limit = query_number(request, "limit", 100, low=1, high=100)
-    offset = query_number(request, "offset", 0, low=0, high=1_000_000)
+    query = validated_query(TeamsQuery, request)
     rows = (
         Membership.objects.filter(user=user, organisation__owner__isnull=False)
         .select_related("organisation__owner")
@@ -49,39 +42,20 @@ def teams(request: Request) -> Response:
     )
     if token is not None and token.environment_id is not None:
         rows = rows.none()
-    shown = [
-        {
-            "teamId": row.organisation.owner.name,
-            "slug": row.organisation.owner.name,
-            "name": row.organisation.title or row.organisation.owner.name,
-            "role": row.role,
-            "createdAt": when(row.organisation.created_at),
-        }
-        for row in rows[offset : offset + limit]
-    ]
-    return Response({"data": shown, "total_count": rows.count(), "offset": offset, "limit": limit})
+    page = rows[query["offset"] : query["offset"] + query["limit"]]
+    return answer(TeamSerializer(page, many=True).data, total_count=rows.count(), **query)
 
 
 @endpoint("GET")
+@permission_classes([requires(GET="organisation.see")])
 def members(request: Request, team: str) -> Response:
-    """Who is in an organisation, for those who are; without addresses."""
+    """Who is in an organisation, for those who are."""
     organisation = find_owner(team).organisation
     if organisation is None:
         raise NotFound(f"you are in no organisation {team[:40]!r}")
-    actor, token = get_actor(request)
-    require(actor, "organisation.see", organisation, token)
+    check_object(request, organisation)
     rows = organisation.memberships.select_related("user").order_by("user__username")
-    shown = [
-        {
-            "userId": row.user.username,
-            "userName": row.user.get_full_name() or row.user.username,
-            "userEmail": None,
-            "role": row.role,
-            "joinedAt": when(row.since),
-        }
-        for row in rows[:1000]
-    ]
-    return answer(shown)
+    return answer(MemberSerializer(rows[:MAX_MEMBERS], many=True).data)
 
 
 @endpoint("POST", "GET")

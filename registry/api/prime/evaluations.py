@@ -2,120 +2,81 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from uuid import UUID
 
+from rest_framework.decorators import parser_classes, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from envyard.contract.names import BadName, canonical_version, normalise
-from envyard.contract.values import plain
 from registry.accounts.models import Owner
-from registry.accounts.permissions import require
 from registry.api.auth import get_actor, person
 from registry.api.parsers import Json
-from registry.api.prime import body, find
-from registry.api.prime.endpoint import answer, endpoint, short
-from registry.api.prime.query import query_number
+from registry.api.permissions import SignedIn, check_object, demand, requires
+from registry.api.prime import inputs
+from registry.api.prime.endpoint import answer, endpoint
+from registry.api.prime.lookup import environment_by_id
+from registry.api.prime.outputs import EvaluationSerializer
+from registry.api.serializers.base import validated, validated_query
 from registry.catalog.models import Environment, Version
-from registry.errors import HubError, NotFound
+from registry.errors import NotFound
 from registry.lookup import owner as find_owner
-from registry.read_models.evaluations import detail, summaries
 from registry.self_reported import samples, services
 from registry.self_reported.claims import Claims
 from registry.self_reported.models import Evaluation
 
-LAST = 1_000_000
-TEXTS = {
-    "name": 200,
-    "model_name": 200,
-    "dataset": 200,
-    "framework": 80,
-    "task_type": 80,
-    "description": 4000,
-}
-MOST_TAGS = 20
-MOST_CHARACTERS = 100_000  # of metadata or metrics, which every list reads
+MAX_ERROR = 4096  # characters of an error message that are kept
 
 
-class Batch(Json):
+class BatchParser(Json):
     """JSON of a whole batch of samples."""
 
     max_bytes = samples.BATCH_BYTES
 
 
 @endpoint("GET", "POST")
+@permission_classes([SignedIn])
 def evaluations(request: Request) -> Response:
     """GET: one's own, or of one environment all that one may see. POST: push one."""
-    return _create(request) if request.method == "POST" else _list(request)
-
-
-def _list(request: Request) -> Response:
-    user, query = person(request), request.query_params
-    matching = Evaluation.objects.visible_to(*get_actor(request))
-    if name := query.get("environment_name"):
-        owner, _, last = name.rpartition("/")
-        matching = matching.filter(environment__name=normalise(last))
-        matching = matching.filter(environment__owner__name=owner.lower()) if owner else matching
-    elif not query.get("team_id"):
-        matching = matching.filter(owner_id__in=user.roles)
-    if team := query.get("team_id"):
-        matching = matching.filter(owner=find_owner(team))
-    if query.get("suite_id"):
-        matching = matching.none()  # there are no suites here
-    limit = query_number(request, "limit", 50, low=1, high=100)
-    skip = query_number(request, "skip", 0, low=0, high=LAST)
-    rows = matching.for_summary().order_by("-created_at", "-pk")[skip : skip + limit]
-    return Response(
-        {
-            "evaluations": summaries(rows),
-            "total": matching.count(),
-            "skip": skip,
-            "limit": limit,
-        }
-    )
+    if request.method == "POST":
+        return _create(request)
+    query = validated_query(inputs.EvaluationsQuery, request)
+    rows = Evaluation.objects.visible_to(*get_actor(request))
+    if query["environment_name"]:
+        owner, _, name = query["environment_name"].rpartition("/")
+        rows = rows.filter(environment__name=normalise(name))
+        rows = rows.filter(environment__owner__name=owner.lower()) if owner else rows
+    elif not query["team_id"]:
+        rows = rows.filter(owner_id__in=person(request).roles)
+    if query["team_id"]:
+        rows = rows.filter(owner=find_owner(query["team_id"]))
+    if query["suite_id"]:
+        rows = rows.none()  # there are no suites here
+    skip, limit = query["skip"], query["limit"]
+    page = rows.for_summary().order_by("-created_at", "-pk")[skip : skip + limit]
+    listed = EvaluationSerializer(page, many=True).data
+    return Response({"evaluations": listed, "total": rows.count(), "skip": skip, "limit": limit})
 
 
 def _create(request: Request) -> Response:
-    data, user = body.read(request), person(request)
-    _, token = get_actor(request)
-    claims = _claims(data)
-    if claims.name is None:
-        raise HubError("request.invalid", "name is missing", details={"field": "name"})
-    environment, number = _environment(request, data)
-    is_public = data.get("is_public", False)
-    if not isinstance(is_public, bool):
-        raise HubError("request.invalid", "is_public must be true or false")
+    fields, user = validated(inputs.NewEvaluation, request), person(request)
+    claims, (played,) = inputs.claims(fields), fields["environments"]
+    environment = environment_by_id(request, played["id"], "environment.push_evaluation")
     owner: Owner = user.owner
-    if data.get("team_id") is not None:
-        owner = find_owner(body.text(data, "team_id"))
-        require(user, "owner.publish", owner, token)
+    if fields["team_id"]:
+        owner = find_owner(fields["team_id"])
+        demand(request, "owner.publish", owner)
+    number = played["version_id"] or _version_in_metadata(claims)
     evaluation = services.create(
         environment=environment,
-        version=_version(request, environment, number or _version_in_metadata(claims)),
+        version=_version(request, environment, number),
         owner=owner,
         by=user,
         claims=claims,
-        is_public=is_public,
+        is_public=fields["is_public"],
     )
-    return Response(detail(evaluation), 201)
-
-
-def _environment(request: Request, data: dict[str, Any]) -> tuple[Environment, str]:
-    """The one environment that was played, and its version where the body has one."""
-    listed = data.get("environments")
-    if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], dict):
-        raise HubError(
-            "request.invalid",
-            "environments must name exactly one environment: this hub knows neither suites nor "
-            "training runs",
-            "Push with `--env owner/name`, and each environment's evaluation apart.",
-            details={"field": "environments"},
-        )
-    pk = short(listed[0], "id", 40, default=None)
-    environment = find.by_id(request, pk, "environment.push_evaluation")
-    return environment, short(listed[0], "version_id", 80)
+    return Response(EvaluationSerializer(evaluation).data, 201)
 
 
 def _version(request: Request, environment: Environment, text: str) -> Version | None:
@@ -131,52 +92,41 @@ def _version(request: Request, environment: Environment, text: str) -> Version |
 def _version_in_metadata(claims: Claims) -> str:
     """The version that verifiers before 0.4 wrote into its metadata."""
     info = (claims.metadata or {}).get("version_info")
-    text = info.get("env_version") if isinstance(info, dict) else None
+    text: Any = info.get("env_version") if isinstance(info, dict) else None
     return text if isinstance(text, str) else ""
 
 
 @endpoint("GET", "PUT", "DELETE")
+@permission_classes(
+    [requires(GET="evaluation.see", PUT="evaluation.change", DELETE="evaluation.remove")]
+)
 def evaluation(request: Request, pk: UUID) -> Response:
-    """GET: all but the samples. PUT: say more, or that it failed. DELETE: take it away."""
-    if request.method == "GET":
-        return Response(detail(_row(request, pk, "evaluation.see")))
+    """GET: all but the samples. PUT: change claims, or that it failed. DELETE: delete it."""
+    row = _evaluation(request, pk)
     if request.method == "DELETE":
-        row = _row(request, pk, "evaluation.remove")
         services.delete(evaluation=row, by=person(request))
         return answer({"success": True})
-    row = _row(request, pk, "evaluation.change")
-    data = body.read(request)
-    status = short(data, "status", 20).lower()
-    if status:
-        if status not in (services.FAILED, services.CANCELLED):
-            raise HubError(
-                "request.invalid",
-                f"status {status!r} must be failed or cancelled; finalize completes",
-                details={"field": "status"},
-            )
-        message = body.text(data, "error_message", default="")[:4096]
-        services.end(evaluation=row, status=status, error_message=message)
-    services.update(evaluation=row, claims=_claims(data))
-    return Response(detail(row))
+    if request.method == "PUT":
+        fields = validated(inputs.ChangedEvaluation, request)
+        if fields["status"]:
+            message = fields["error_message"][:MAX_ERROR]
+            services.end(evaluation=row, status=fields["status"], error_message=message)
+        services.update(evaluation=row, claims=inputs.claims(fields))
+    return Response(EvaluationSerializer(row).data)
 
 
-@endpoint("GET", "POST", parser=Batch)
+@endpoint("GET", "POST")
+@permission_classes([requires(GET="evaluation.see", POST="evaluation.change")])
+@parser_classes([BatchParser])
 def samples_of(request: Request, pk: UUID) -> Response:
     """GET: a page of samples. POST: a batch more."""
+    row = _evaluation(request, pk)
     if request.method == "POST":
-        row = _row(request, pk, "evaluation.change")
-        sent = body.read(request).get("samples")
-        if not isinstance(sent, list) or not sent or not all(isinstance(s, dict) for s in sent):
-            raise HubError(
-                "request.invalid",
-                "samples must be a list of objects with at least one",
-                details={"field": "samples"},
-            )
-        total = samples.add(evaluation=row, samples=sent)
-        return Response({"samples_pushed": len(sent), "total": total}, 201)
-    row = _row(request, pk, "evaluation.see")
-    limit = query_number(request, "limit", 100, low=1, high=1000)
-    page = query_number(request, "page", 1, low=1, high=LAST)
+        batch = validated(inputs.Batch, request)["samples"]
+        total = samples.add(evaluation=row, samples=batch)
+        return Response({"samples_pushed": len(batch), "total": total}, 201)
+    query = validated_query(inputs.SamplesQuery, request)
+    page, limit = query["page"], query["limit"]
     start = (page - 1) * limit
     return Response(
         {
@@ -190,58 +140,21 @@ def samples_of(request: Request, pk: UUID) -> Response:
 
 
 @endpoint("POST")
+@permission_classes([requires(POST="evaluation.change")])
 def finalize(request: Request, pk: UUID) -> Response:
     """Complete it, with its last metrics."""
-    row = _row(request, pk, "evaluation.change")
-    metrics = _object(body.read(request), "metrics")
+    row = _evaluation(request, pk)
+    metrics = validated(inputs.Completion, request)["metrics"]
     services.end(evaluation=row, status=services.COMPLETED)
     if metrics:
         services.update(evaluation=row, claims=Claims(metrics=metrics))
-    return Response(detail(row))
+    return Response(EvaluationSerializer(row).data)
 
 
-def _row(request: Request, pk: UUID, verb: str) -> Evaluation:
+def _evaluation(request: Request, pk: UUID) -> Evaluation:
+    """The evaluation, checked against the view's permission classes."""
     row = Evaluation.objects.for_summary().filter(pk=pk).first()
     if row is None:
         raise NotFound
-    actor, token = get_actor(request)
-    require(actor, verb, row, token)
+    check_object(request, row)
     return row
-
-
-def _claims(data: dict[str, Any]) -> Claims:
-    """The claims of the body; fields that it leaves out or empty stay as they are."""
-    texts = {name: short(data, name, maximum) or None for name, maximum in TEXTS.items()}
-    tags = data.get("tags") or []
-    if not isinstance(tags, list) or len(tags) > MOST_TAGS:
-        raise HubError(
-            "request.invalid",
-            f"tags must be a list of at most {MOST_TAGS} words",
-            details={"field": "tags"},
-        )
-    words = [short({"tags": tag}, "tags", 40, default=None) for tag in tags]
-    return Claims(
-        **texts,
-        tags=words or None,
-        metadata=_object(data, "metadata"),
-        metrics=_object(data, "metrics"),
-    )
-
-
-def _object(data: dict[str, Any], field: str) -> dict[str, Any] | None:
-    """An object of JSON, cut to what is sensible to keep; None where there is none."""
-    value = data.get(field)
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise HubError("request.invalid", f"{field} must be an object", details={"field": field})
-    cleaned = plain(value)
-    if len(json.dumps(cleaned)) > MOST_CHARACTERS:
-        raise HubError(
-            "request.too_large",
-            f"{field} has more than {MOST_CHARACTERS} characters as JSON",
-            "Push what belongs to single samples with the samples.",
-            413,
-            {"field": field},
-        )
-    return cleaned if isinstance(cleaned, dict) else None

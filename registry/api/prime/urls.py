@@ -17,7 +17,7 @@ NOT_OFFERED = (
 urlpatterns: list[URLPattern] = [
     path(HUB, environments.environments),
     path(f"{HUB}resolve", environments.resolve),
-    path(f"{HUB}lookup", environments.look_up),
+    path(f"{HUB}lookup", environments.environment_by_id),
     path(f"{HUB}uploads/<str:signed>", push.upload, name="prime-upload"),
     path(f"{ID}wheels", push.announce_wheel),
     path(f"{ID}wheels/<uuid:delivery>/finalize", push.finish_wheel),

@@ -75,6 +75,14 @@ class Choice(serializers.ChoiceField):
         return super().run_validation(data)
 
 
+class Word(Choice):
+    """One of the words, in any case."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """The word in small letters; raises ValidationError."""
+        return super().run_validation(data.strip().lower() if isinstance(data, str) else data)
+
+
 class Whole(serializers.IntegerField):
     """A whole number of JSON."""
 
