@@ -42,17 +42,14 @@ class AboutSerializer(SharedFieldsSerializer):
     )
 
 
-@extend_schema(
-    operation_id="getAbout",
-    tags=["Runners"],
-    summary="Show what the hub evaluates with",
-    description="The Pythons of its live runners and the framework releases that they can drive.",
-    responses=AboutSerializer,
-)
+@extend_schema(operation_id="getAbout", tags=["Runners"], responses=AboutSerializer)
 @api_view(["GET"])
-@authentication_classes([])
+@authentication_classes([])  # the same for everybody: a client checks a wheel against it
 def about(request: Request) -> Response:
-    """The same for everybody; a client checks a wheel against it before it uploads one."""
+    """Show what the hub evaluates with.
+
+    The Pythons of its live runners and the framework releases that they can drive.
+    """
     values = {
         "pythons": runners.pythons_offered(),
         "frameworks": {name: _framework(name) for name in FRAMEWORKS},

@@ -32,23 +32,17 @@ from registry.read_models import links
 CURRENT = "current"
 
 
-@extend_schema(
-    operation_id="whoami",
-    tags=["You"],
-    summary="Show who you are",
-    description="The names you may publish under or look into, and the token you use.",
-    responses=people.WhoamiSerializer,
-)
+@extend_schema(operation_id="whoami", tags=["You"], responses=people.WhoamiSerializer)
 @api_view(["GET"])
 @permission_classes([SignedIn])
 def whoami(request: Request) -> Response:
-    """The person, the names they may publish under or look into, what keeps them from publishing
-    anywhere, and the token they use.
+    """Show who you are.
 
-    A token for one environment may do neither under any name.
+    The names you may publish under or look into, and the token you use.
     """
     user = sole_person(request)
     _, token = get_actor(request)
+    # A token for one environment may publish under none of them.
     own_first = F("organisation_id").asc(nulls_first=True)
     owners = Owner.objects.filter(pk__in=user.roles).order_by(own_first, "name")
     owners = owners if token is None or token.environment_id is None else owners.none()
@@ -129,17 +123,14 @@ def _environment(request: Request, ref: str) -> Environment | None:
     return lookup.environment(request, parsed.owner, parsed.name, "environment.see")
 
 
-@extend_schema(
-    operation_id="revokeToken",
-    tags=["You"],
-    summary="Revoke a token",
-    description="`current` is the request's own token, which any token may end.",
-    responses={204: None},
-)
+@extend_schema(operation_id="revokeToken", tags=["You"], responses={204: None})
 @api_view(["DELETE"])
 @permission_classes([SignedIn])
 def own_token(request: Request, public_id: str) -> Response:
-    """Revoke one of the person's tokens; `current` is the request's own, which any may end."""
+    """Revoke a token.
+
+    `current` is the request's own token, which any token may end.
+    """
     _, token = get_actor(request)
     if public_id == CURRENT and token and token.claims:
         publisher_tokens.end(token=token)
@@ -155,9 +146,6 @@ def own_token(request: Request, public_id: str) -> Response:
 @extend_schema(
     operation_id="beginLogin",
     tags=["You"],
-    summary="Begin to sign a machine in",
-    description="Gives a code for the browser and a secret to poll with, as `hub login` does "
-    "(RFC 8628).",
     request=people.DeviceSerializer,
     responses={200: people.DeviceLoginSerializer, **refusals(429)},
 )
@@ -165,7 +153,10 @@ def own_token(request: Request, public_id: str) -> Response:
 @authentication_classes([])
 @throttle_classes([rate_scope("device")])
 def login(request: Request) -> Response:
-    """Begin `hub login`: a code for the browser and a secret to poll with (RFC 8628)."""
+    """Begin to sign a machine in.
+
+    Gives a code for the browser and a secret to poll with, as `hub login` does (RFC 8628).
+    """
     begun = devices.begin(**validated(people.DeviceSerializer, request))
     page = links.to("device")
     values = {
@@ -182,8 +173,6 @@ def login(request: Request) -> Response:
 @extend_schema(
     operation_id="pollLogin",
     tags=["You"],
-    summary="Ask whether the sign-in was approved",
-    description="202 while nobody decided; the token is given once.",
     request=people.DeviceCodeSerializer,
     responses={
         200: people.SignedInSerializer,
@@ -195,7 +184,10 @@ def login(request: Request) -> Response:
 @authentication_classes([])
 @throttle_classes([rate_scope("poll")])
 def poll(request: Request) -> Response:
-    """202 while undecided; 200 with the token once; 403 denied; 410 over."""
+    """Ask whether the sign-in was approved.
+
+    202 while nobody decided; the token is given once.
+    """
     minted = devices.poll(**validated(people.DeviceCodeSerializer, request))
     if minted is None:
         return Response(people.PendingSerializer({"status": "pending"}).data, 202)

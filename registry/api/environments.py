@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.decorators import api_view, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from envyard.contract.facets import FACETS
 from registry.accounts.models import User
 from registry.api import lookup
 from registry.api.auth import get_actor, person
@@ -21,25 +18,12 @@ from registry.api.serializers.base import validated, validated_query
 from registry.catalog import overlays, services, stars
 from registry.catalog.deletion import delete_environment
 from registry.catalog.models import Environment
-from registry.catalog.search.results import RELEVANCE, SORTS, SearchResults
+from registry.catalog.search.results import RELEVANCE, SearchResults
 from registry.catalog.transfer import transfer as transfer_environment
 from registry.errors import HubError
 from registry.lookup import owner as find_owner
 from registry.read_models import catalog_query
 from registry.read_models import environments as read_models
-
-
-def _filter(name: str, description: str, words: Sequence[str] = ()) -> OpenApiParameter:
-    return OpenApiParameter(name, description=description, enum=words or None)
-
-
-FILTERS = [
-    _filter("q", "Words; all must occur, misspelled ones are forgiven."),
-    *(_filter(name, facet.description, facet.choices) for name, facet in FACETS.items()),
-    _filter("mine", "1: what you belong to, listed or not.", ["1"]),
-    _filter("facets", "1: count what the filters would leave.", ["1"]),
-    _filter("sort", "`relevance` needs `q`, and is then the usual order.", SORTS),
-]
 
 
 @extend_schema(
@@ -49,7 +33,7 @@ FILTERS = [
     summary="Search the catalogue",
     description="Listed environments that you may see, with words and filters; all filters must "
     "hold.",
-    parameters=[*FILTERS, PageQuery],
+    parameters=[catalog.CatalogQuery, PageQuery],
     responses=catalog.CataloguePageSerializer,
 )
 @extend_schema(
@@ -72,6 +56,7 @@ def environments(request: Request) -> Response:
     """GET: the catalogue, with `facets=1` counted too. POST: get or create an empty environment."""
     if request.method == "POST":
         return _create(request)
+    query = validated_query(catalog.CatalogQuery, request)
     search = catalog_query.search(request.query_params)
     if search.mine:
         person(request)
@@ -83,7 +68,7 @@ def environments(request: Request) -> Response:
         results, sort=sort, **validated_query(PageQuery, request)
     )
     counts = {}
-    if request.query_params.get("facets") == "1":
+    if query.get("facets"):
         counts["facets"] = catalog_query.facet_counts(results.facets())
     page = catalog.EnvironmentSerializer(read_models.summaries(rows), many=True).data
     return paginator.get_paginated_response(page, **counts)
@@ -154,15 +139,16 @@ def environment(request: Request, owner: str, name: str) -> Response:
 @extend_schema(
     operation_id="transferEnvironment",
     tags=["Environments"],
-    summary="Give an environment to another owner",
-    description="You must publish under both names. The old address leads to the new one.",
     request=catalog.NewOwnerSerializer,
     responses=catalog.EnvironmentDetailSerializer,
 )
 @api_view(["POST"])
 @permission_classes([requires(POST="environment.transfer")])
 def transfer(request: Request, owner: str, name: str) -> Response:
-    """Give it to another owner, under whose name the actor publishes too."""
+    """Give an environment to another owner.
+
+    You must publish under both names. The old address leads to the new one.
+    """
     row = lookup.environment(request, owner, name)
     to = find_owner(validated(catalog.NewOwnerSerializer, request)["owner"])
     demand(request, "owner.publish", to)

@@ -37,9 +37,6 @@ def _partner_list(**options: Any) -> Any:
 @extend_schema(
     operation_id="reportLeaks",
     tags=["Leaks"],
-    summary="Report leaked tokens",
-    description="They are revoked at once and their owners notified by mail. No sign-in is needed: "
-    "a person who holds a token could use it.",
     request=PolymorphicProxySerializer(
         component_name="Leaks",
         serializers=[LeakSerializer, _partner_list()],
@@ -60,7 +57,11 @@ def _partner_list(**options: Any) -> Any:
 @authentication_classes([])
 @throttle_classes([rate_scope("leak")])
 def leaks(request: Request) -> Response:
-    """A list of {token, type, url, source}, or one {token, where}."""
+    """Report leaked tokens.
+
+    They are revoked at once and their owners notified by mail. No sign-in is needed: a person who
+    holds a token could use it.
+    """
     data: Any = request.data
     if isinstance(data, list):
         rows = _partner_list(data=data)

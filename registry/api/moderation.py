@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, permission_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,33 +13,31 @@ from registry.api.auth import get_actor, person
 from registry.api.pagination import page
 from registry.api.permissions import requires
 from registry.api.schema.auto_schema import refusals
-from registry.api.serializers.base import validated
+from registry.api.serializers.base import validated, validated_query
 from registry.api.serializers.catalog import (
     EnvironmentSerializer,
     ReasonSerializer,
     VersionSerializer,
 )
 from registry.api.serializers.moderation import (
+    OPEN,
     JournalEntrySerializer,
     NewReportSerializer,
+    ReportQuery,
     ReportSerializer,
     ResolutionSerializer,
 )
 from registry.api.throttles import rate_scope
 from registry.catalog.models import Environment, Version
-from registry.errors import HubError, NotFound
+from registry.errors import NotFound
 from registry.events import Event
 from registry.moderation import journal, services
 from registry.read_models import environments, versions
-
-STATES = ["open", "resolved"]
 
 
 @extend_schema(
     operation_id="reportEnvironment",
     tags=["Moderation"],
-    summary="Report an environment",
-    description="Sends staff a report about it, or about one version.",
     request=NewReportSerializer,
     responses={201: ReportSerializer, **refusals(429)},
 )
@@ -47,7 +45,10 @@ STATES = ["open", "resolved"]
 @permission_classes([requires(POST="environment.report")])
 @throttle_classes([rate_scope("report", per_person=True)])
 def report(request: Request, owner: str, name: str) -> Response:
-    """Send staff a report about it, or about one `version` of it."""
+    """Report an environment.
+
+    Sends staff a report about it, or about one version.
+    """
     environment = lookup.environment(request, owner, name)
     fields = validated(NewReportSerializer, request)
     number = fields["version"]
@@ -65,40 +66,34 @@ def report(request: Request, owner: str, name: str) -> Response:
 @extend_schema(
     operation_id="listReports",
     tags=["Moderation"],
-    summary="List reports",
-    description="For staff; the oldest first.",
-    parameters=[
-        OpenApiParameter("state", description="Open or resolved ones.", enum=STATES),
-    ],
+    parameters=[ReportQuery],
     responses=ReportSerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def reports(request: Request) -> Response:
-    """Staff: those that are open, oldest first; with `state=resolved` the others."""
-    state = request.query_params.get("state", "open")
-    if state not in STATES:
-        raise HubError(
-            "request.invalid",
-            f"state {state[:40]!r} must be open or resolved",
-            details={"field": "state"},
-        )
-    rows = services.rows().filter(resolved_at__isnull=state == "open")
+    """List reports.
+
+    For staff; the oldest first.
+    """
+    state = validated_query(ReportQuery, request).get("state", OPEN)
+    rows = services.rows().filter(resolved_at__isnull=state == OPEN)
     return page(request, rows, ReportSerializer, by=("pk",))
 
 
 @extend_schema(
     operation_id="resolveReport",
     tags=["Moderation"],
-    summary="Close a report",
-    description="For staff, with a sentence on what was done.",
     request=ResolutionSerializer,
     responses={200: ReportSerializer, **refusals(409)},
 )
 @api_view(["POST"])
 @permission_classes([requires(POST="hub.moderate")])
 def resolve(request: Request, pk: int) -> Response:
-    """Staff: close one, with a sentence on what was done."""
+    """Close a report.
+
+    For staff, with a sentence on what was done.
+    """
     row = services.rows().filter(pk=pk).first()
     if row is None:
         raise NotFound("there is no such report")
@@ -168,42 +163,45 @@ def _quarantine(request: Request, row: Environment | Version) -> None:
 @extend_schema(
     operation_id="listEnvironmentEvents",
     tags=["Journal"],
-    summary="Read the journal of an environment",
-    description="What happened to it, the newest first.",
     responses=JournalEntrySerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="environment.journal")])
 def of_environment(request: Request, owner: str, name: str) -> Response:
-    """What happened to it, the newest first."""
+    """Read the journal of an environment.
+
+    What happened to it, the newest first.
+    """
     return _events(request, journal.of_environment(lookup.environment(request, owner, name)))
 
 
 @extend_schema(
     operation_id="listOwnerEvents",
     tags=["Journal"],
-    summary="Read the journal of an owner",
-    description="What happened under that name, the newest first.",
     responses=JournalEntrySerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="owner.journal")])
 def of_owner(request: Request, name: str) -> Response:
-    """What happened under that name, the newest first."""
+    """Read the journal of an owner.
+
+    What happened under that name, the newest first.
+    """
     return _events(request, journal.of_owner(lookup.owner(request, name)))
 
 
 @extend_schema(
     operation_id="listEvents",
     tags=["Journal"],
-    summary="Read the whole journal",
-    description="For staff; the newest first.",
     responses=JournalEntrySerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def of_all(request: Request) -> Response:
-    """Staff: everything, the newest first."""
+    """Read the whole journal.
+
+    For staff; the newest first.
+    """
     return _events(request, journal.of_hub())
 
 

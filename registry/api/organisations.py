@@ -102,14 +102,15 @@ def organisation(request: Request, name: str) -> Response:
 @extend_schema(
     operation_id="listMembers",
     tags=["Organisations"],
-    summary="List members",
-    description="For its members.",
     responses=serializers.MemberSerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="organisation.see")])
 def members(request: Request, name: str) -> Response:
-    """Who belongs to it, for those who do."""
+    """List members.
+
+    For its members.
+    """
     rows = _find(request, name).memberships.select_related("user")
     person(request)
     return page(request, rows, serializers.MemberSerializer, by=("pk",))
@@ -187,17 +188,14 @@ def invitations(request: Request, name: str) -> Response:
     return _page(request, invitation_services.open_invitations().filter(organisation=row))
 
 
-@extend_schema(
-    operation_id="withdrawInvitation",
-    tags=["Organisations"],
-    summary="Withdraw an invitation",
-    description="For its owners.",
-    responses={204: None},
-)
+@extend_schema(operation_id="withdrawInvitation", tags=["Organisations"], responses={204: None})
 @api_view(["DELETE"])
 @permission_classes([requires(DELETE="organisation.manage")])
 def invitation(request: Request, name: str, pk: int) -> Response:
-    """Withdraw one."""
+    """Withdraw an invitation.
+
+    For its owners.
+    """
     rows = invitation_services.open_invitations().filter(organisation=_find(request, name))
     invitation_services.withdraw(invitation=_open_one(rows, pk), by=person(request))
     return Response(status=204)
@@ -206,44 +204,47 @@ def invitation(request: Request, name: str, pk: int) -> Response:
 @extend_schema(
     operation_id="listInvitations",
     tags=["You"],
-    summary="List invitations to you",
-    description="Those that wait for your answer.",
     responses=serializers.InvitationSerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="account.answer")])
 def own_invitations(request: Request) -> Response:
-    """Those that wait for the person's answer."""
+    """List invitations to you.
+
+    Those that wait for your answer.
+    """
     return _page(request, invitation_services.open_invitations().filter(user=person(request)))
 
 
 @extend_schema(
     operation_id="acceptInvitation",
     tags=["You"],
-    summary="Accept an invitation",
-    description="You are then a member.",
     request=None,
     responses={204: None, **refusals(409)},
 )
 @api_view(["POST"])
 @permission_classes([requires(POST="account.answer")])
 def accept(request: Request, pk: int) -> Response:
-    """Accept one that was sent to the person by name."""
+    """Accept an invitation.
+
+    You are then a member.
+    """
     return _answer(request, pk, "accept")
 
 
 @extend_schema(
     operation_id="declineInvitation",
     tags=["You"],
-    summary="Decline an invitation",
-    description="It is then over.",
     request=None,
     responses={204: None, **refusals(409)},
 )
 @api_view(["POST"])
 @permission_classes([requires(POST="account.answer")])
 def decline(request: Request, pk: int) -> Response:
-    """Decline one that was sent to the person by name."""
+    """Decline an invitation.
+
+    It is then over.
+    """
     return _answer(request, pk, "decline")
 
 

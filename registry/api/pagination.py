@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -89,10 +90,11 @@ def page(
     serializer: type[serializers.Serializer[Any]],
     *,
     by: tuple[str, ...],
+    read: Callable[[list[M]], Sequence[Any]] = list,
     context: dict[str, Any] | None = None,
 ) -> Response:
-    """A page of the queryset's rows, each as the serializer renders it."""
+    """A page of the queryset's rows, each as the serializer renders it, or its read model."""
     paginator = KeysetPagination(*by)
     rows = paginator.paginate_queryset(queryset, request)
-    rendered = serializer(rows, many=True, context=context or {})
+    rendered = serializer(read(rows), many=True, context=context or {})
     return paginator.get_paginated_response(rendered.data)

@@ -55,17 +55,14 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
     return _list(environment)
 
 
-@extend_schema(
-    operation_id="removePublisher",
-    tags=["Trusted publishers"],
-    summary="Remove a publisher",
-    description="The tokens that it holds end now.",
-    responses={204: None},
-)
+@extend_schema(operation_id="removePublisher", tags=["Trusted publishers"], responses={204: None})
 @api_view(["DELETE"])
 @permission_classes([Manages])
 def one_of_environment(request: Request, owner: str, name: str, pk: int) -> Response:
-    """Remove one; the tokens it holds end now."""
+    """Remove a publisher.
+
+    The tokens that it holds end now.
+    """
     environment = _environment(request, owner, name)
     services.remove(publisher=services.of_environment(environment, pk), by=person(request))
     return Response(status=204)
@@ -101,14 +98,15 @@ def of_owner(request: Request, name: str) -> Response:
 @extend_schema(
     operation_id="removePendingPublisher",
     tags=["Trusted publishers"],
-    summary="Remove a pending publisher",
-    description="The environment is then not made.",
     responses={204: None},
 )
 @api_view(["DELETE"])
 @permission_classes([Manages])
 def one_of_owner(request: Request, name: str, pk: int) -> Response:
-    """Remove a pending one."""
+    """Remove a pending publisher.
+
+    The environment is then not made.
+    """
     owner = _owner(request, name)
     services.remove(publisher=services.of_owner(owner, pk), by=person(request))
     return Response(status=204)

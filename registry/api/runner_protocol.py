@@ -60,26 +60,21 @@ class HasRunnerToken(SignedIn):
         return True
 
 
-@extend_schema(
-    operation_id="runnerWhoami",
-    tags=["Runners"],
-    summary="Name the runner",
-    description="`hub-runner doctor` checks its token with this.",
-    responses=PresenceSerializer,
-)
+@extend_schema(operation_id="runnerWhoami", tags=["Runners"], responses=PresenceSerializer)
 @api_view(["GET"])
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def whoami(request: Request) -> Response:
-    """The name of the token's runner, and whether it gets runs."""
+    """Name the runner.
+
+    `hub-runner doctor` checks its token with this.
+    """
     return Response(PresenceSerializer(_runner(request)).data)
 
 
 @extend_schema(
     operation_id="runnerPresent",
     tags=["Runners"],
-    summary="Report that the runner is alive",
-    description="And what it can do: `capabilities.models` lists the models it has ready.",
     request=CapabilitiesSerializer,
     responses=PresenceSerializer,
 )
@@ -87,16 +82,16 @@ def whoami(request: Request) -> Response:
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def present(request: Request) -> Response:
-    """Store the time and the runner's capabilities; the answer holds whether it gets runs."""
+    """Report that the runner is alive.
+
+    And what it can do: `capabilities.models` lists the models it has ready.
+    """
     return Response(PresenceSerializer(_described(request)).data)
 
 
 @extend_schema(
     operation_id="pollForRun",
     tags=["Runners"],
-    summary="Lease the next queued run",
-    description="Of those whose model is in `capabilities.models`, or that need none; "
-    "204 where none waits for it, and while the runner is drained.",
     request=CapabilitiesSerializer,
     responses={200: JobSerializer, 204: OpenApiResponse(None, "No run waits.")},
 )
@@ -104,7 +99,11 @@ def present(request: Request) -> Response:
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def poll(request: Request) -> Response:
-    """Lease the next queued run that it can do; 204 where none waits for it."""
+    """Lease the next queued run.
+
+    Of those whose model is in `capabilities.models`, or that need none; 204 where none waits for
+    it, and while the runner is drained.
+    """
     runner = _described(request)
     run = services.lease(runner=runner, models=runners.models(runner))
     return Response(status=204) if run is None else Response(JobSerializer(job_spec(run)).data)
@@ -113,8 +112,6 @@ def poll(request: Request) -> Response:
 @extend_schema(
     operation_id="reportEvents",
     tags=["Runners"],
-    summary="Send a batch of events",
-    description="Numbered in each attempt; a number seen before is ignored. Renews the lease.",
     request=EventsSerializer,
     responses={200: LeaseSerializer, **refusals(409)},
 )
@@ -123,7 +120,10 @@ def poll(request: Request) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def events(request: Request, pk: UUID) -> Response:
-    """Store one batch and renew the lease."""
+    """Send a batch of events.
+
+    Numbered in each attempt; a number seen before is ignored. Renews the lease.
+    """
     _check_attempt(request, pk)
     lease = runner_events.record(run_id=pk, events=validated(EventsSerializer, request))
     return Response(LeaseSerializer(lease).data)
@@ -132,9 +132,6 @@ def events(request: Request, pk: UUID) -> Response:
 @extend_schema(
     operation_id="agreeOnLock",
     tags=["Runners"],
-    summary="Agree on the lock",
-    description="The first lock that is offered for a version and platform stands; every answer "
-    "is the one that stands.",
     request=OfferedLockSerializer,
     responses={200: LockTextSerializer, **refusals(409)},
 )
@@ -143,7 +140,11 @@ def events(request: Request, pk: UUID) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def lock(request: Request, pk: UUID) -> Response:
-    """The version's lock on a platform; the one in the body becomes it where there was none."""
+    """Agree on the lock.
+
+    The first lock that is offered for a version and platform stands; every answer is the one that
+    stands.
+    """
     _check_attempt(request, pk)
     fields = validated(OfferedLockSerializer, request)
     text = runner_events.lock(
@@ -158,8 +159,6 @@ def lock(request: Request, pk: UUID) -> Response:
 @extend_schema(
     operation_id="finishRun",
     tags=["Runners"],
-    summary="End the attempt",
-    description="May be repeated for the same attempt.",
     request=FinishSerializer,
     responses={200: None, **refusals(409)},
 )
@@ -168,7 +167,10 @@ def lock(request: Request, pk: UUID) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def finish(request: Request, pk: UUID) -> Response:
-    """End the attempt."""
+    """End the attempt.
+
+    May be repeated for the same attempt.
+    """
     _check_attempt(request, pk)
     runner_events.finish(run_id=pk, finish=validated(FinishSerializer, request))
     return Response({})

@@ -15,17 +15,14 @@ from registry.errors import NotFound
 from registry.runs.queries import runners_with_runs
 
 
-@extend_schema(
-    operation_id="listRunners",
-    tags=["Runners"],
-    summary="List the runners",
-    description="For staff; by name.",
-    responses=RunnerListSerializer,
-)
+@extend_schema(operation_id="listRunners", tags=["Runners"], responses=RunnerListSerializer)
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def every(request: Request) -> Response:
-    """Staff: all of them, by name."""
+    """List the runners.
+
+    For staff; by name.
+    """
     return Response(RunnerListSerializer({"results": runners_with_runs()}).data)
 
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from registry import pipeline
 from registry.api import lookup
 from registry.api.auth import get_actor, person
-from registry.api.pagination import KeysetPagination
+from registry.api.pagination import page
 from registry.api.permissions import requires
 from registry.api.schema.auto_schema import refusals
 from registry.api.serializers.base import validated
@@ -32,20 +32,20 @@ from registry.read_models import versions as read_models
 @extend_schema(
     operation_id="listVersions",
     tags=["Versions"],
-    summary="List versions",
-    description="Those that you may see, newest first; owners see unlisted ones too.",
     responses=VersionSerializer(many=True),
 )
 @api_view(["GET"])
 @permission_classes([requires(GET="environment.see")])
 def versions(request: Request, owner: str, name: str) -> Response:
-    """The versions that the actor may see, newest first."""
+    """List versions.
+
+    Those that you may see, newest first; owners see unlisted ones too.
+    """
     environment = lookup.environment(request, owner, name)
     visible = environment.versions.visible_to(*get_actor(request))
-    paginator = KeysetPagination("-sort_key", "-pk")
-    rows = paginator.paginate_queryset(visible.select_related("environment__owner"), request)
-    results = VersionSerializer(read_models.summaries(rows), many=True).data
-    return paginator.get_paginated_response(results)
+    rows = visible.select_related("environment__owner")
+    by = ("-sort_key", "-pk")
+    return page(request, rows, VersionSerializer, by=by, read=read_models.summaries)
 
 
 @extend_schema(
@@ -76,33 +76,26 @@ def version(request: Request, owner: str, name: str, number: str) -> Response:
     return _detail(row)
 
 
-@extend_schema(
-    operation_id="listLocks",
-    tags=["Versions"],
-    summary="List the locks of a version",
-    description="One for each platform that it ran on, made by its first run there and never "
-    "changed.",
-    responses=LockListSerializer,
-)
+@extend_schema(operation_id="listLocks", tags=["Versions"], responses=LockListSerializer)
 @api_view(["GET"])
 @permission_classes([requires(GET="version.see")])
 def version_locks(request: Request, owner: str, name: str, number: str) -> Response:
-    """Its locks, one for each platform that it ran on."""
+    """List the locks of a version.
+
+    One for each platform that it ran on, made by its first run there and never changed.
+    """
     row = lookup.version(request, owner, name, number)
     return Response(LockListSerializer(LockList(read_models.lock_summaries(row))).data)
 
 
-@extend_schema(
-    operation_id="getLock",
-    tags=["Versions"],
-    summary="Show a lock",
-    description="`text` is a requirements file with hashes, for `--require-hashes`.",
-    responses=LockDetailSerializer,
-)
+@extend_schema(operation_id="getLock", tags=["Versions"], responses=LockDetailSerializer)
 @api_view(["GET"])
 @permission_classes([requires(GET="version.see")])
 def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
-    """One lock with its text."""
+    """Show a lock.
+
+    `text` is a requirements file with hashes, for `--require-hashes`.
+    """
     lock = locks.of(lookup.version(request, owner, name, number), platform)
     return Response(LockDetailSerializer(read_models.lock_detail(lock)).data)
 
@@ -139,10 +132,6 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
 @extend_schema(
     operation_id="retryVersion",
     tags=["Versions"],
-    summary="Evaluate a held version again",
-    description="For those who may publish it, and staff. 409 where it is not held: one that is "
-    "under way is not retried. From the second retry within a day 429 until a minute after it was "
-    "held, then two, four, up to an hour; not for staff.",
     request=None,
     responses={200: VersionDetailSerializer, **refusals(409, 429)},
 )
@@ -150,7 +139,12 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
 @permission_classes([requires(POST="version.retry")])
 @throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, owner: str, name: str, number: str) -> Response:
-    """Evaluate a held version once more."""
+    """Evaluate a held version again.
+
+    For those who may publish it, and staff. 409 where it is not held: one that is under way is not
+    retried. From the second retry within a day 429 until a minute after it was held, then two,
+    four, up to an hour; not for staff.
+    """
     row = lookup.version(request, owner, name, number)
     pipeline.retry(version=row, by=person(request))
     return _detail(row)
@@ -159,17 +153,18 @@ def retry(request: Request, owner: str, name: str, number: str) -> Response:
 @extend_schema(
     operation_id="rejudgeVersion",
     tags=["Versions"],
-    summary="Judge a rejected version again",
-    description="For staff, after a rule was changed or a fault of the hub mended. It goes back "
-    "to the step that rejected it: the check, the verdict on its last run, or a new run. The "
-    "journal keeps the reason. 409 where it is not rejected.",
     request=ReasonSerializer,
     responses={200: VersionDetailSerializer, **refusals(409)},
 )
 @api_view(["POST"])
 @permission_classes([requires(POST="version.rejudge")])
 def rejudge(request: Request, owner: str, name: str, number: str) -> Response:
-    """Staff, with a reason: decide again on a rejected version."""
+    """Judge a rejected version again.
+
+    For staff, after a rule was changed or a fault of the hub mended. It goes back to the step that
+    rejected it: the check, the verdict on its last run, or a new run. The journal keeps the reason.
+    409 where it is not rejected.
+    """
     row = lookup.version(request, owner, name, number)
     pipeline.rejudge(version=row, by=person(request), **validated(ReasonSerializer, request))
     return _detail(row)

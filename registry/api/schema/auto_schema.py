@@ -44,7 +44,19 @@ def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
 
 
 class AutoSchema(SpectacularSchema):
-    """The schema of each view: its `@extend_schema` and what follows from path and decorators."""
+    """The schema of each view: `@extend_schema`, docstring, and what follows from path and
+    decorators."""
+
+    def get_summary(self) -> str:
+        """The first line of the view's docstring, where `@extend_schema` gives none."""
+        return self._docstring()[0].removesuffix(".")
+
+    def get_description(self) -> str:  # type: ignore[override] # as drf-spectacular has it
+        """The rest of the docstring, likewise."""
+        return " ".join(self._docstring()[2].split())
+
+    def _docstring(self) -> tuple[str, str, str]:
+        return super().get_description().partition("\n")
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """The credentials of the view's authentication classes; `{}` where none are needed."""
@@ -102,11 +114,14 @@ class AutoSchema(SpectacularSchema):
         return f"{serializer_name}Page"
 
     def _process_override_parameters(self, direction: Any = "request") -> Any:
-        """Parameters without the empty defaults of texts that are left out."""
+        """Parameters without empty defaults, and enumerations without the keywords of bodies."""
         parameters = super()._process_override_parameters(direction)
-        for parameter in parameters.values():
-            if parameter and parameter["schema"].get("default") == "":
-                del parameter["schema"]["default"]
+        for schema in [parameter["schema"] for parameter in parameters.values() if parameter]:
+            if schema.get("default") == "":
+                del schema["default"]
+            if "enum" in schema:
+                schema.pop("minLength", None)
+                schema.pop("x-spec-enum-id", None)
         return parameters
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:

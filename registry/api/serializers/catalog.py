@@ -9,9 +9,10 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from envyard.contract.facets import FACETS
-from registry.api.serializers.base import Body, ReadModelSerializer
-from registry.api.serializers.fields import Choice, Object, Text
+from registry.api.serializers.base import Body, read_model
+from registry.api.serializers.fields import Choice, Object, Text, Word
 from registry.catalog.models import Environment
+from registry.catalog.search.results import SORTS
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.annotations import Spec, Uri
 from registry.read_models.environments import EnvironmentDetail, EnvironmentSummary
@@ -20,34 +21,11 @@ from registry.read_models.versions import LockDetail, LockSummary, VersionDetail
 VISIBILITIES = Environment.Visibility.values
 
 
-class EnvironmentSerializer(ReadModelSerializer):
-    """An environment, as lists show it."""
-
-    model = EnvironmentSummary
-
-
-class EnvironmentDetailSerializer(ReadModelSerializer):
-    """An environment with its latest version, or the newest that you may see."""
-
-    model = EnvironmentDetail
-
-
-class VersionSerializer(ReadModelSerializer):
-    """One immutable wheel, as lists show it."""
-
-    model = VersionSummary
-
-
-class VersionDetailSerializer(ReadModelSerializer):
-    """A version with its metadata, findings, last run and card."""
-
-    model = VersionDetail
-
-
-class LockDetailSerializer(ReadModelSerializer):
-    """A lock with the requirements file, as pip and uv read it."""
-
-    model = LockDetail
+EnvironmentSerializer = read_model(EnvironmentSummary)
+EnvironmentDetailSerializer = read_model(EnvironmentDetail)
+VersionSerializer = read_model(VersionSummary)
+VersionDetailSerializer = read_model(VersionDetail)
+LockDetailSerializer = read_model(LockDetail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +35,7 @@ class LockList:
     results: list[LockSummary]
 
 
-class LockListSerializer(ReadModelSerializer):
-    """The locks of a version."""
-
-    model = LockList
+LockListSerializer = read_model(LockList)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +66,28 @@ class CataloguePage:
     )
 
 
-class CataloguePageSerializer(ReadModelSerializer):
-    """A page of the catalogue; `facets` only with `facets=1`."""
+CataloguePageSerializer = read_model(CataloguePage)
 
-    model = CataloguePage
+
+class CatalogQuery(Serializer[Any]):
+    """Words, filters and order of a search."""
+
+    q = Text(required=False, help_text="Words; all must occur, misspelled ones are forgiven.")
+    mine = Choice(["1"], required=False, help_text="1: what you belong to, listed or not.")
+    facets = Choice(["1"], required=False, help_text="1: count what the filters would leave.")
+    sort = Choice(
+        SORTS, required=False, help_text="`relevance` needs `q`, and is then the usual order."
+    )
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """With one for each facet."""
+        filters: dict[str, serializers.Field[Any, Any, Any, Any]] = {
+            name: Word(facet.choices, required=False, help_text=facet.description)
+            if facet.choices
+            else Text(required=False, help_text=facet.description)
+            for name, facet in FACETS.items()
+        }
+        return super().get_fields() | filters
 
 
 class NewEnvironmentSerializer(Body):

@@ -14,6 +14,7 @@ from registry.moderation import journal
 from registry.moderation.models import Report
 
 REASONS = Report.Reason.values
+OPEN = "open"
 
 
 class ReportSerializer(Serializer[Report]):
@@ -29,6 +30,12 @@ class ReportSerializer(Serializer[Report]):
     resolved_at = serializers.DateTimeField(allow_null=True)
     resolved_by = serializers.CharField(source="resolved_by.username", allow_null=True)
     resolution = serializers.CharField()
+
+
+class ReportQuery(Serializer[Any]):
+    """Which reports."""
+
+    state = Choice([OPEN, "resolved"], required=False, help_text="Open or resolved ones.")
 
 
 class NewReportSerializer(Body):

@@ -13,12 +13,7 @@ from envyard.contract.lock import MAX_CHARACTERS, PLATFORM
 from envyard.contract.runner_events import Events, Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.api.serializers.base import (
-    Body,
-    ContractSerializer,
-    ReadModelSerializer,
-    SharedFieldsSerializer,
-)
+from registry.api.serializers.base import Body, SharedFieldsSerializer, contract, read_model
 from registry.api.serializers.fields import Object, QueryFlag, QueryNumber, QueryWhole, Text, Whole
 from registry.read_models.rollouts import RolloutDetail, RolloutSummary
 from registry.read_models.runs import RunDetail, RunSummary
@@ -28,34 +23,11 @@ MAX_POSITION = (1 << 63) - 1
 MAX_TASK = (1 << 31) - 1
 
 
-class RunSerializer(ReadModelSerializer):
-    """One evaluation of one version, as lists show it."""
-
-    model = RunSummary
-
-
-class RunDetailSerializer(ReadModelSerializer):
-    """A run with its findings."""
-
-    model = RunDetail
-
-
-class RolloutSerializer(ReadModelSerializer):
-    """One attempt at a task."""
-
-    model = RolloutSummary
-
-
-class RolloutDetailSerializer(ReadModelSerializer):
-    """A rollout and its record."""
-
-    model = RolloutDetail
-
-
-class SampleSerializer(ReadModelSerializer):
-    """One rollout as a row to train on."""
-
-    model = Sample
+RunSerializer = read_model(RunSummary)
+RunDetailSerializer = read_model(RunDetail)
+RolloutSerializer = read_model(RolloutSummary)
+RolloutDetailSerializer = read_model(RolloutDetail)
+SampleSerializer = read_model(Sample)
 
 
 class LogQuery(SharedFieldsSerializer):
@@ -156,22 +128,9 @@ class CapabilitiesSerializer(Body):
     capabilities = Object(required=False, allow_null=True, default=None)
 
 
-class JobSerializer(ContractSerializer):
-    """One run to execute."""
-
-    model = JobSpec
-
-
-class EventsSerializer(ContractSerializer):
-    """What happened since the last batch."""
-
-    model = Events
-
-
-class FinishSerializer(ContractSerializer):
-    """How the attempt ended."""
-
-    model = Finish
+JobSerializer = contract(JobSpec)
+EventsSerializer = contract(Events)
+FinishSerializer = contract(Finish)
 
 
 class LeaseSerializer(Serializer[Any]):

@@ -230,3 +230,15 @@ def test_visibility_is_changed_by_those_who_manage_it(
     )
     assert (changed.status_code, changed.json()["visibility"]) == (200, "private")
     assert client.get(url).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["visibility=secret", "mine=yes", "facets=2", "sort=size"])
+def test_search_names_the_words_of_a_filter_that_it_does_not_know(
+    client: Client, db: None, query: str
+) -> None:
+    answer = client.get(f"{LIST}?{query}")
+    name = query.partition("=")[0]
+    assert (answer.status_code, answer.json()["error"]["details"]) == (400, {"field": name})
+    assert "must be one of" in answer.json()["error"]["message"]
+    assert client.get(f"/envs/?{query}").status_code in (200, 302)  # a page shows what it can
+    assert client.get(f"{LIST}?{name}=").status_code == 200
