@@ -17,13 +17,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from envyard.contract.names import normalise
 from registry import lookup
-from registry.accounts.models import User
+from registry.accounts.models import Organisation, Owner, User
 from registry.accounts.permissions import Object, require
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError, NotFound
 from registry.lookup import Check
 from registry.runs.models import Run
+from registry.self_reported.models import Evaluation
 
 View = Callable[..., HttpResponse]
 # For a page whose refused form is shown again on the same page.
@@ -80,6 +82,27 @@ def run_or_404(request: HttpRequest, pk: UUID) -> Run:
     """The run with its version, environment, owner and runner."""
     with _not_found_as_404():
         return lookup.run(pk, check=_sees(request, "run.see"))
+
+
+def evaluation_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:
+    """The pushed evaluation of that environment."""
+    with _not_found_as_404():
+        row = lookup.evaluation(pk, check=_sees(request, "evaluation.see"))
+    if (row.environment.owner.name, row.environment.name) != (owner.lower(), normalise(name)):
+        raise Http404
+    return row
+
+
+def owner_or_404(name: str) -> Owner:
+    """The person or organisation of that name."""
+    with _not_found_as_404():
+        return lookup.owner(name)
+
+
+def organisation_or_404(request: HttpRequest, name: str) -> Organisation:
+    """The organisation, for its members."""
+    with _not_found_as_404():
+        return lookup.organisation(name, check=_sees(request, "organisation.see"))
 
 
 def _sees(request: HttpRequest, verb: str) -> Check:

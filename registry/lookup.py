@@ -1,7 +1,7 @@
-"""Objects by what an address names, for pages and API: found, and checked for the actor, or 404.
+"""Fetch the object that an address names, for pages and API; raises NotFound where there is none.
 
-`check` raises where the actor may not do what the address is for; permissions.require and the
-API's permission classes do.
+`check` raises where the actor may not do what the address is for: pages pass
+`permissions.require`, the API its view's permission classes.
 """
 
 from __future__ import annotations
@@ -11,24 +11,34 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from envyard.contract.names import BadName, canonical_version, normalise
-from registry.accounts.models import Owner, Token
+from registry.accounts.models import Organisation, Owner, Token
 from registry.accounts.permissions import Actor, can
 from registry.catalog.models import Environment, EnvironmentQuerySet, Version
 from registry.catalog.transfer import moved_to
 from registry.errors import NotFound
 from registry.runs.models import Run
+from registry.self_reported.models import Evaluation
 
-T = TypeVar("T", Environment, Version, Run)
+T = TypeVar("T", Environment, Version, Run, Evaluation, Organisation)
 Check = Callable[[Any], object]
 RUNS = Run.objects.select_related("version__environment__owner", "runner")
 
 
 def owner(name: str) -> Owner:
     """The person or organisation of that name; names of owners are no secret."""
-    row = Owner.objects.filter(name=name.lower()).first()
+    row = Owner.objects.select_related("organisation", "user").filter(name=name.lower()).first()
     if row is None:
         raise NotFound(f"there is no owner {name[:40]!r}")
     return row
+
+
+def organisation(name: str, *, check: Check) -> Organisation:
+    """The organisation of that name, with its owner row."""
+    rows = Organisation.objects.select_related("owner")
+    row = rows.filter(owner__name=name.lower()).first()
+    if row is None:
+        raise NotFound(f"there is no organisation {name[:40]!r}")
+    return _checked(row, check)
 
 
 def environment(
@@ -54,6 +64,11 @@ def version(owner: str, name: str, number: str, *, check: Check) -> Version:
 def run(pk: UUID, *, check: Check) -> Run:
     """The run with version, environment, owner and runner."""
     return _checked(RUNS.filter(pk=pk).first(), check)
+
+
+def evaluation(pk: UUID, *, check: Check) -> Evaluation:
+    """The pushed evaluation with all that a summary shows."""
+    return _checked(Evaluation.objects.for_summary().filter(pk=pk).first(), check)
 
 
 def moved(owner: str, name: str, actor: Actor, token: Token | None = None) -> Environment | None:

@@ -7,15 +7,14 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from envyard.contract.names import normalise
-from frontend.access import demand
+from frontend.access import demand, evaluation_or_404
 from registry.accounts.permissions import can
 from registry.self_reported import samples, services
-from registry.self_reported.models import REPORTED, Evaluation
+from registry.self_reported.models import REPORTED
 
 SHOWN, CHARACTERS = 10, 4000
 MAX_FORMATTED = 100_000  # bytes
@@ -24,7 +23,7 @@ MAX_FORMATTED = 100_000  # bytes
 @require_safe
 def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """The page, with a note that the results are self-reported."""
-    row = _evaluation_or_404(request, owner, name, pk)
+    row = evaluation_or_404(request, owner, name, pk)
     context = {
         "env": row.environment,
         "row": row,
@@ -43,21 +42,11 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 @login_required
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
     """Delete it."""
-    row = _evaluation_or_404(request, owner, name, pk)
+    row = evaluation_or_404(request, owner, name, pk)
     user = demand(request, "evaluation.remove", row)
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
     return redirect("environment", owner, name)
-
-
-def _evaluation_or_404(request: HttpRequest, owner: str, name: str, pk: UUID) -> Evaluation:
-    rows = Evaluation.objects.for_summary().filter(pk=pk)
-    row = rows.filter(
-        environment__owner__name=owner.lower(), environment__name=normalise(name)
-    ).first()
-    if row is None or not can(request.user, "evaluation.see", row):
-        raise Http404
-    return row
 
 
 def _sample(number: int, line: bytes) -> dict[str, str]:

@@ -6,15 +6,14 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from frontend.access import demand, environment_or_404
+from frontend.access import demand, environment_or_404, owner_or_404
 from frontend.pages.environment import tabs
 from frontend.paging import page
-from registry.accounts.models import Owner
 from registry.events import Event
 from registry.moderation import journal
 from registry.read_models import environments
@@ -40,9 +39,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """The journal of an owner."""
-    owner = Owner.objects.filter(name=name.lower()).first()
-    if owner is None:
-        raise Http404
+    owner = owner_or_404(name)
     demand(request, "owner.journal", owner)
     return _page(request, journal.of_owner(owner), {"title": f"Journal of {owner}"})
 

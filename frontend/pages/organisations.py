@@ -16,6 +16,7 @@ from frontend import rates
 from frontend.access import (
     demand,
     form_methods,
+    organisation_or_404,
     person,
     refused,
     requires_recent_sign_in,
@@ -82,7 +83,7 @@ def _create(request: HttpRequest, user: User, form: forms.Form) -> None:
 @login_required
 def organisation(request: HttpRequest, name: str) -> HttpResponse:
     """Members, invitations and title; owners can change them."""
-    row = _organisation_or_404(request, name)
+    row = organisation_or_404(request, name)
     return _page(request, row, Invite(), Title(initial={"title": row.title}))
 
 
@@ -150,7 +151,7 @@ def member(request: HttpRequest, name: str, username: str) -> HttpResponse:
 @login_required
 def leave(request: HttpRequest, name: str) -> HttpResponse:
     """End the person's own membership."""
-    organisation = _organisation_or_404(request, name)
+    organisation = organisation_or_404(request, name)
     user = demand(request, "organisation.leave", organisation)
     try:
         services.remove_member(organisation=organisation, user=user, by=user)
@@ -160,15 +161,8 @@ def leave(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("organisations")
 
 
-def _organisation_or_404(request: HttpRequest, name: str) -> Organisation:
-    row = Organisation.objects.select_related("owner").filter(owner__name=name).first()
-    if row is None or not can(request.user, "organisation.see", row):
-        raise Http404
-    return row
-
-
 def _managed(request: HttpRequest, name: str) -> tuple[Organisation, User]:
-    organisation = _organisation_or_404(request, name)
+    organisation = organisation_or_404(request, name)
     return organisation, demand(request, "organisation.manage", organisation)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from frontend.access import owner_or_404
 from frontend.paging import page
-from registry.accounts.models import Owner
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment
 from registry.read_models import environments
@@ -18,9 +18,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
     """The environments that the reader may see."""
     if name != name.lower():
         return redirect("owner", name.lower(), permanent=True)
-    row = Owner.objects.select_related("organisation", "user").filter(name=name).first()
-    if row is None:
-        raise Http404
+    row = owner_or_404(name)
     visible = Environment.objects.visible_to(request.user).filter(owner=row).for_summary()
     rows, following = page(request, visible, by=("name", "pk"))
     organisation = row.organisation

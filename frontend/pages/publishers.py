@@ -19,6 +19,7 @@ from frontend.access import (
     demand,
     environment_or_404,
     form_methods,
+    owner_or_404,
     person,
     requires_recent_sign_in,
     unless_refused,
@@ -109,7 +110,7 @@ def of_environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 @requires_recent_sign_in
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """Pending publishers of an owner."""
-    owner = owner_or_404(request, name)
+    owner = _managed_owner(request, name)
     form = NewPending(request.POST or None)
     if added(request, form, owner):
         return redirect("owner-publishers", owner.name)
@@ -135,7 +136,7 @@ def remove(request: HttpRequest, owner: str, name: str, pk: int) -> HttpResponse
 @login_required
 def remove_pending(request: HttpRequest, name: str, pk: int) -> HttpResponse:
     """Remove a pending publisher of an owner."""
-    owner = owner_or_404(request, name)
+    owner = _managed_owner(request, name)
     try:
         services.remove(publisher=services.of_owner(owner, pk), by=person(request))
     except HubError:
@@ -187,10 +188,8 @@ def rows(to: Environment | Owner) -> list[dict[str, Any]]:
     ]
 
 
-def owner_or_404(request: HttpRequest, name: str) -> Owner:
+def _managed_owner(request: HttpRequest, name: str) -> Owner:
     """The owner, if the person may manage its publishers."""
-    owner = Owner.objects.filter(name=name.lower()).first()
-    if owner is None:
-        raise Http404
+    owner = owner_or_404(name)
     demand(request, "publisher.manage", TrustedPublisher(owner=owner))
     return owner

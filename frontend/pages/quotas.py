@@ -8,12 +8,12 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from frontend.access import demand, form_methods, person, unless_refused
+from frontend.access import demand, form_methods, owner_or_404, person, unless_refused
 from registry.accounts.models import Owner
 from registry.accounts.permissions import can
 from registry.quotas import services
@@ -61,9 +61,7 @@ def usage(request: HttpRequest) -> HttpResponse:
 @login_required
 def of_owner(request: HttpRequest, name: str) -> HttpResponse:
     """The quota of one owner, for its members; staff change the limits."""
-    owner = Owner.objects.filter(name=name.lower()).select_related("user", "organisation").first()
-    if owner is None:
-        raise Http404
+    owner = owner_or_404(name)
     if request.method == "POST":
         demand(request, "hub.moderate", request.user)
     else:

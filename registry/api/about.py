@@ -23,7 +23,7 @@ class DrivenApiSerializer(SharedFieldsSerializer):
 
 
 class DrivenFrameworkSerializer(SharedFieldsSerializer):
-    """The releases of a framework that this hub knows and can drive, in ascending order."""
+    """The known releases of a framework that runners can drive, in ascending order."""
 
     releases = serializers.ListField(child=serializers.CharField())
     default = serializers.CharField(help_text="The newest of all.")

@@ -44,7 +44,7 @@ def token_of(request: HttpRequest) -> Token | None:
 
 
 def _index_credential(request: HttpRequest, text: str) -> Token | None:
-    """A loan, which opens the index and its files and nothing of the API."""
+    """A short-lived credential, which opens the index and its files and nothing of the API."""
     return None if request.path.startswith("/api/") else index_credentials.verify(text)
 
 

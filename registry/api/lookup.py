@@ -13,13 +13,14 @@ from django.urls import reverse
 from rest_framework.request import Request
 
 from registry import lookup
-from registry.accounts.models import Owner
+from registry.accounts.models import Organisation, Owner
 from registry.api.auth import get_actor
 from registry.api.permissions import check_object, demand
 from registry.catalog.models import Environment, Version
 from registry.errors import Moved, NotFound
 from registry.lookup import Check
 from registry.runs.models import Run
+from registry.self_reported.models import Evaluation
 
 T = TypeVar("T", Environment, Version)
 
@@ -29,6 +30,11 @@ def owner(request: Request, name: str) -> Owner:
     row = lookup.owner(name)
     check_object(request, row)
     return row
+
+
+def organisation(request: Request, name: str, verb: str = "") -> Organisation:
+    """The organisation of that name."""
+    return lookup.organisation(name, check=_check(request, verb))
 
 
 def environment(request: Request, owner: str, name: str, verb: str = "") -> Environment:
@@ -55,6 +61,11 @@ def version(request: Request, owner: str, name: str, number: str, verb: str = ""
 def run(request: Request, pk: UUID, verb: str = "") -> Run:
     """The run with version, environment, owner and runner."""
     return lookup.run(pk, check=_check(request, verb))
+
+
+def evaluation(request: Request, pk: UUID) -> Evaluation:
+    """The pushed evaluation."""
+    return lookup.evaluation(pk, check=_check(request, ""))
 
 
 def _check(request: Request, verb: str) -> Check:

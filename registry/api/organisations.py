@@ -13,9 +13,10 @@ from rest_framework.response import Response
 from registry.accounts import invitations as invitation_services
 from registry.accounts import services
 from registry.accounts.models import Invitation, Organisation
+from registry.api import lookup
 from registry.api.auth import by_token, get_actor, person
 from registry.api.pagination import page
-from registry.api.permissions import SignedIn, check_object, demand, requires
+from registry.api.permissions import SignedIn, requires
 from registry.api.schema.auto_schema import refusals
 from registry.api.serializers import organisations as serializers
 from registry.api.serializers.base import validated
@@ -86,7 +87,7 @@ def organisations(request: Request) -> Response:
 @permission_classes([requires(PATCH="organisation.manage")])
 def organisation(request: Request, name: str) -> Response:
     """GET: its name and title, for anybody. PATCH: another title, by its owners."""
-    row = _find(request, name)
+    row = lookup.organisation(request, name)
     if request.method == "PATCH":
         fields = validated(serializers.ChangedOrganisationSerializer, request)
         if "title" not in request.data:
@@ -111,7 +112,7 @@ def members(request: Request, name: str) -> Response:
 
     For its members.
     """
-    rows = _find(request, name).memberships.select_related("user")
+    rows = lookup.organisation(request, name).memberships.select_related("user")
     person(request)
     return page(request, rows, serializers.MemberSerializer, by=("pk",))
 
@@ -138,10 +139,9 @@ def members(request: Request, name: str) -> Response:
 def member(request: Request, name: str, username: str) -> Response:
     """PUT: change a member's role. DELETE: remove them, or leave."""
     if request.method == "DELETE" and username == person(request).username:
-        row = _row(name)
-        demand(request, "organisation.leave", row)
+        row = lookup.organisation(request, name, "organisation.leave")
     else:
-        row = _find(request, name)
+        row = lookup.organisation(request, name)
         by_token(request)
     by = person(request)
     membership = row.memberships.select_related("user").filter(user__username=username).first()
@@ -178,7 +178,7 @@ def member(request: Request, name: str, username: str) -> Response:
 @throttle_classes([rate_scope("invitation", per_person=True, method="POST")])
 def invitations(request: Request, name: str) -> Response:
     """GET: the open ones. POST {"to", "role"}: invite a user by name, or an address."""
-    row = _find(request, name)
+    row = lookup.organisation(request, name)
     if request.method == "POST":
         by_token(request)
         fields = validated(serializers.NewInvitationSerializer, request)
@@ -196,7 +196,9 @@ def invitation(request: Request, name: str, pk: int) -> Response:
 
     For its owners.
     """
-    rows = invitation_services.open_invitations().filter(organisation=_find(request, name))
+    rows = invitation_services.open_invitations().filter(
+        organisation=lookup.organisation(request, name)
+    )
     invitation_services.withdraw(invitation=_open_one(rows, pk), by=person(request))
     return Response(status=204)
 
@@ -259,22 +261,6 @@ def _open_one(rows: QuerySet[Invitation], pk: int) -> Invitation:
     row = rows.filter(pk=pk).first()
     if row is None:
         raise NotFound("there is no such invitation, or it is over")
-    return row
-
-
-def _find(request: Request, name: str) -> Organisation:
-    """The organisation, checked against the permission classes of the request's view."""
-    row = _row(name)
-    check_object(request, row)
-    return row
-
-
-def _row(name: str) -> Organisation:
-    """The organisation of that name, with its owner row; names are no secret."""
-    rows = Organisation.objects.select_related("owner")
-    row = rows.filter(owner__name=name.lower()).first()
-    if row is None:
-        raise NotFound(f"there is no organisation {name[:40]!r}")
     return row
 
 

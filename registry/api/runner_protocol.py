@@ -142,8 +142,7 @@ def events(request: Request, pk: UUID) -> Response:
 def lock(request: Request, pk: UUID) -> Response:
     """Agree on the lock.
 
-    The first lock that is offered for a version and platform stands; every answer is the one that
-    stands.
+    The first lock that is offered for a version and platform is kept; every answer is the kept one.
     """
     _check_attempt(request, pk)
     fields = validated(OfferedLockSerializer, request)

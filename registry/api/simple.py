@@ -77,7 +77,7 @@ def root(request: HttpRequest, owner: str) -> HttpResponseBase:
 @answers_errors
 def environment(request: HttpRequest, owner: str, name: str) -> HttpResponseBase:
     """The files of one environment. 404 for unknown and for hidden ones: no 401 or 403, on which
-    installers stop instead of asking their next index, but for a credential that is no good."""
+    installers stop instead of trying their next index, but for an invalid credential."""
     if (normal := normalise(name)) != name:
         return _moved(request, owner, normal)
     place = pages.find(owner, name)

@@ -111,7 +111,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("legacy/<str:owner>/", upload.upload, name="upload"),
     path("_/oidc/audience", oidc.audience, name="oidc-audience"),
     path("_/oidc/mint-token", oidc.mint, name="oidc-mint"),
-    path("_/oidc/github/mint-token", oidc.mint),  # what older publishing actions ask
+    path("_/oidc/github/mint-token", oidc.mint),  # requested by older publishing actions
     path(
         "integrity/<str:owner>/<str:name>/<str:number>/<str:filename>/provenance",
         integrity.provenance,

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.accounts.models import Membership
+from registry.api import lookup
 from registry.api.auth import get_actor, person, sole_person
-from registry.api.permissions import SignedIn, check_object, requires
+from registry.api.permissions import SignedIn, requires
 from registry.api.prime.endpoint import answer, endpoint
 from registry.api.prime.inputs import TeamsQuery
 from registry.api.prime.outputs import MemberSerializer, TeamSerializer, WhoamiSerializer
 from registry.api.serializers.base import validated_query
-from registry.errors import HubError, NotFound
-from registry.lookup import owner as find_owner
+from registry.errors import HubError
 
 MAX_MEMBERS = 1000
 
@@ -50,10 +50,7 @@ def teams(request: Request) -> Response:
 @permission_classes([requires(GET="organisation.see")])
 def members(request: Request, team: str) -> Response:
     """Who is in an organisation, for those who are."""
-    organisation = find_owner(team).organisation
-    if organisation is None:
-        raise NotFound(f"you are in no organisation {team[:40]!r}")
-    check_object(request, organisation)
+    organisation = lookup.organisation(request, team)
     rows = organisation.memberships.select_related("user").order_by("user__username")
     return answer(MemberSerializer(rows[:MAX_MEMBERS], many=True).data)
 

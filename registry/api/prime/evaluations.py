@@ -11,16 +11,16 @@ from rest_framework.response import Response
 
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import Owner
+from registry.api import lookup
 from registry.api.auth import get_actor, person
 from registry.api.parsers import Json
-from registry.api.permissions import SignedIn, check_object, demand, requires
+from registry.api.permissions import SignedIn, demand, requires
 from registry.api.prime import inputs
 from registry.api.prime.endpoint import answer, endpoint
 from registry.api.prime.lookup import environment_by_id
 from registry.api.prime.outputs import EvaluationSerializer
 from registry.api.serializers.base import validated, validated_query
 from registry.catalog.models import Environment, Version
-from registry.errors import NotFound
 from registry.lookup import owner as find_owner
 from registry.self_reported import samples, services
 from registry.self_reported.claims import Claims
@@ -102,7 +102,7 @@ def _version_in_metadata(claims: Claims) -> str:
 )
 def evaluation(request: Request, pk: UUID) -> Response:
     """GET: all but the samples. PUT: change claims, or that it failed. DELETE: delete it."""
-    row = _evaluation(request, pk)
+    row = lookup.evaluation(request, pk)
     if request.method == "DELETE":
         services.delete(evaluation=row, by=person(request))
         return answer({"success": True})
@@ -120,7 +120,7 @@ def evaluation(request: Request, pk: UUID) -> Response:
 @parser_classes([BatchParser])
 def samples_of(request: Request, pk: UUID) -> Response:
     """GET: a page of samples. POST: a batch more."""
-    row = _evaluation(request, pk)
+    row = lookup.evaluation(request, pk)
     if request.method == "POST":
         batch = validated(inputs.Batch, request)["samples"]
         total = samples.add(evaluation=row, samples=batch)
@@ -143,18 +143,9 @@ def samples_of(request: Request, pk: UUID) -> Response:
 @permission_classes([requires(POST="evaluation.change")])
 def finalize(request: Request, pk: UUID) -> Response:
     """Complete it, with its last metrics."""
-    row = _evaluation(request, pk)
+    row = lookup.evaluation(request, pk)
     metrics = validated(inputs.Completion, request)["metrics"]
     services.end(evaluation=row, status=services.COMPLETED)
     if metrics:
         services.update(evaluation=row, claims=Claims(metrics=metrics))
     return Response(EvaluationSerializer(row).data)
-
-
-def _evaluation(request: Request, pk: UUID) -> Evaluation:
-    """The evaluation, checked against the view's permission classes."""
-    row = Evaluation.objects.for_summary().filter(pk=pk).first()
-    if row is None:
-        raise NotFound
-    check_object(request, row)
-    return row

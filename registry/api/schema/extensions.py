@@ -16,7 +16,7 @@ class ReadModelExtension(OpenApiSerializerExtension):
     match_subclasses = True
 
     def get_name(self, auto_schema: Any, direction: str) -> str:
-        """The dataclass's name, which is its component's wherever it stands."""
+        """The dataclass's name, which its component has wherever it is used."""
         return str(self.target.model.__name__)
 
     def get_identity(self, auto_schema: Any, direction: str) -> str:

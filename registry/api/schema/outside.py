@@ -20,20 +20,20 @@ TOKEN: list[Spec] = [{"bearer": []}, {"basic": []}]
 OR_NOBODY = [*TOKEN, {}]
 EXAMPLES = {"owner": "alice", "name": "demo-env", "number": "0.1.0"}
 MEANINGS = {
-    301: "The name in its normal spelling is elsewhere.",
-    302: "It is elsewhere now: moved to another owner, or in the object store.",
+    301: "The address with the normal spelling of the name.",
+    302: "It moved to another owner, or lies in the object store.",
     304: "The client has it already.",
-    400: "Not a valid request.",
-    401: "The token is no good, or none was sent.",
+    400: "The request is invalid.",
+    401: "The token is invalid or missing.",
     403: "The token may not do that.",
     404: "There is nothing here, or you may not see it.",
-    406: "It does not come in a form that was accepted.",
+    406: "None of the accepted media types is available.",
     409: "The version or its file name was used before, or the name is taken.",
-    411: "The length of the body must be said.",
-    413: "It is too long.",
+    411: "Content-Length is required.",
+    413: "The body is too large.",
     416: "There are no such bytes; `Content-Range` has the length.",
     422: "The identity token is not valid, or no trusted publisher matches it.",
-    429: "Too many requests; `Retry-After` says when to come back.",
+    429: "Too many requests; `Retry-After` is the number of seconds to wait.",
     503: "The issuer's keys cannot be fetched now.",
 }
 
@@ -49,7 +49,7 @@ def _operation(
     shape and without a body, all else goes in as it is."""
     places = [part[1:].partition("}")[0] for part in path.split("/") if part.startswith("{")]
     refusals, types = more.pop("refusals", ()), more.pop("types", ("application/json",))
-    responses = {str(s): {"description": "As asked.", **said} for s, said in good.items()}
+    responses = {str(s): {"description": "Success.", **response} for s, response in good.items()}
     responses |= {str(s): {"description": MEANINGS[s]} for s in more.pop("bare", ())}
     responses |= {str(s): {"description": MEANINGS[s], **_body(REFUSED, *types)} for s in refusals}
     return {
@@ -69,7 +69,7 @@ def _place(name: str) -> Spec:
 
 
 def _format(words: list[str]) -> Spec:
-    text = "The form, where Accept cannot say it."
+    text = "The form, for clients that cannot set Accept."
     return {"in": "query", "name": "format", "description": text, "schema": TEXT | {"enum": words}}
 
 
@@ -160,7 +160,7 @@ PATHS: dict[str, Spec] = {
             "Publishing",
             "Upload a wheel",
             "The form that `twine upload` and `uv publish` send. METADATA inside the wheel is the "
-            "only truth; a form that says otherwise is refused.",
+            "only truth; a form that disagrees is refused.",
             {200: _body(TEXT, "text/plain")},
             refusals=(400, 401, 403, 404, 409, 411, 413, 429),
             types=(upload.PROBLEM, "text/plain"),
@@ -174,7 +174,7 @@ PATHS: dict[str, Spec] = {
             "getAudience",
             "Publishing",
             "Name the audience of identity tokens",
-            "A workflow asks its issuer for a token that is made for this hub.",
+            "A workflow requests a token with this audience from its issuer.",
             {200: _body(OBJECT, "application/json")},
             refusals=(400,),
             security=[],
