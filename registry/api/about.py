@@ -46,10 +46,8 @@ class AboutSerializer(SharedFieldsSerializer):
 @api_view(["GET"])
 @authentication_classes([])  # the same for everybody: a client checks a wheel against it
 def about(request: Request) -> Response:
-    """Show what the hub evaluates with.
-
-    The Pythons of its live runners and the framework releases that they can drive.
-    """
+    """Show what the hub evaluates with. The Pythons of its live runners and the framework releases
+    that they can drive."""
     values = {
         "pythons": runners.pythons_offered(),
         "frameworks": {name: _framework(name) for name in FRAMEWORKS},

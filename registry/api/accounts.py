@@ -36,10 +36,7 @@ CURRENT = "current"
 @api_view(["GET"])
 @permission_classes([SignedIn])
 def whoami(request: Request) -> Response:
-    """Show who you are.
-
-    The names you may publish under or look into, and the token you use.
-    """
+    """Show who you are. The names you may publish under or look into, and the token you use."""
     user = sole_person(request)
     _, token = get_actor(request)
     # A token for one environment may publish under none of them.
@@ -127,10 +124,7 @@ def _environment(request: Request, ref: str) -> Environment | None:
 @api_view(["DELETE"])
 @permission_classes([SignedIn])
 def own_token(request: Request, public_id: str) -> Response:
-    """Revoke a token.
-
-    `current` is the request's own token, which any token may end.
-    """
+    """Revoke a token. `current` is the request's own token, which any token may end."""
     _, token = get_actor(request)
     if public_id == CURRENT and token and token.claims:
         publisher_tokens.end(token=token)
@@ -153,10 +147,8 @@ def own_token(request: Request, public_id: str) -> Response:
 @authentication_classes([])
 @throttle_classes([rate_scope("device")])
 def login(request: Request) -> Response:
-    """Begin to sign a machine in.
-
-    Gives a code for the browser and a secret to poll with, as `hub login` does (RFC 8628).
-    """
+    """Begin to sign a machine in. Gives a code for the browser and a secret to poll with, as `hub
+    login` does (RFC 8628)."""
     begun = devices.begin(**validated(people.DeviceSerializer, request))
     page = links.to("device")
     values = {
@@ -184,10 +176,7 @@ def login(request: Request) -> Response:
 @authentication_classes([])
 @throttle_classes([rate_scope("poll")])
 def poll(request: Request) -> Response:
-    """Ask whether the sign-in was approved.
-
-    202 while nobody decided; the token is given once.
-    """
+    """Ask whether the sign-in was approved. 202 while nobody decided; the token is given once."""
     minted = devices.poll(**validated(people.DeviceCodeSerializer, request))
     if minted is None:
         return Response(people.PendingSerializer({"status": "pending"}).data, 202)

@@ -145,10 +145,8 @@ def environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="environment.transfer")])
 def transfer(request: Request, owner: str, name: str) -> Response:
-    """Give an environment to another owner.
-
-    You must publish under both names. The old address leads to the new one.
-    """
+    """Give an environment to another owner. You must publish under both names. The old address
+    leads to the new one."""
     row = lookup.environment(request, owner, name)
     to = find_owner(validated(catalog.NewOwnerSerializer, request)["owner"])
     demand(request, "owner.publish", to)

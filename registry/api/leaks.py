@@ -57,11 +57,8 @@ def _partner_list(**options: Any) -> Any:
 @authentication_classes([])
 @throttle_classes([rate_scope("leak")])
 def leaks(request: Request) -> Response:
-    """Report leaked tokens.
-
-    They are revoked at once and their owners notified by mail. No sign-in is needed: a person who
-    holds a token could use it.
-    """
+    """Report leaked tokens. They are revoked at once and their owners notified by mail. No sign-in
+    is needed: a person who holds a token could use it."""
     data: Any = request.data
     if isinstance(data, list):
         rows = _partner_list(data=data)

@@ -45,10 +45,7 @@ from registry.read_models import environments, versions
 @permission_classes([requires(POST="environment.report")])
 @throttle_classes([rate_scope("report", per_person=True)])
 def report(request: Request, owner: str, name: str) -> Response:
-    """Report an environment.
-
-    Sends staff a report about it, or about one version.
-    """
+    """Report an environment. Sends staff a report about it, or about one version."""
     environment = lookup.environment(request, owner, name)
     fields = validated(NewReportSerializer, request)
     number = fields["version"]
@@ -72,10 +69,7 @@ def report(request: Request, owner: str, name: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def reports(request: Request) -> Response:
-    """List reports.
-
-    For staff; the oldest first.
-    """
+    """List reports. For staff; the oldest first."""
     state = validated_query(ReportQuery, request).get("state", OPEN)
     rows = services.rows().filter(resolved_at__isnull=state == OPEN)
     return page(request, rows, ReportSerializer, by=("pk",))
@@ -90,10 +84,7 @@ def reports(request: Request) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="hub.moderate")])
 def resolve(request: Request, pk: int) -> Response:
-    """Close a report.
-
-    For staff, with a sentence on what was done.
-    """
+    """Close a report. For staff, with a sentence on what was done."""
     row = services.rows().filter(pk=pk).first()
     if row is None:
         raise NotFound("there is no such report")
@@ -168,10 +159,7 @@ def _quarantine(request: Request, row: Environment | Version) -> None:
 @api_view(["GET"])
 @permission_classes([requires(GET="environment.journal")])
 def of_environment(request: Request, owner: str, name: str) -> Response:
-    """Read the journal of an environment.
-
-    What happened to it, the newest first.
-    """
+    """Read the journal of an environment. What happened to it, the newest first."""
     return _events(request, journal.of_environment(lookup.environment(request, owner, name)))
 
 
@@ -183,10 +171,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="owner.journal")])
 def of_owner(request: Request, name: str) -> Response:
-    """Read the journal of an owner.
-
-    What happened under that name, the newest first.
-    """
+    """Read the journal of an owner. What happened under that name, the newest first."""
     return _events(request, journal.of_owner(lookup.owner(request, name)))
 
 
@@ -198,10 +183,7 @@ def of_owner(request: Request, name: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def of_all(request: Request) -> Response:
-    """Read the whole journal.
-
-    For staff; the newest first.
-    """
+    """Read the whole journal. For staff; the newest first."""
     return _events(request, journal.of_hub())
 
 

@@ -108,10 +108,7 @@ def organisation(request: Request, name: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="organisation.see")])
 def members(request: Request, name: str) -> Response:
-    """List members.
-
-    For its members.
-    """
+    """List members. For its members."""
     rows = lookup.organisation(request, name).memberships.select_related("user")
     person(request)
     return page(request, rows, serializers.MemberSerializer, by=("pk",))
@@ -192,10 +189,7 @@ def invitations(request: Request, name: str) -> Response:
 @api_view(["DELETE"])
 @permission_classes([requires(DELETE="organisation.manage")])
 def invitation(request: Request, name: str, pk: int) -> Response:
-    """Withdraw an invitation.
-
-    For its owners.
-    """
+    """Withdraw an invitation. For its owners."""
     rows = invitation_services.open_invitations().filter(
         organisation=lookup.organisation(request, name)
     )
@@ -211,10 +205,7 @@ def invitation(request: Request, name: str, pk: int) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="account.answer")])
 def own_invitations(request: Request) -> Response:
-    """List invitations to you.
-
-    Those that wait for your answer.
-    """
+    """List invitations to you. Those that wait for your answer."""
     return _page(request, invitation_services.open_invitations().filter(user=person(request)))
 
 
@@ -227,10 +218,7 @@ def own_invitations(request: Request) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="account.answer")])
 def accept(request: Request, pk: int) -> Response:
-    """Accept an invitation.
-
-    You are then a member.
-    """
+    """Accept an invitation. You are then a member."""
     return _answer(request, pk, "accept")
 
 
@@ -243,10 +231,7 @@ def accept(request: Request, pk: int) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="account.answer")])
 def decline(request: Request, pk: int) -> Response:
-    """Decline an invitation.
-
-    It is then over.
-    """
+    """Decline an invitation. It is then over."""
     return _answer(request, pk, "decline")
 
 

@@ -59,10 +59,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["DELETE"])
 @permission_classes([Manages])
 def one_of_environment(request: Request, owner: str, name: str, pk: int) -> Response:
-    """Remove a publisher.
-
-    The tokens that it holds end now.
-    """
+    """Remove a publisher. The tokens that it holds end now."""
     environment = _environment(request, owner, name)
     services.remove(publisher=services.of_environment(environment, pk), by=person(request))
     return Response(status=204)
@@ -103,10 +100,7 @@ def of_owner(request: Request, name: str) -> Response:
 @api_view(["DELETE"])
 @permission_classes([Manages])
 def one_of_owner(request: Request, name: str, pk: int) -> Response:
-    """Remove a pending publisher.
-
-    The environment is then not made.
-    """
+    """Remove a pending publisher. The environment is then not made."""
     owner = _owner(request, name)
     services.remove(publisher=services.of_owner(owner, pk), by=person(request))
     return Response(status=204)

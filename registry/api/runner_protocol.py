@@ -65,10 +65,7 @@ class HasRunnerToken(SignedIn):
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def whoami(request: Request) -> Response:
-    """Name the runner.
-
-    `hub-runner doctor` checks its token with this.
-    """
+    """Name the runner. `hub-runner doctor` checks its token with this."""
     return Response(PresenceSerializer(_runner(request)).data)
 
 
@@ -82,10 +79,8 @@ def whoami(request: Request) -> Response:
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def present(request: Request) -> Response:
-    """Report that the runner is alive.
-
-    And what it can do: `capabilities.models` lists the models it has ready.
-    """
+    """Report that the runner is alive. And what it can do: `capabilities.models` lists the models
+    it has ready."""
     return Response(PresenceSerializer(_described(request)).data)
 
 
@@ -99,11 +94,8 @@ def present(request: Request) -> Response:
 @authentication_classes([RunnerAuthentication])
 @permission_classes([HasRunnerToken])
 def poll(request: Request) -> Response:
-    """Lease the next queued run.
-
-    Of those whose model is in `capabilities.models`, or that need none; 204 where none waits for
-    it, and while the runner is drained.
-    """
+    """Lease the next queued run. Of those whose model is in `capabilities.models`, or that need
+    none; 204 where none waits for it, and while the runner is drained."""
     runner = _described(request)
     run = services.lease(runner=runner, models=runners.models(runner))
     return Response(status=204) if run is None else Response(JobSerializer(job_spec(run)).data)
@@ -120,10 +112,8 @@ def poll(request: Request) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def events(request: Request, pk: UUID) -> Response:
-    """Send a batch of events.
-
-    Numbered in each attempt; a number seen before is ignored. Renews the lease.
-    """
+    """Send a batch of events. Numbered in each attempt; a number seen before is ignored. Renews the
+    lease."""
     _check_attempt(request, pk)
     lease = runner_events.record(run_id=pk, events=validated(EventsSerializer, request))
     return Response(LeaseSerializer(lease).data)
@@ -140,10 +130,8 @@ def events(request: Request, pk: UUID) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def lock(request: Request, pk: UUID) -> Response:
-    """Agree on the lock.
-
-    The first lock that is offered for a version and platform is kept; every answer is the kept one.
-    """
+    """Agree on the lock. The first lock that is offered for a version and platform is kept; every
+    answer is the kept one."""
     _check_attempt(request, pk)
     fields = validated(OfferedLockSerializer, request)
     text = runner_events.lock(
@@ -166,10 +154,7 @@ def lock(request: Request, pk: UUID) -> Response:
 @permission_classes([HasRunnerToken])
 @parser_classes([BatchParser])
 def finish(request: Request, pk: UUID) -> Response:
-    """End the attempt.
-
-    May be repeated for the same attempt.
-    """
+    """End the attempt. May be repeated for the same attempt."""
     _check_attempt(request, pk)
     runner_events.finish(run_id=pk, finish=validated(FinishSerializer, request))
     return Response({})

@@ -19,10 +19,7 @@ from registry.runs.queries import runners_with_runs
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def every(request: Request) -> Response:
-    """List the runners.
-
-    For staff; by name.
-    """
+    """List the runners. For staff; by name."""
     return Response(RunnerListSerializer({"results": runners_with_runs()}).data)
 
 

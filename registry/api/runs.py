@@ -43,10 +43,7 @@ Sees = requires(GET="run.see")
 @api_view(["GET"])
 @permission_classes([requires(GET="environment.see")])
 def of_environment(request: Request, owner: str, name: str) -> Response:
-    """List the runs of an environment.
-
-    Of all versions that you may see, newest first.
-    """
+    """List the runs of an environment. Of all versions that you may see, newest first."""
     environment = lookup.environment(request, owner, name)
     visible = environment.versions.visible_to(*get_actor(request))
     rows = RUNS.filter(version__in=visible)
@@ -58,10 +55,7 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
 @api_view(["GET"])
 @permission_classes([Sees])
 def run(request: Request, pk: UUID) -> Response:
-    """Show a run.
-
-    With facts, findings and the scores so far.
-    """
+    """Show a run. With facts, findings and the scores so far."""
     return _detail(lookup.run(request, pk))
 
 
@@ -74,10 +68,7 @@ def run(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @permission_classes([Sees])
 def log(request: Request, pk: UUID) -> Response:
-    """Read the log.
-
-    To follow it, repeat the request with `after` from `next` until `ended`.
-    """
+    """Read the log. To follow it, repeat the request with `after` from `next` until `ended`."""
     row = lookup.run(request, pk)
     piece = queries.log_after(run=row, position=validated_query(LogQuery, request)["after"])
     return Response(LogPieceSerializer(piece).data)
@@ -92,10 +83,7 @@ def log(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @permission_classes([Sees])
 def rollouts(request: Request, pk: UUID) -> Response:
-    """List rollouts.
-
-    Finished ones in the order they came.
-    """
+    """List rollouts. Finished ones in the order they came."""
     rows = _selected(request, lookup.run(request, pk))
     return page(request, rows, RolloutSerializer, by=("pk",), read=rollout_models.summaries)
 
@@ -109,10 +97,8 @@ def rollouts(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @permission_classes([Sees])
 def samples(request: Request, pk: UUID) -> Response:
-    """Read rollouts as rows to train on.
-
-    With the columns of verifiers' `results.jsonl`; `hub rollouts export` writes them.
-    """
+    """Read rollouts as rows to train on. With the columns of verifiers' `results.jsonl`; `hub
+    rollouts export` writes them."""
     row = lookup.run(request, pk)
     paginator = KeysetPagination("pk")
     rows = paginator.paginate_queryset(_selected(request, row).select_related("pack"), request)
@@ -126,10 +112,7 @@ def samples(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @permission_classes([Sees])
 def rollout(request: Request, pk: UUID, number: int) -> Response:
-    """Show a rollout.
-
-    With its transcript, as the gateway recorded it.
-    """
+    """Show a rollout. With its transcript, as the gateway recorded it."""
     rows = lookup.run(request, pk).rollouts.select_related("pack")
     row = rows.filter(pk=number).first()
     if row is None:
@@ -147,10 +130,7 @@ def rollout(request: Request, pk: UUID, number: int) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="run.cancel")])
 def cancel(request: Request, pk: UUID) -> Response:
-    """Cancel a run.
-
-    The answer has its status by now; a runner may take some seconds to stop.
-    """
+    """Cancel a run. The answer has its status by now; a runner may take some seconds to stop."""
     services.cancel(run=lookup.run(request, pk), by=person(request))
     return _detail(lookup.run(request, pk, "run.see"))
 
@@ -165,11 +145,8 @@ def cancel(request: Request, pk: UUID) -> Response:
 @permission_classes([requires(POST="run.retry")])
 @throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, pk: UUID) -> Response:
-    """Retry a run.
-
-    Queues another run of a held version, whose newest run was cancelled or had no result; else 409.
-    429 as for retrying the version.
-    """
+    """Retry a run. Queues another run of a held version, whose newest run was cancelled or had no
+    result; else 409. 429 as for retrying the version."""
     row = pipeline.retry_run(run=lookup.run(request, pk), by=person(request))
     return _detail(lookup.run(request, row.pk, "run.see"), 201)
 

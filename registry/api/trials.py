@@ -92,12 +92,9 @@ class CardScope(RateScope):
 @permission_classes([SignedIn])
 @throttle_classes([rate_scope("check", per_person=True), CardScope])
 def check(request: Request) -> Response:
-    """Check a wheel before it is uploaded.
-
-    The refusals and warnings that these names would meet: the name's rules, names that look alike,
-    versions and file names that were used. With `report`, the card and verdict that the hub would
-    give those rollouts. Nothing is kept.
-    """
+    """Check a wheel before it is uploaded. The refusals and warnings that these names would meet:
+    the name's rules, names that look alike, versions and file names that were used. With `report`,
+    the card and verdict that the hub would give those rollouts. Nothing is kept."""
     user, fields = person(request), validated(NewTrialSerializer, request)
     owner = (fields["owner"] or own_name(user)).lower()
     findings = dry_run.name_findings(

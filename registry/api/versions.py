@@ -37,10 +37,7 @@ from registry.read_models import versions as read_models
 @api_view(["GET"])
 @permission_classes([requires(GET="environment.see")])
 def versions(request: Request, owner: str, name: str) -> Response:
-    """List versions.
-
-    Those that you may see, newest first; owners see unlisted ones too.
-    """
+    """List versions. Those that you may see, newest first; owners see unlisted ones too."""
     environment = lookup.environment(request, owner, name)
     visible = environment.versions.visible_to(*get_actor(request))
     rows = visible.select_related("environment__owner")
@@ -80,10 +77,8 @@ def version(request: Request, owner: str, name: str, number: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="version.see")])
 def version_locks(request: Request, owner: str, name: str, number: str) -> Response:
-    """List the locks of a version.
-
-    One for each platform that it ran on, made by its first run there and never changed.
-    """
+    """List the locks of a version. One for each platform that it ran on, made by its first run
+    there and never changed."""
     row = lookup.version(request, owner, name, number)
     return Response(LockListSerializer(LockList(read_models.lock_summaries(row))).data)
 
@@ -92,10 +87,7 @@ def version_locks(request: Request, owner: str, name: str, number: str) -> Respo
 @api_view(["GET"])
 @permission_classes([requires(GET="version.see")])
 def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
-    """Show a lock.
-
-    `text` is a requirements file with hashes, for `--require-hashes`.
-    """
+    """Show a lock. `text` is a requirements file with hashes, for `--require-hashes`."""
     lock = locks.of(lookup.version(request, owner, name, number), platform)
     return Response(LockDetailSerializer(read_models.lock_detail(lock)).data)
 
@@ -139,12 +131,9 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
 @permission_classes([requires(POST="version.retry")])
 @throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, owner: str, name: str, number: str) -> Response:
-    """Evaluate a held version again.
-
-    For those who may publish it, and staff. 409 where it is not held: one that is under way is not
-    retried. From the second retry within a day 429 until a minute after it was held, then two,
-    four, up to an hour; not for staff.
-    """
+    """Evaluate a held version again. For those who may publish it, and staff. 409 where it is not
+    held: one that is under way is not retried. From the second retry within a day 429 until a
+    minute after it was held, then two, four, up to an hour; not for staff."""
     row = lookup.version(request, owner, name, number)
     pipeline.retry(version=row, by=person(request))
     return _detail(row)
@@ -159,12 +148,9 @@ def retry(request: Request, owner: str, name: str, number: str) -> Response:
 @api_view(["POST"])
 @permission_classes([requires(POST="version.rejudge")])
 def rejudge(request: Request, owner: str, name: str, number: str) -> Response:
-    """Judge a rejected version again.
-
-    For staff, after a rule was changed or a fault of the hub mended. It goes back to the step that
-    rejected it: the check, the verdict on its last run, or a new run. The journal keeps the reason.
-    409 where it is not rejected.
-    """
+    """Judge a rejected version again. For staff, after a rule was changed or a fault of the hub
+    mended. It goes back to the step that rejected it: the check, the verdict on its last run, or a
+    new run. The journal keeps the reason. 409 where it is not rejected."""
     row = lookup.version(request, owner, name, number)
     pipeline.rejudge(version=row, by=person(request), **validated(ReasonSerializer, request))
     return _detail(row)

@@ -48,15 +48,15 @@ class AutoSchema(SpectacularSchema):
     decorators."""
 
     def get_summary(self) -> str:
-        """The first line of the view's docstring, where `@extend_schema` gives none."""
-        return self._docstring()[0].removesuffix(".")
+        """The first sentence of the view's docstring, where `@extend_schema` gives none."""
+        return self._docstring().partition(". ")[0].removesuffix(".")
 
     def get_description(self) -> str:  # type: ignore[override] # as drf-spectacular has it
-        """The rest of the docstring, likewise."""
-        return " ".join(self._docstring()[2].split())
+        """The other sentences, likewise."""
+        return self._docstring().partition(". ")[2]
 
-    def _docstring(self) -> tuple[str, str, str]:
-        return super().get_description().partition("\n")
+    def _docstring(self) -> str:
+        return " ".join(super().get_description().split())
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """The credentials of the view's authentication classes; `{}` where none are needed."""

@@ -5,6 +5,7 @@ Their protocols are PyPI's, and their views plain ones, which drf-spectacular do
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from registry.api import integrity, upload
@@ -49,7 +50,9 @@ def _operation(
     shape and without a body, all else goes in as it is."""
     places = [part[1:].partition("}")[0] for part in path.split("/") if part.startswith("{")]
     refusals, types = more.pop("refusals", ()), more.pop("types", ("application/json",))
-    responses = {str(s): {"description": "Success.", **response} for s, response in good.items()}
+    responses: Spec = {
+        str(s): {"description": HTTPStatus(s).phrase, **body} for s, body in good.items()
+    }
     responses |= {str(s): {"description": MEANINGS[s]} for s in more.pop("bare", ())}
     responses |= {str(s): {"description": MEANINGS[s], **_body(REFUSED, *types)} for s in refusals}
     return {

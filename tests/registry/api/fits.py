@@ -1,6 +1,6 @@
 """What operations need besides a row of everything, so that each success can be reached.
 
-By operation and status; where only one status stands, it serves the others too.
+By operation and status; where only one status is given, it serves the others too.
 """
 
 from __future__ import annotations

@@ -189,17 +189,17 @@ def test_poll_of_a_denied_device_is_403(client: Client, alice: User) -> None:
     assert client.post(f"{LOGIN}poll/", sent, content_type=JSON).status_code == 403
 
 
-@pytest.mark.parametrize(("door", "times"), [("", 30), ("poll/", 240)])
+@pytest.mark.parametrize(("endpoint", "times"), [("", 30), ("poll/", 240)])
 def test_requests_over_the_rate_are_refused_until_its_time_ends(
-    client: Client, db: None, door: str, times: int
+    client: Client, db: None, endpoint: str, times: int
 ) -> None:
     for _ in range(times):
-        answer = client.post(LOGIN + door, {}, content_type=JSON)
+        answer = client.post(LOGIN + endpoint, {}, content_type=JSON)
         assert answer.status_code == 400
-    answer = client.post(LOGIN + door, {}, content_type=JSON)
+    answer = client.post(LOGIN + endpoint, {}, content_type=JSON)
     assert (answer.status_code, answer.json()["error"]["code"]) == (429, "request.throttled")
     assert int(answer["Retry-After"]) > 0
-    other = client.post(LOGIN + door, {}, content_type=JSON, REMOTE_ADDR="10.0.0.9")
+    other = client.post(LOGIN + endpoint, {}, content_type=JSON, REMOTE_ADDR="10.0.0.9")
     assert other.status_code == 400
 
 

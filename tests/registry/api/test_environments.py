@@ -95,14 +95,14 @@ def test_every_order_pages_through_each_environment_once(
             star(environment=version.environment, by=alice)
             Environment.objects.filter(name=name).update(installs=1)
     url: str | None = f"{LIST}?{query}&limit={limit}"
-    seen: list[str] = []
+    collected: list[str] = []
     while url:
         answer = client.get(url)
         page = names(answer)
         assert 0 < len(page) <= limit
-        seen += page
+        collected += page
         url = answer.json()["next"]
-    assert seen == order
+    assert collected == order
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_an_environment_is_created_once(client: Client, alice: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "status", "says"),
+    ("sent", "status", "message"),
     [
         ({"owner": "carol", "name": "x"}, 403, "publish under carol"),
         ({"owner": "nobody", "name": "x"}, 404, "no owner 'nobody'"),
@@ -201,13 +201,13 @@ def test_an_environment_is_created_once(client: Client, alice: User) -> None:
     ],
 )
 def test_refused_creation_names_the_rule(
-    client: Client, alice: User, carol: User, sent: Any, status: int, says: str
+    client: Client, alice: User, carol: User, sent: Any, status: int, message: str
 ) -> None:
     answer = client.post(
         LIST, sent, content_type="application/json", headers=bearer(alice, "publish")
     )
     assert answer.status_code == status
-    assert says in answer.json()["error"]["message"]
+    assert message in answer.json()["error"]["message"]
     assert not Environment.objects.exists()
 
 

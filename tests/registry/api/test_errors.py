@@ -36,8 +36,8 @@ SHAPE = {"code", "message", "hint", "details", "request_id"}
 def test_every_refusal_has_the_same_shape(
     client: Client, alice: User, method: str, path: str, sent: Any, status: int, code: str
 ) -> None:
-    given = {"data": sent, "content_type": JSON} if sent else {}
-    answer = getattr(client, method)(path, headers=bearer(alice, "admin"), **given)
+    options = {"data": sent, "content_type": JSON} if sent else {}
+    answer = getattr(client, method)(path, headers=bearer(alice, "admin"), **options)
     assert answer.status_code == status, answer.content
     error = answer.json()["error"]
     assert set(error) == SHAPE
@@ -45,12 +45,12 @@ def test_every_refusal_has_the_same_shape(
     assert error["request_id"] == answer["X-Request-ID"] != ""
 
 
-@pytest.mark.parametrize(("path", "told"), [("/api/v1/me", True), ("/api/v1/me/", False)])
+@pytest.mark.parametrize(("path", "hinted"), [("/api/v1/me", True), ("/api/v1/me/", False)])
 def test_unknown_path_without_a_slash_gets_a_hint_about_slashes(
-    client: Client, path: str, told: bool
+    client: Client, path: str, hinted: bool
 ) -> None:
     message = client.get(path).json()["error"]["message"]
-    assert ("paths end in a slash" in message) is told
+    assert ("paths end in a slash" in message) is hinted
     assert "/api/v1/schema" in message
 
 

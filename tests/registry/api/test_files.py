@@ -48,14 +48,14 @@ def test_a_wheel_is_served_whole_and_for_ever(client: Client, alice: User) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "start", "end"),
+    ("range_header", "start", "end"),
     [("bytes=0-9", 0, 10), ("bytes=-20", len(WHEEL) - 20, len(WHEEL)), ("bytes=5-", 5, len(WHEEL))],
 )
 def test_a_range_is_served_alone(
-    client: Client, alice: User, asked: str, start: int, end: int
+    client: Client, alice: User, range_header: str, start: int, end: int
 ) -> None:
     version = make_version(alice, wheel=WHEEL)
-    answer = client.get(at(version), headers={"Range": asked})
+    answer = client.get(at(version), headers={"Range": range_header})
     assert (answer.status_code, body(answer)) == (206, WHEEL[start:end])
     assert answer["Content-Range"] == f"bytes {start}-{end - 1}/{len(WHEEL)}"
     assert answer["Content-Length"] == str(end - start)

@@ -1,7 +1,7 @@
 """Requests that schemathesis makes up from the OpenAPI document, good and bad, for everybody.
 
 No answer is the hub's own failure, has a status or content type that the document does not tell,
-or a body of another shape. And each success that the document tells is reached. FUZZ_EXAMPLES is
+or a body of another shape. And each success in the document is reached. FUZZ_EXAMPLES is
 the number of random requests to each operation (default 4). With it, or with CI=true,
 schemathesis' coverage phase runs too: some twenty requests more to each, at the boundaries of
 every parameter.
@@ -102,8 +102,8 @@ def handler() -> WSGIHandler:
     return WSGIHandler()
 
 
-def whole(environ: dict[str, Any], start: Any) -> list[bytes]:
-    """The hub; answer and body are closed as by a server, which werkzeug's client forgets."""
+def wsgi_app(environ: dict[str, Any], start: Any) -> list[bytes]:
+    """The hub; answer and body are closed as by a server, which werkzeug's client does not do."""
     answer = handler()(environ, start)
     try:
         return [b"".join(answer)]
@@ -112,7 +112,7 @@ def whole(environ: dict[str, Any], start: Any) -> list[bytes]:
         environ["wsgi.input"].close()
 
 
-API: Any = schemathesis.openapi.from_wsgi("/api/v1/schema", whole, config=CONFIG)
+API: Any = schemathesis.openapi.from_wsgi("/api/v1/schema", wsgi_app, config=CONFIG)
 
 
 @API.parametrize()
@@ -147,8 +147,8 @@ def test_every_response_is_documented(
 
 def test_every_documented_success_is_reached(hub: Hub, known: dict[tuple[str, int], Fit]) -> None:
     missed = []
-    for found in API.get_all_operations():
-        operation = found.ok()
+    for result in API.get_all_operations():
+        operation = result.ok()
         for status in sorted(int(s) for s in operation.definition.raw["responses"] if s[0] == "2"):
             fit = known.get((_id(operation), status), Fit())
             with transaction.atomic():

@@ -20,10 +20,10 @@ SECRET = "the-words-of-a-transcript"
 @pytest.fixture
 def run(alice: User) -> Run:
     """Of a public, listed version: everybody reads it."""
-    made = make_run(make_version(alice))
-    make_rollout(made, pk=1, transcript=make_transcript(SECRET))
-    made.log.create(attempt=1, seq=1, text=SECRET)
-    return made
+    row = make_run(make_version(alice))
+    make_rollout(row, pk=1, transcript=make_transcript(SECRET))
+    row.log.create(attempt=1, seq=1, text=SECRET)
+    return row
 
 
 def private(version: Version, by: User) -> None:
@@ -55,18 +55,18 @@ def test_nothing_of_a_run_outlives_its_versions_being_seen(
                  f"{page}/", f"{page}/rollouts/1/"]  # fmt: skip
     bearer = {"Authorization": f"Bearer {tokens.mint(user=carol, name='t', scope='admin')[1]}"}
 
-    def seen(headers: dict[str, str], address: str) -> Any:
+    def fetch(headers: dict[str, str], address: str) -> Any:
         return client.get(address, headers=headers, follow=True)
 
     for address in addresses:
-        assert seen({}, address).status_code == 200, address
-    assert SECRET in seen({}, f"{api}samples/").content.decode()
-    cached = seen({}, f"{api}samples/").headers.get("Cache-Control", "")
+        assert fetch({}, address).status_code == 200, address
+    assert SECRET in fetch({}, f"{api}samples/").content.decode()
+    cached = fetch({}, f"{api}samples/").headers.get("Cache-Control", "")
     assert "public" not in cached
     hide(run.version, root)
     for headers in ({}, bearer):
         for address in addresses:
-            answer = seen(headers, address)
+            answer = fetch(headers, address)
             assert answer.status_code == 404, address
             assert SECRET not in answer.content.decode()
 

@@ -66,10 +66,10 @@ PARTS = ("code", "message", "hint", "severity", "where", "details")
 def test_nothing_is_nested_too_deep_to_be_answered(job: JobSpec, depth: int) -> None:
     deep = b"[" * depth + b"]" * depth
     fields = b", ".join(b'"%s": %s' % (name.encode(), deep) for name in FIELDS[:-1])
-    one = b'{"policy": %s, "reward": %s, "error": {"type": %s}}' % (deep, deep, deep)
+    rollout_json = b'{"policy": %s, "reward": %s, "error": {"type": %s}}' % (deep, deep, deep)
     answers = [
         send(job, b'{"attempt": 1, "seq": 1, "phase": "running", %s}' % fields),
-        send(job, b'{"attempt": 1, "seq": 1, "phase": "running", "rollouts": [%s]}' % one),
+        send(job, b'{"attempt": 1, "seq": 1, "phase": "running", "rollouts": [%s]}' % rollout_json),
         send(
             job,
             b'{"attempt": 1, "outcome": "errored", "findings": [{%s}]}'

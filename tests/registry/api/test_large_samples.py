@@ -27,11 +27,11 @@ def run(alice: User) -> Run:
 
 def pages(client: Client, run: Run) -> list[Any]:
     """Every answer, with as many rows as one may ask for."""
-    address, found = f"/api/v1/runs/{run.pk}/samples/?limit=100", []
+    address, responses = f"/api/v1/runs/{run.pk}/samples/?limit=100", []
     while address:
-        found.append(client.get(address))
-        address = found[-1].json()["next"]
-    return found
+        responses.append(client.get(address))
+        address = responses[-1].json()["next"]
+    return responses
 
 
 def asked_often(calls: int, characters: int) -> Transcript:
@@ -47,8 +47,8 @@ def asked_often(calls: int, characters: int) -> Transcript:
 def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
     client: Client, run: Run
 ) -> None:
-    told = asked_often(64, MEBIBYTE)
-    sent = [make_rollout("silent", task, transcript=told) for task in range(5)]
+    record = asked_often(64, MEBIBYTE)
+    sent = [make_rollout("silent", task, transcript=record) for task in range(5)]
     runner_events.record(run_id=run.pk, events=make_events(rollouts=sent))
     answers = pages(client, run)
     assert max(len(answer.content) for answer in answers) < 24 * MEBIBYTE
@@ -57,12 +57,14 @@ def test_a_conversation_that_every_call_repeats_is_not_repeated_without_end(
     for row in rows:
         assert row["info"]["shortened"]
         assert 0 < len(row["trajectory"]) < 64
-        assert len(row["prompt"]) == len(told.messages)
+        assert len(row["prompt"]) == len(record.messages)
 
 
 def test_many_large_transcripts_come_on_many_pages(client: Client, run: Run) -> None:
-    told = asked_often(1, 3 * MEBIBYTE)
-    sent = [make_rollout(p, task, transcript=told) for p in ("silent", "parrot") for task in (0, 1)]
+    record = asked_often(1, 3 * MEBIBYTE)
+    sent = [
+        make_rollout(p, task, transcript=record) for p in ("silent", "parrot") for task in (0, 1)
+    ]
     runner_events.record(run_id=run.pk, events=make_events(rollouts=sent))
     answers = pages(client, run)
     assert [len(answer.json()["results"]) for answer in answers] == [2, 2]

@@ -17,11 +17,11 @@ pytestmark = pytest.mark.once
 def test_leak_report_of_a_partner_is_answered_by_token(client: Client, alice: User) -> None:
     text = tokens.mint(user=alice, name="laptop", scope="publish")[1]
     url = "https://github.com/lab/envs/blob/main/.env"
-    found = [
+    rows = [
         {"token": text, "type": "hub_token", "url": url, "source": "content"},
         {"token": "hub_none", "type": "hub_token", "url": "", "source": "content"},
     ]
-    answer = client.post("/api/v1/leaks/", found, "application/json")
+    answer = client.post("/api/v1/leaks/", rows, "application/json")
     assert [item["label"] for item in answer.json()] == ["true_positive", "false_positive"]
     assert answer.json()[0] == {
         "token_raw": text,

@@ -91,7 +91,7 @@ def test_a_version_has_locks_for_so_many_platforms(gpu: Caller, job: JobSpec) ->
 def test_a_runner_decides_for_no_platform_but_its_own(gpu: Caller, job: JobSpec) -> None:
     assert offer(gpu, job, FIRST).json() == {"lock": FIRST}
     assert code(offer(gpu, job, FIRST, "cpython-313-other")) == (400, "request.invalid")
-    assert [one.platform for one in VersionLock.objects.all()] == [PLATFORM]
+    assert [row.platform for row in VersionLock.objects.all()] == [PLATFORM]
 
 
 def test_the_next_attempt_may_be_on_another_platform(gpu: Caller, job: JobSpec) -> None:

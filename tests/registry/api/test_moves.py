@@ -17,10 +17,10 @@ NOT_FOUND = "request.not_found"
 
 
 def send(
-    client: Client, method: str, path: str, who: User, body: Any = None, scope: str = "admin"
+    client: Client, method: str, path: str, reader: User, body: Any = None, scope: str = "admin"
 ) -> Any:
     """The answer to JSON sent with a fresh token of that person."""
-    headers = bearer(who, scope)
+    headers = bearer(reader, scope)
     data = "" if body is None else json.dumps(body)
     return client.generic(method, path, data, "application/json", headers=headers)
 
@@ -154,7 +154,7 @@ def test_the_old_address_of_something_private_leads_nowhere_for_strangers(
 
 
 @pytest.mark.parametrize(
-    ("to", "status", "says"),
+    ("to", "status", "message"),
     [
         ("carol", 403, "you may not publish under carol"),
         ("nobody", 404, "there is no owner 'nobody'"),
@@ -163,12 +163,12 @@ def test_the_old_address_of_something_private_leads_nowhere_for_strangers(
     ],
 )
 def test_refused_transfer_names_the_reason(
-    client: Client, alice: User, carol: User, to: str, status: int, says: str
+    client: Client, alice: User, carol: User, to: str, status: int, message: str
 ) -> None:
     make_version(alice)
-    make_version(carol, visibility="private")  # of the same name: nobody is told
+    make_version(carol, visibility="private")  # of the same name: no answer reveals it
     answer = send(client, "POST", f"{ENV}transfer/", alice, {"owner": to})
-    assert (answer.status_code, answer.json()["error"]["message"]) == (status, says)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (status, message)
     assert Environment.objects.get(owner=alice.owner).name == "demo-env"
 
 
@@ -202,9 +202,9 @@ def test_deleting_an_environment_is_final(client: Client, alice: User, root: Use
     version = make_version(alice)
     run = f"/api/v1/environments/alice/demo-env/versions/{version.version}/"
     assert send(client, "DELETE", ENV, alice).status_code == 204
-    for who in (alice, root):
+    for reader in (alice, root):
         for path in (ENV, f"{ENV}versions/", f"{ENV}runs/", run):
-            assert client.get(path, headers=bearer(who, "admin")).status_code == 404
-        assert code(send(client, "DELETE", ENV, who)) == (404, NOT_FOUND)
+            assert client.get(path, headers=bearer(reader, "admin")).status_code == 404
+        assert code(send(client, "DELETE", ENV, reader)) == (404, NOT_FOUND)
     mine = client.get("/api/v1/environments/?mine=1", headers=bearer(alice))
     assert mine.json()["results"] == []

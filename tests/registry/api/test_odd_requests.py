@@ -30,12 +30,12 @@ Get = Any
 def get(client: Client) -> Get:
     """Ask as a browser would and read the answer to its end; the status."""
 
-    def asked(address: str, query: str = "", method: str = "GET", **headers: str) -> int:
+    def fetch(address: str, query: str = "", method: str = "GET", **headers: str) -> int:
         answer: Any = client.generic(method, address, QUERY_STRING=query, headers=headers)
         b"".join(answer)
         return int(answer.status_code)
 
-    return asked
+    return fetch
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_odd_names_in_an_address_are_answered(
     for address in addresses:
         parts = address.split("/")
         for place in range(1, len(parts) - address.endswith("/")):
-            asked = "/".join([*parts[:place], ODD[odd], *parts[place + 1 :]])
-            assert get(asked) < 500, (address, place)
+            odd_address = "/".join([*parts[:place], ODD[odd], *parts[place + 1 :]])
+            assert get(odd_address) < 500, (address, place)
 
 
 def test_odd_methods_and_ranges_are_answered(

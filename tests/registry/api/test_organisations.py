@@ -49,8 +49,8 @@ def test_strangers_see_name_and_title_and_nobody_inside(
     client: Client, admin: dict[str, str], carol: User
 ) -> None:
     for headers in ({}, bearer(carol, "admin")):
-        status, seen = send(client, "GET", LAB, headers)
-        assert (status, seen["title"], seen["role"]) == (200, "Lab", None)
+        status, response = send(client, "GET", LAB, headers)
+        assert (status, response["title"], response["role"]) == (200, "Lab", None)
         for method, path in (("GET", "members/"), ("GET", "invitations/"), ("PATCH", "")):
             assert send(client, method, LAB + path, headers, {"title": "x"})[0] == 404, path
 
@@ -59,8 +59,8 @@ def test_members_see_each_other_and_only_owners_manage(
     client: Client, admin: dict[str, str], bob: User
 ) -> None:
     headers = bearer(bob, "admin")
-    _, seen = send(client, "GET", f"{LAB}members/", headers)
-    assert [(m["user"], m["role"]) for m in seen["results"]] == [
+    _, response = send(client, "GET", f"{LAB}members/", headers)
+    assert [(m["user"], m["role"]) for m in response["results"]] == [
         ("alice", "owner"),
         ("bob", "member"),
     ]
@@ -97,13 +97,13 @@ def test_removing_a_member_ends_what_their_tokens_may_do_there(
     client: Client, admin: dict[str, str], lab: Organisation, bob: User
 ) -> None:
     make_version(lab, "secret", visibility="private")
-    whole = bearer(bob, "admin")
-    one = bearer(bob, "read", make_environment(lab, "secret"))
+    unbound = bearer(bob, "admin")
+    bound = bearer(bob, "read", make_environment(lab, "secret"))
     page = "/api/v1/environments/lab/secret/"
-    for headers in (whole, one):
+    for headers in (unbound, bound):
         assert client.get(page, headers=headers).status_code == 200
     assert send(client, "DELETE", f"{LAB}members/bob/", admin)[0] == 204
-    for headers in (whole, one):
+    for headers in (unbound, bound):
         assert client.get(page, headers=headers).status_code == 404
     assert Event.objects.filter(verb="member.removed", owner=lab.owner).exists()
 
@@ -125,13 +125,15 @@ def test_a_person_is_invited_by_name_and_accepts(
     status, body = send(client, "POST", f"{LAB}invitations/", admin, sent)
     assert (status, body["to"], body["role"]) == (201, "carol", "maintainer")
     assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
-    theirs = bearer(carol, "admin")
-    assert [i["id"] for i in send(client, "GET", MINE, theirs)[1]["results"]] == [body["id"]]
+    headers_of_other = bearer(carol, "admin")
+    assert [i["id"] for i in send(client, "GET", MINE, headers_of_other)[1]["results"]] == [
+        body["id"]
+    ]
     assert send(client, "POST", f"{MINE}{body['id']}/accept/", bearer(bob, "admin"))[0] == 404
     assert send(client, "POST", f"{MINE}{body['id']}/accept/", bearer(carol, "publish"))[0] == 403
-    assert send(client, "POST", f"{MINE}{body['id']}/accept/", theirs)[0] == 204
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", headers_of_other)[0] == 204
     assert Membership.objects.get(user=carol).role == "maintainer"
-    assert send(client, "POST", f"{MINE}{body['id']}/accept/", theirs)[0] == 404
+    assert send(client, "POST", f"{MINE}{body['id']}/accept/", headers_of_other)[0] == 404
     assert send(client, "POST", f"{LAB}invitations/", admin, sent)[0] == 409
 
 
@@ -206,8 +208,8 @@ def test_an_invitation_is_worth_no_more_than_its_sender(
         send(client, "DELETE", f"{LAB}members/bob/", admin)
     else:
         send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "maintainer"})
-    theirs = bearer(carol, "admin")
-    assert send(client, "GET", MINE, theirs)[1]["results"] == []
+    headers_of_other = bearer(carol, "admin")
+    assert send(client, "GET", MINE, headers_of_other)[1]["results"] == []
     with pytest.raises(NotFound):
         invitations.accept(invitation=Invitation.objects.get(pk=body["id"]), user=carol)
     assert not Membership.objects.filter(user=carol).exists()
@@ -230,9 +232,9 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
     else:
         send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "owner"})
     bob = User.objects.get(pk=bob.pk)
-    theirs = bearer(bob, "admin")
+    headers_of_other = bearer(bob, "admin")
     sent = {"to": "carol", "role": "owner"}
-    status, body = send(client, "POST", f"{LAB}invitations/", theirs, sent)
+    status, body = send(client, "POST", f"{LAB}invitations/", headers_of_other, sent)
     assert status == 201
     if change == "barred":
         set_active(client, bob, active=False)
@@ -241,7 +243,7 @@ def test_an_invitation_stays_over_when_its_sender_regains_the_right(
         services.set_staff(username="bob", staff=False)
         services.set_staff(username="bob", staff=True)
     else:
-        sender = theirs if change == "left" else admin
+        sender = headers_of_other if change == "left" else admin
         if change == "demoted":
             send(client, "PUT", f"{LAB}members/bob/", admin, {"role": "member"})
         else:

@@ -1,4 +1,4 @@
-"""Where a version comes from, as the API, the index and the provenance object tell."""
+"""The origin of a version in the API, the index and the provenance object."""
 
 import hashlib
 import json

@@ -24,7 +24,7 @@ PAGE, OWNERS = "/alice/simple/demo-env/", "/alice/simple/"
 Ask = Callable[..., tuple[str, dict[str, str], bytes]]
 
 
-def asking(app: Any) -> Ask:
+def requests_to(app: Any) -> Ask:
     """Requests to that application: status line, headers and body."""
 
     def ask(
@@ -35,10 +35,12 @@ def asking(app: Any) -> Ask:
         environ["wsgi.input"] = io.BytesIO()
         setup_testing_defaults(environ)
         lines: list[Any] = []
-        body: Iterable[bytes] = app(environ, lambda status, said: lines.extend((status, said)))
-        status, said = lines
-        assert len(dict(said)) == len(said), "a header is said twice"
-        return status, dict(said), b"".join(body)
+        body: Iterable[bytes] = app(
+            environ, lambda status, header_list: lines.extend((status, header_list))
+        )
+        status, header_list = lines
+        assert len(dict(header_list)) == len(header_list), "a header is repeated"
+        return status, dict(header_list), b"".join(body)
 
     return ask
 
@@ -53,7 +55,7 @@ def hub(environ: Any, start: Any) -> list[bytes]:
 
 
 def nobody(environ: Any, start: Any) -> list[bytes]:
-    """A hub that was not to be asked."""
+    """The hub behind the stored pages, which no request reaches."""
     start("404 Not Found", [])
     return [b"the hub"]
 
@@ -68,7 +70,7 @@ def store(settings: Any, tmp_path: Path) -> LocalStorage:
 @pytest.fixture
 def ask(store: LocalStorage) -> Ask:
     """Requests to the hub as the web server sends them."""
-    return asking(published(hub))
+    return requests_to(published(hub))
 
 
 def write(
@@ -113,7 +115,7 @@ def test_a_stored_page_is_the_hubs_own_in_every_form(ask: Ask, client: Client, a
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "header_list"),
     [
         (PAGE, {"query": "format=text/html"}),
         (PAGE, {"query": "format=json&format=html"}),
@@ -129,12 +131,12 @@ def test_a_stored_page_is_the_hubs_own_in_every_form(ask: Ask, client: Client, a
     ],
 )
 def test_what_is_not_stored_or_not_plain_is_left_to_the_hub(
-    store: LocalStorage, path: str, said: Any
+    store: LocalStorage, path: str, header_list: Any
 ) -> None:
     write(store, b"the page")
-    ask = asking(Published(nobody, str(store.root / "index")))
+    ask = requests_to(Published(nobody, str(store.root / "index")))
     assert ask(PAGE)[2] == b"the page"
-    assert ask(path, **said)[2] == b"the hub"
+    assert ask(path, **header_list)[2] == b"the hub"
 
 
 @pytest.mark.django_db
@@ -157,7 +159,7 @@ def test_what_is_private_is_never_answered_from_a_file(
 @pytest.mark.django_db
 def test_rewritten_page_is_served_at_once(ask: Ask, alice: User) -> None:
     version = make_version(alice)
-    seen = []
+    pages = []
     for change in (
         lambda: None,
         lambda: overlays.yank(version=version, by=alice, reason="bad"),
@@ -165,9 +167,9 @@ def test_rewritten_page_is_served_at_once(ask: Ask, alice: User) -> None:
     ):
         change()
         writer.update_pages()
-        seen.append([ask(PAGE)[1:] for _ in range(2)])
-    listed, yanked, again = seen
-    assert all(first == second for first, second in seen)
+        pages.append([ask(PAGE)[1:] for _ in range(2)])
+    listed, yanked, again = pages
+    assert all(first == second for first, second in pages)
     assert b"data-yanked" in yanked[0][1]
     # The same page as before, whose file may well have the inode that the first one had.
     assert again == listed
@@ -183,7 +185,7 @@ def test_page_rewritten_with_the_same_length_and_time_is_served(
 
 def test_only_so_many_pages_are_kept_and_no_long_ones(store: LocalStorage) -> None:
     app = Published(nobody, str(store.root / "index"))
-    ask = asking(app)
+    ask = requests_to(app)
     write(store, bytes(LONGEST_KEPT + 1))
     assert len(ask(PAGE)[2]) == LONGEST_KEPT + 1
     assert not app._kept

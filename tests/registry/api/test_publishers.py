@@ -103,7 +103,7 @@ def test_others_neither_see_nor_change_publishers(
     client: Client, issuer: Issuer, lab: Organisation, alice: User, bob: User, carol: User
 ) -> None:
     environment = make_environment(lab, visibility="private")
-    made = publisher(environment, alice)
+    trusted = publisher(environment, alice)
     at = "/api/v1/environments/lab/demo-env/publishers/"
     requests = [
         (bearer(carol, "admin"), 404),
@@ -115,11 +115,11 @@ def test_others_neither_see_nor_change_publishers(
         for answer in (
             client.get(at, headers=headers),
             client.post(at, GITHUB, "application/json", headers=headers),
-            client.delete(f"{at}{made.pk}/", headers=headers),
+            client.delete(f"{at}{trusted.pk}/", headers=headers),
         ):
             assert answer.status_code == status
     other = make_environment(alice)
-    assert client.delete(f"{AT}{made.pk}/", headers=bearer(alice, "admin")).status_code == 404
+    assert client.delete(f"{AT}{trusted.pk}/", headers=bearer(alice, "admin")).status_code == 404
     assert other.publishers.count() == 0
     pending = client.get("/api/v1/owners/lab/publishers/", headers=bearer(bob, "admin"))
     assert pending.status_code == 403
@@ -239,13 +239,13 @@ def test_a_pending_publisher_waits_only_for_a_name_that_can_be_had(
 def test_pending_publisher_moves_to_the_environment_that_its_upload_creates(
     client: Client, issuer: Issuer, alice: User
 ) -> None:
-    made = publisher(alice.owner, alice, name="demo-env")
+    trusted = publisher(alice.owner, alice, name="demo-env")
     make_environment(alice)
     admin = bearer(alice, "admin")
     listed = client.get(AT, headers=admin).json()["results"]
-    assert [(row["id"], row["pending"]) for row in listed] == [(made.pk, True)]
+    assert [(row["id"], row["pending"]) for row in listed] == [(trusted.pk, True)]
     sign_in(client, "alice")
     page = client.get("/envs/alice/demo-env/settings/publishers/").content.decode()
-    assert f"/{made.pk}/remove/" in page
-    assert client.delete(f"{AT}{made.pk}/", headers=admin).status_code == 204
+    assert f"/{trusted.pk}/remove/" in page
+    assert client.delete(f"{AT}{trusted.pk}/", headers=admin).status_code == 204
     assert not TrustedPublisher.objects.exists()

@@ -66,8 +66,8 @@ def job(gpu: Caller, alice: User) -> JobSpec:
     return JobSpec.from_dict(gpu.post("poll/", {"capabilities": {"gpus": 1}}).json())
 
 
-def packed(said: dict[str, Any]) -> bytes:
-    return gzip.compress(json.dumps(said).encode())
+def packed(batch: dict[str, Any]) -> bytes:
+    return gzip.compress(json.dumps(batch).encode())
 
 
 def code(response: Any) -> tuple[int, str]:
@@ -114,28 +114,28 @@ def test_the_wheel_of_the_run_can_be_downloaded_with_its_token(gpu: Caller, job:
 
 
 def test_a_run_is_reported_from_first_batch_to_ending(gpu: Caller, job: JobSpec) -> None:
-    said = make_events(log="hello\n", rollouts=honest_rollouts(), facts=make_facts()).to_dict()
-    response = gpu.post(f"runs/{job.run}/events/", said, token=job.run_token)
+    batch = make_events(log="hello\n", rollouts=honest_rollouts(), facts=make_facts()).to_dict()
+    response = gpu.post(f"runs/{job.run}/events/", batch, token=job.run_token)
     assert response.json() == {"lease_seconds": 60.0, "cancel": False}
     ending = {"attempt": 1, "outcome": "succeeded"}
     for _ in range(2):
         assert gpu.post(f"runs/{job.run}/finish/", ending, token=job.run_token).json() == {}
     run = Run.objects.get()
     assert (run.status, run.done) == ("succeeded", 25)
-    late = gpu.post(f"runs/{job.run}/events/", {**said, "seq": 2}, token=job.run_token)
+    late = gpu.post(f"runs/{job.run}/events/", {**batch, "seq": 2}, token=job.run_token)
     assert code(late) == (409, "runner.superseded")
 
 
 def test_a_run_token_is_good_for_its_run_and_attempt_alone(gpu: Caller, job: JobSpec) -> None:
-    said = make_events().to_dict()
+    batch = make_events().to_dict()
     path = f"runs/{job.run}/events/"
-    assert code(gpu.post(path, said)) == (401, "token.invalid")
+    assert code(gpu.post(path, batch)) == (401, "token.invalid")
     other = sign_run_token(run_id=uuid4(), attempt=1)
-    assert code(gpu.post(path, said, token=other)) == (403, "token.scope")
+    assert code(gpu.post(path, batch, token=other)) == (403, "token.scope")
     second = make_events(attempt=2).to_dict()
     assert code(gpu.post(path, second, token=job.run_token)) == (409, "runner.superseded")
     Run.objects.update(attempt=2, status="queued", runner=None, lease_expires_at=None)
-    assert code(gpu.post(path, said, token=job.run_token)) == (409, "runner.superseded")
+    assert code(gpu.post(path, batch, token=job.run_token)) == (409, "runner.superseded")
 
 
 def test_gap_between_batches_is_refused_with_the_next_number(gpu: Caller, job: JobSpec) -> None:
@@ -176,7 +176,7 @@ def test_a_report_that_makes_no_sense_is_refused_not_a_crash(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "batch",
     [
         b'"log": "\\u0000\\ud800", "done": -1, "total": 1e999',
         b'"rollouts": [{"policy": "silent", "ok": true, "reward": NaN, "seconds": Infinity}]',
@@ -186,9 +186,9 @@ def test_a_report_that_makes_no_sense_is_refused_not_a_crash(
     ],
 )
 def test_a_hostile_report_in_the_right_shape_is_kept_clean(
-    gpu: Caller, job: JobSpec, said: bytes
+    gpu: Caller, job: JobSpec, batch: bytes
 ) -> None:
-    raw = b'{"attempt": 1, "seq": 1, "phase": "running", ' + said + b"}"
+    raw = b'{"attempt": 1, "seq": 1, "phase": "running", ' + batch + b"}"
     response = gpu.post(f"runs/{job.run}/events/", raw=raw, token=job.run_token)
     assert response.status_code == 200
     ending = (
@@ -206,9 +206,9 @@ def test_a_report_beyond_the_bound_is_refused(gpu: Caller, job: JobSpec) -> None
 
 
 def test_a_packed_batch_is_taken(gpu: Caller, job: JobSpec) -> None:
-    said = packed({"attempt": 1, "seq": 1, "phase": "running", "log": "hello\n"})
+    batch = packed({"attempt": 1, "seq": 1, "phase": "running", "log": "hello\n"})
     path, gzipped = f"runs/{job.run}/events/", {"Content-Encoding": "gzip"}
-    assert gpu.post(path, token=job.run_token, raw=said, **gzipped).status_code == 200
+    assert gpu.post(path, token=job.run_token, raw=batch, **gzipped).status_code == 200
     assert Run.objects.get().log.get().text == "hello\n"
 
 
@@ -231,12 +231,12 @@ def test_a_packed_batch_is_never_inflated_beyond_its_bound(
 
 
 def test_a_new_token_loses_no_run_that_is_under_way(gpu: Caller, job: JobSpec) -> None:
-    """A run reports with a token of its own: whoever renews the runner's need not wait for it."""
+    """A run reports with a token of its own: renewing the runner's token does not wait for it."""
     runner = Runner.objects.get()
     new = Caller(services.renew(runner=runner))
     assert gpu.post("poll/").status_code == 401
-    told = make_events(log="hello\n").to_dict()
-    assert gpu.post(f"runs/{job.run}/events/", told, token=job.run_token).status_code == 200
+    batch = make_events(log="hello\n").to_dict()
+    assert gpu.post(f"runs/{job.run}/events/", batch, token=job.run_token).status_code == 200
     assert new.post("poll/").status_code == 204
     done = make_finish("failed").to_dict()
     assert gpu.post(f"runs/{job.run}/finish/", done, token=job.run_token).status_code == 200

@@ -34,13 +34,13 @@ def test_the_runs_of_an_environment_come_newest_first(
     cache.clear()
     version = make_version(alice)
     runs = [make_run(version) for _ in range(4)]
-    for made in runs:
-        make_rollout(made, "oracle", 0)
-        make_rollout(made, "silent", 0, reward=0.0)
+    for listed in runs:
+        make_rollout(listed, "oracle", 0)
+        make_rollout(listed, "silent", 0, reward=0.0)
     url = "/api/v1/environments/alice/demo-env/runs/"
     with django_assert_num_queries(5):
         answer = client.get(url).json()["results"]
-    assert [entry["id"] for entry in answer] == [str(made.pk) for made in reversed(runs)]
+    assert [entry["id"] for entry in answer] == [str(listed.pk) for listed in reversed(runs)]
     assert set(answer[0]) == SUMMARY
     assert [score["policy"] for score in answer[0]["scores"]] == ["silent", "oracle"]
     with django_assert_num_queries(4):
@@ -100,11 +100,11 @@ def test_rollouts_are_paged_without_their_conversations(
 
 
 def test_one_rollout_is_shown_with_its_conversation(client: Client, run: Run) -> None:
-    error, told = {"type": "ValueError", "message": "no"}, make_transcript("?")
-    failed = make_rollout(run, reward=None, error=error, prompt_tokens=7, transcript=told)
+    error, record = {"type": "ValueError", "message": "no"}, make_transcript("?")
+    failed = make_rollout(run, reward=None, error=error, prompt_tokens=7, transcript=record)
     answer = client.get(f"{at(run)}rollouts/{failed.pk}/").json()
     assert [m["content"] for m in answer["messages"]] == ["?", "re: ?"]
-    assert answer["transcript"] == told.to_dict()
+    assert answer["transcript"] == record.to_dict()
     assert (answer["ok"], answer["reward"], answer["error"]["type"]) == (False, None, "ValueError")
     assert answer["usage"]["prompt_tokens"] == 7
     other = make_run(run.version)
@@ -143,16 +143,16 @@ def test_a_cancelled_run_is_queued_again_by_its_owner_alone(
     assert page.json()["run"]["queue"] == {"before": 0, "waiting": 1, "runners": 0}
 
 
-@pytest.mark.parametrize(("query", "found"), [
+@pytest.mark.parametrize(("query", "expected"), [
     ("policy=oracle", 3), ("task=1", 2), ("ok=false", 1), ("ok=true", 5), ("min_reward=0.5", 2),
     ("max_reward=0.25", 3), ("policy=oracle&min_reward=0.5&max_reward=0.9", 1), ("policy=other", 0),
 ])  # fmt: skip
-def test_rollouts_are_filtered(client: Client, run: Run, query: str, found: int) -> None:
+def test_rollouts_are_filtered(client: Client, run: Run, query: str, expected: int) -> None:
     for policy, rewards in (("silent", (0.0, 0.0, None)), ("oracle", (0.25, 0.5, 1.0))):
         for task, reward in enumerate(rewards):
             make_rollout(run, policy, task, reward=reward)
     for list_of in ("rollouts", "samples"):
-        assert len(client.get(f"{at(run)}{list_of}/?{query}").json()["results"]) == found
+        assert len(client.get(f"{at(run)}{list_of}/?{query}").json()["results"]) == expected
 
 
 @pytest.mark.parametrize(("query", "field"), [

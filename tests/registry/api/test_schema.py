@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the API does: no more, no less, and nothing that is not so."""
+"""The OpenAPI document describes what the API does: all of it, and nothing else."""
 
 import json
 import re
@@ -125,7 +125,7 @@ def test_another_form_is_refused_in_words(client: Client) -> None:
 
 
 def test_responses_match_the_document(client: Client, hub: Hub, document: Document) -> None:
-    seen = 0
+    checked = 0
     for path, method, operation in operations(document):
         if method != "get":
             continue
@@ -139,13 +139,15 @@ def test_responses_match_the_document(client: Client, hub: Hub, document: Docume
         body = b"".join(answer)
         assert answer.status_code == 200, (path, body)
         kind = answer.headers["Content-Type"].partition(";")[0]
-        told = operation["responses"]["200"]["content"][kind]["schema"]
+        described = operation["responses"]["200"]["content"][kind]["schema"]
         if kind.endswith("json"):
-            found = json.loads(body)
-            assert list(strict(document, told).iter_errors(found)) == [], path
-            assert found.get("results", True), f"{path} answers an empty list, which says nothing"
-            seen += 1
-    assert seen > 20
+            parsed = json.loads(body)
+            assert list(strict(document, described).iter_errors(parsed)) == [], path
+            assert parsed.get("results", True), (
+                f"{path} answers an empty list, which checks nothing"
+            )
+            checked += 1
+    assert checked > 20
 
 
 def test_an_unknown_address_is_refused_in_json_whatever_the_method() -> None:
@@ -157,13 +159,13 @@ def test_an_unknown_address_is_refused_in_json_whatever_the_method() -> None:
             assert answer.json()["error"]["code"] == "request.not_found"
 
 
-def strict(document: Document, told: Document) -> Draft202012Validator:
+def strict(document: Document, described: Document) -> Draft202012Validator:
     """A validator that lets no field pass that the document does not have."""
     shapes = {
         name: {"additionalProperties": False, **shape} if "properties" in shape else shape
         for name, shape in document["components"]["schemas"].items()
     }
-    return Draft202012Validator({**told, "components": {"schemas": shapes}})
+    return Draft202012Validator({**described, "components": {"schemas": shapes}})
 
 
 def test_refusal_matches_the_document(client: Client, document: Document, db: None) -> None:

@@ -46,12 +46,14 @@ def test_page_is_cacheable_and_revalidated(client: Client, alice: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "known"),
+    ("condition", "known"),
     [('"a", {}', True), ("W/{}", True), ("*", True), ('"a"', False), ("", False)],
 )
-def test_if_none_match_may_list_etags(client: Client, alice: User, asked: str, known: bool) -> None:
+def test_if_none_match_may_list_etags(
+    client: Client, alice: User, condition: str, known: bool
+) -> None:
     make_version(alice)
-    headers = {"If-None-Match": asked.format(client.get(PAGE)["ETag"])}
+    headers = {"If-None-Match": condition.format(client.get(PAGE)["ETag"])}
     assert (client.get(PAGE, headers=headers).status_code == 304) is known
 
 
@@ -93,10 +95,10 @@ def test_an_environment_that_moved_is_found_from_its_old_address(
 
 def test_head_has_the_headers_and_post_is_refused(client: Client, alice: User) -> None:
     make_version(alice)
-    head, whole = client.head(PAGE), client.get(PAGE)
+    head, full = client.head(PAGE), client.get(PAGE)
     assert head.content == b""
     for name in ("ETag", "Content-Length", "Content-Type"):
-        assert head[name] == whole[name]
+        assert head[name] == full[name]
     assert client.post(PAGE).status_code == 405
 
 

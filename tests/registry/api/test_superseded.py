@@ -1,4 +1,4 @@
-"""An attempt that is over comes back: whatever it says gets 409 and changes nothing."""
+"""A superseded attempt reports: each of its requests gets 409 and changes nothing."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def old(db: None) -> Caller:
 
 @pytest.fixture
 def job(old: Caller, alice: User) -> JobSpec:
-    """Its job, of which it has told something already."""
+    """Its job, with one batch of events stored."""
     make_run(make_version(alice.owner), policies=("silent", "model"))
     job = JobSpec.from_dict(old.post("poll/", {}).json())
-    said = make_events(log="first\n", rollouts=[make_rollout("silent")]).to_dict()
-    assert old.post(f"runs/{job.run}/events/", said, token=job.run_token).status_code == 200
+    fields = make_events(log="first\n", rollouts=[make_rollout("silent")]).to_dict()
+    assert old.post(f"runs/{job.run}/events/", fields, token=job.run_token).status_code == 200
     return job
 
 
@@ -64,12 +64,12 @@ def lost(alice: User) -> None:
 
 
 def given_away(alice: User) -> None:
-    """Another runner has the next attempt, and has told as much."""
+    """Another runner has the next attempt and has stored a batch."""
     lost(alice)
     other = Caller(runners.create(name="new")[1])
     job = JobSpec.from_dict(other.post("poll/", {}).json())
-    said = make_events(attempt=2, log="second\n", rollouts=[make_rollout("silent")]).to_dict()
-    assert other.post(f"runs/{job.run}/events/", said, token=job.run_token).status_code == 200
+    fields = make_events(attempt=2, log="second\n", rollouts=[make_rollout("silent")]).to_dict()
+    assert other.post(f"runs/{job.run}/events/", fields, token=job.run_token).status_code == 200
 
 
 def given_back(alice: User) -> None:
@@ -94,8 +94,8 @@ def cancelled(alice: User) -> None:
     services.cancel(run=Run.objects.get(), by=alice)
 
 
-def batch(**said: Any) -> tuple[str, dict[str, Any]]:
-    return "events", make_events(said.pop("seq", 2), **said).to_dict()
+def batch(**fields: Any) -> tuple[str, dict[str, Any]]:
+    return "events", make_events(fields.pop("seq", 2), **fields).to_dict()
 
 
 REPORTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -127,9 +127,9 @@ def test_events_of_a_superseded_attempt_are_refused_and_change_nothing(
 ) -> None:
     overtaken(alice)
     before = everything()
-    for name, (what, text) in REPORTS.items():
+    for name, (endpoint, text) in REPORTS.items():
         for _ in range(2):
-            answer = old.post(f"runs/{job.run}/{what}/", text, token=job.run_token)
+            answer = old.post(f"runs/{job.run}/{endpoint}/", text, token=job.run_token)
             assert code(answer) == (409, "runner.superseded"), name
     headers = {"Authorization": f"Bearer {job.run_token}"}
     assert old.client.get(job.wheel.url, headers=headers).status_code == 401

@@ -17,8 +17,8 @@ def check(client: Client, user: User, **body: Any) -> dict[str, Any]:
     client.force_login(user)
     answer = client.post("/api/v1/check/", body, content_type="application/json")
     assert answer.status_code == 200, answer.content
-    found: dict[str, Any] = answer.json()
-    return found
+    fields: dict[str, Any] = answer.json()
+    return fields
 
 
 def codes(client: Client, user: User, **body: Any) -> list[tuple[str, str]]:

@@ -129,12 +129,12 @@ def test_strangers_and_readers_cannot_yank(client: Client, alice: User, carol: U
     assert Version.objects.get().yanked_at is None
 
 
-@pytest.mark.parametrize("who", ["alice", "root"])
+@pytest.mark.parametrize("actor_name", ["alice", "root"])
 def test_author_and_staff_retry_a_held_version(
-    client: Client, alice: User, root: User, who: str
+    client: Client, alice: User, root: User, actor_name: str
 ) -> None:
     version = make_version(alice, status="held")
-    url, headers = f"{AT}0.1.0/retry/", bearer(User.objects.get(username=who), "admin")
+    url, headers = f"{AT}0.1.0/retry/", bearer(User.objects.get(username=actor_name), "admin")
     assert client.post(url, headers=bearer(alice, "read")).status_code == 403
     answer = client.post(url, headers=headers)
     assert (answer.status_code, answer.json()["status"]) == (200, "evaluating")

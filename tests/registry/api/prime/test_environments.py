@@ -1,4 +1,4 @@
-"""What prime reads of environments and versions, and for whom."""
+"""Environments and versions in prime's fields, and their permissions."""
 
 from __future__ import annotations
 

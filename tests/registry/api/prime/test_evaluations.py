@@ -70,8 +70,10 @@ def test_an_evaluation_goes_its_way(client: Client, bob: User, pk: int) -> None:
 
 def test_a_failed_evaluation_stays_failed(client: Client, bob: User, pk: int) -> None:
     evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
-    said = call(client, "put", evaluation_id, bob, {"status": "FAILED", "error_message": "boom"})[1]
-    assert (said["status"], said["error_message"]) == ("FAILED", "boom")
+    changed = call(
+        client, "put", evaluation_id, bob, {"status": "FAILED", "error_message": "boom"}
+    )[1]
+    assert (changed["status"], changed["error_message"]) == ("FAILED", "boom")
     assert call(client, "post", f"{evaluation_id}/finalize", bob)[0] == 409
     assert call(client, "put", evaluation_id, bob, {"status": "COMPLETED"})[0] == 400
 
@@ -97,8 +99,10 @@ def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
     }
     for user in (alice, bob, carol):
         listed = call(client, "get", "", user, {"environment_name": "alice/demo-env"})[1]
-        seen = {row["evaluation_id"] for row in listed["evaluations"]}
-        assert seen == {item for item, who in sees.items() if user.username in who}
+        listed_ids = {row["evaluation_id"] for row in listed["evaluations"]}
+        assert listed_ids == {
+            item for item, usernames in sees.items() if user.username in usernames
+        }
     listed = call(client, "get", "", carol)[1]
     assert (listed["evaluations"], listed["total"]) == ([], 0)
     for path in ("", "/samples", "/finalize"):
@@ -123,14 +127,14 @@ def test_responses_reveal_nothing_of_a_hidden_environment(
 
 
 def test_a_deleted_evaluation_takes_its_samples_along(client: Client, bob: User, pk: int) -> None:
-    one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
-    for evaluation in (one, two):
+    first, second = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
+    for evaluation in (first, second):
         call(client, "post", f"{evaluation}/samples", bob, {"samples": [{"a": 1}]})
     (sha256,) = set(SampleBatch.objects.values_list("sha256", flat=True))
     key = storage.key("samples", sha256)
-    assert call(client, "delete", one, bob)[0] == 200
+    assert call(client, "delete", first, bob)[0] == 200
     assert storage.get().exists(key)
-    assert call(client, "delete", two, bob)[0] == 200
+    assert call(client, "delete", second, bob)[0] == 200
     assert not storage.get().exists(key)
     assert not Evaluation.objects.exists()
 
@@ -140,16 +144,16 @@ def test_who_publishes_an_environment_takes_strangers_word_off_its_page(
 ) -> None:
     """Removing is all: nobody puts words into another's mouth, or sees what is private."""
     environment = make_version(lab).environment
-    one, two, hidden = (
+    first, second, hidden = (
         create(client, carol, environment.pk, is_public=public)[1]["evaluation_id"]
         for public in (True, True, False)
     )
-    assert call(client, "delete", one, bob)[0] == 403  # a member without a say
-    assert call(client, "put", one, alice, {"name": "worse"})[0] == 403
-    assert call(client, "post", f"{one}/samples", alice, {"samples": [{}]})[0] == 403
+    assert call(client, "delete", first, bob)[0] == 403  # a member without a say
+    assert call(client, "put", first, alice, {"name": "worse"})[0] == 403
+    assert call(client, "post", f"{first}/samples", alice, {"samples": [{}]})[0] == 403
     assert call(client, "delete", hidden, alice)[0] == 404
-    assert call(client, "delete", one, alice)[0] == 200
-    page = f"/envs/lab/demo-env/evaluations/{two}/"
+    assert call(client, "delete", first, alice)[0] == 200
+    page = f"/envs/lab/demo-env/evaluations/{second}/"
     client.force_login(bob)
     assert "Delete this evaluation" not in client.get(page).content.decode()
     assert client.post(f"{page}delete/").status_code == 403
@@ -245,9 +249,9 @@ def test_a_page_reads_no_more_of_a_sample_than_it_shows(client: Client, bob: Use
 def test_a_person_has_room_for_so_many_bytes_of_samples(
     client: Client, bob: User, carol: User, pk: int
 ) -> None:
-    one, two = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
-    Evaluation.objects.filter(pk=one).update(sample_bytes=samples.MAX_BYTES_OF_USER)
-    status, body = call(client, "post", f"{two}/samples", bob, {"samples": [{}]})
+    first, second = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
+    Evaluation.objects.filter(pk=first).update(sample_bytes=samples.MAX_BYTES_OF_USER)
+    status, body = call(client, "post", f"{second}/samples", bob, {"samples": [{}]})
     assert (status, "Delete some" in body["detail"]) == (413, True)
     other = create(client, carol, pk)[1]["evaluation_id"]
     assert call(client, "post", f"{other}/samples", carol, {"samples": [{}]})[0] == 201
@@ -270,18 +274,18 @@ def test_what_was_deleted_a_moment_ago_is_not_there(client: Client, bob: User, p
 @pytest.mark.django_db(transaction=True)
 def test_samples_that_go_with_one_evaluation_stay_with_another(bob: User) -> None:
     environment = make_version(bob).environment
-    one, two = (
+    first, second = (
         services.create(
             environment=environment, version=None, owner=bob.owner, by=bob, claims=Claims(name=name)
         )
         for name in ("one", "two")
     )
-    samples.add(evaluation=one, samples=[{"a": 1}])
+    samples.add(evaluation=first, samples=[{"a": 1}])
     assert at_once(
-        lambda: services.delete(evaluation=one, by=bob),
-        lambda: samples.add(evaluation=two, samples=[{"a": 1}]),
+        lambda: services.delete(evaluation=first, by=bob),
+        lambda: samples.add(evaluation=second, samples=[{"a": 1}]),
     ) == ["done", "done"]
-    assert samples.read(evaluation=two, start=0, count=1) == [{"a": 1}]
+    assert samples.read(evaluation=second, start=0, count=1) == [{"a": 1}]
 
 
 def test_samples_have_a_limit(client: Client, bob: User, pk: int) -> None:

@@ -185,18 +185,18 @@ def test_others_ids_are_worth_nothing(
     client: Client, pusher: Pusher, pk: str, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     hidden = f"env_{make_environment(lab, visibility='private').pk}"
-    stranger = Pusher(client, carol)
-    unknown = stranger.announce("env_999999", "wheels", b"x")
+    carols = Pusher(client, carol)
+    unknown = carols.announce("env_999999", "wheels", b"x")
     for where in (pk, hidden, "env_0", "env_" + "9" * 40, "1"):
-        assert stranger.announce(where, "wheels", b"x")[0] == 404
-    assert unknown[1]["detail"] == stranger.announce(hidden, "wheels", b"x")[1]["detail"]
+        assert carols.announce(where, "wheels", b"x")[0] == 404
+    assert unknown[1]["detail"] == carols.announce(hidden, "wheels", b"x")[1]["detail"]
     assert Pusher(client, bob).announce(hidden, "wheels", b"x")[0] == 403  # a mere member
     data = wheels.make_wheel()
     body = pusher.announce(pk, "wheels", data)[1]["data"]
     pusher.put(body["upload_url"], data)
-    mine = f"{stranger.post('resolve', name='demo-env')[1]['data']['id']}"
+    mine = f"{carols.post('resolve', name='demo-env')[1]['data']['id']}"
     for where in (pk, mine):
-        status, _ = stranger.post(f"{where}/wheels/{body['wheel_id']}/finalize")
+        status, _ = carols.post(f"{where}/wheels/{body['wheel_id']}/finalize")
         assert status == 404
     assert pusher.post(f"{pk}/versions/{body['wheel_id']}/finalize")[0] == 404
     assert pusher.post(f"{pk}/wheels/{uuid4()}/finalize")[0] == 404
@@ -226,12 +226,12 @@ def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
     client: Client, carol: User, alice: User
 ) -> None:
     make_environment(alice, visibility="private")
-    stranger = Pusher(client, carol)
-    hidden = stranger.post("resolve", name="demo-env", owner_slug="alice")
-    free = stranger.post("resolve", name="free-env", owner_slug="alice")
+    carols = Pusher(client, carol)
+    hidden = carols.post("resolve", name="demo-env", owner_slug="alice")
+    free = carols.post("resolve", name="free-env", owner_slug="alice")
     assert hidden[0] == free[0] == 403
     assert hidden[1]["detail"] == free[1]["detail"]
-    assert stranger.post("resolve", name="x", owner_slug="nobody")[0] == 404
+    assert carols.post("resolve", name="x", owner_slug="nobody")[0] == 404
     assert not Environment.objects.filter(name="free-env").exists()
     assert client.post(f"{HUB}/resolve", {}, content_type="application/json").status_code == 401
 
