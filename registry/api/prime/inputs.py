@@ -9,10 +9,9 @@ from typing import Any
 
 from rest_framework import serializers
 from rest_framework.fields import empty
-from rest_framework.serializers import Serializer
 
 from envyard.contract.values import plain
-from registry.api.serializers.base import Body
+from registry.api.serializers.base import Body, SharedFieldsSerializer
 from registry.api.serializers.fields import (
     MISSING,
     Object,
@@ -95,14 +94,14 @@ class BoundedObject(Object):
         return dict(cleaned)
 
 
-class TeamsQuery(Serializer[Any]):
+class TeamsQuery(SharedFieldsSerializer):
     """Which teams of a person."""
 
     offset = QueryWhole(max_value=MAX_OFFSET, default=0)
     limit = QueryWhole(min_value=1, max_value=100, default=100)
 
 
-class EnvironmentsQuery(Serializer[Any]):
+class EnvironmentsQuery(SharedFieldsSerializer):
     """Which environments; `tags`, which may be repeated, are not among the fields."""
 
     search = Text(required=False)
@@ -116,7 +115,7 @@ class EnvironmentsQuery(Serializer[Any]):
     offset = QueryWhole(max_value=MAX_OFFSET, default=0)
 
 
-class InspectQuery(Serializer[Any]):
+class InspectQuery(SharedFieldsSerializer):
     """Which file or folder, and how much of a file."""
 
     path = serializers.CharField(
@@ -125,7 +124,7 @@ class InspectQuery(Serializer[Any]):
     max_bytes = QueryWhole(min_value=1, max_value=MAX_SHOWN, default=SHOWN)
 
 
-class EvaluationsQuery(Serializer[Any]):
+class EvaluationsQuery(SharedFieldsSerializer):
     """Which evaluations."""
 
     environment_name = Text(required=False)
@@ -135,7 +134,7 @@ class EvaluationsQuery(Serializer[Any]):
     limit = QueryWhole(min_value=1, max_value=100, default=50)
 
 
-class SamplesQuery(Serializer[Any]):
+class SamplesQuery(SharedFieldsSerializer):
     """Which samples of an evaluation."""
 
     limit = QueryWhole(min_value=1, max_value=1000, default=100)

@@ -11,12 +11,12 @@ from urllib.parse import quote
 
 from django.conf import settings
 from rest_framework import serializers
-from rest_framework.serializers import Serializer
 
 from registry.accounts import index_credentials
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import can
 from registry.api.auth import BASIC_USER
+from registry.api.serializers.base import SharedFieldsSerializer
 from registry.catalog.models import Environment, Version
 from registry.read_models import links
 from registry.self_reported.models import REPORTED
@@ -53,7 +53,7 @@ def _content_hash(version: Version) -> str:
     return source.content_hash if source else version.sha256
 
 
-class WhoamiSerializer(Serializer[Any]):
+class WhoamiSerializer(SharedFieldsSerializer):
     """The person, and what the `token` of the context may do; none is a browser's session."""
 
     id = serializers.CharField(source="username")
@@ -74,7 +74,7 @@ class WhoamiSerializer(Serializer[Any]):
         return {"environments": may, "evaluations": may}
 
 
-class TeamSerializer(Serializer[Any]):
+class TeamSerializer(SharedFieldsSerializer):
     """An organisation that the person is in."""
 
     teamId = serializers.CharField(source="organisation.owner.name")
@@ -84,7 +84,7 @@ class TeamSerializer(Serializer[Any]):
     createdAt = serializers.DateTimeField(source="organisation.created_at")
 
 
-class MemberSerializer(Serializer[Any]):
+class MemberSerializer(SharedFieldsSerializer):
     """A member of an organisation, without the address."""
 
     userId = serializers.CharField(source="user.username")
@@ -94,14 +94,14 @@ class MemberSerializer(Serializer[Any]):
     joinedAt = serializers.DateTimeField(source="since")
 
 
-class OwnerSerializer(Serializer[Any]):
+class OwnerSerializer(SharedFieldsSerializer):
     """A person or an organisation."""
 
     name = serializers.CharField()
     type = Computed(lambda owner: "team" if owner.organisation_id else "user")
 
 
-class EnvironmentSerializer(Serializer[Any]):
+class EnvironmentSerializer(SharedFieldsSerializer):
     """A line of `prime env list`; rows come from `for_summary()`."""
 
     id = Computed(links.prime_id)
@@ -116,7 +116,7 @@ class EnvironmentSerializer(Serializer[Any]):
     updated_at = serializers.DateTimeField(source="fresh_at")
 
 
-class LatestVersionSerializer(Serializer[Any]):
+class LatestVersionSerializer(SharedFieldsSerializer):
     """The latest version, in the status of an environment."""
 
     semantic_version = serializers.CharField(source="version")
@@ -125,7 +125,7 @@ class LatestVersionSerializer(Serializer[Any]):
     created_at = serializers.DateTimeField(source="uploaded_at")
 
 
-class VersionSerializer(Serializer[Any]):
+class VersionSerializer(SharedFieldsSerializer):
     """A line of `prime env version list`; its "size" counts files."""
 
     version = serializers.CharField()
@@ -136,7 +136,7 @@ class VersionSerializer(Serializer[Any]):
     size = Computed(lambda version: 1 if source_of(version) is None else 2)
 
 
-class MetadataSerializer(Serializer[Any]):
+class MetadataSerializer(SharedFieldsSerializer):
     """The metadata of a version's wheel."""
 
     description = serializers.CharField(source="summary")
@@ -146,7 +146,7 @@ class MetadataSerializer(Serializer[Any]):
     python_requires = serializers.CharField(source="requires_python")
 
 
-class VersionDetailSerializer(Serializer[Any]):
+class VersionDetailSerializer(SharedFieldsSerializer):
     """What info, pull and install read, for the `actor` of the context: person and token.
 
     The addresses of a private environment, and of a version that is not listed, hold a short-lived
@@ -201,7 +201,7 @@ def _with(credential: str, address: str) -> str:
     return f"{scheme}://{BASIC_USER}:{quote(credential, safe='')}@{rest}{path}"
 
 
-class EntrySerializer(Serializer[Any]):
+class EntrySerializer(SharedFieldsSerializer):
     """A file or a folder in a folder."""
 
     name = Computed(lambda entry: entry.path.rpartition("/")[2])
@@ -210,7 +210,7 @@ class EntrySerializer(Serializer[Any]):
     size = serializers.IntegerField(allow_null=True)
 
 
-class TreeSerializer(Serializer[Any]):
+class TreeSerializer(SharedFieldsSerializer):
     """A folder of a version's files."""
 
     kind = Computed(lambda _: "directory")
@@ -219,7 +219,7 @@ class TreeSerializer(Serializer[Any]):
     truncated = serializers.BooleanField(source="cut")
 
 
-class FileSerializer(Serializer[Any]):
+class FileSerializer(SharedFieldsSerializer):
     """The beginning of a file."""
 
     kind = Computed(lambda _: "file")
@@ -229,7 +229,7 @@ class FileSerializer(Serializer[Any]):
     truncated = Computed(lambda file: len(file.data) < file.size)
 
 
-class PlayedEnvironmentSerializer(Serializer[Any]):
+class PlayedEnvironmentSerializer(SharedFieldsSerializer):
     """The environment and version that an evaluation is of."""
 
     id = Computed(lambda row: links.prime_id(row.environment))
@@ -237,7 +237,7 @@ class PlayedEnvironmentSerializer(Serializer[Any]):
     version_id = serializers.CharField(source="version.version", allow_null=True)
 
 
-class EvaluationSerializer(Serializer[Any]):
+class EvaluationSerializer(SharedFieldsSerializer):
     """An evaluation without its samples; rows come from `for_summary()`."""
 
     evaluation_id = serializers.CharField(source="pk")

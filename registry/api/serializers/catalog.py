@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from envyard.contract.facets import FACETS
-from registry.api.serializers.base import Body, read_model
+from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Choice, Object, Text, Word
 from registry.catalog.models import Environment
 from registry.catalog.search.results import SORTS
@@ -69,7 +69,7 @@ class CataloguePage:
 CataloguePageSerializer = read_model(CataloguePage)
 
 
-class CatalogQuery(Serializer[Any]):
+class CatalogQuery(SharedFieldsSerializer):
     """Words, filters and order of a search."""
 
     q = Text(required=False, help_text="Words; all must occur, misspelled ones are forgiven.")

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
-from registry.api.serializers.base import Body
+from registry.api.serializers.base import Body, SharedFieldsSerializer
 from registry.api.serializers.fields import Choice, Text
 from registry.events import Event
 from registry.moderation import journal
@@ -32,7 +32,7 @@ class ReportSerializer(Serializer[Report]):
     resolution = serializers.CharField()
 
 
-class ReportQuery(Serializer[Any]):
+class ReportQuery(SharedFieldsSerializer):
     """Which reports."""
 
     state = Choice([OPEN, "resolved"], required=False, help_text="Open or resolved ones.")
