@@ -10,6 +10,8 @@ from registry.accounts import services
 from registry.models import Event, Organisation, User, Version
 from tests.factories import bearer, make_run, make_version
 
+pytestmark = pytest.mark.once
+
 MODELS = sorted(model._meta.model_name or "" for model in admin.site._registry)
 OURS = [name for name in MODELS if name != "group"]
 

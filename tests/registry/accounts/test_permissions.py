@@ -1,18 +1,21 @@
 """The table of who may do what, as a matrix; and that queries say the same."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 
 from registry.accounts import tokens
 from registry.accounts.permissions import Actor, can, require, verbs
 from registry.errors import HubError
-from registry.models import Environment, Evaluation, Membership, Organisation, Token, User, Version
+from registry.models import Environment, Evaluation, Membership, Token, User, Version
 from registry.publishers.models import TrustedPublisher
 from tests.factories import make_run, make_version
+from tests.people import make_lab, person
 
 OWNER, MAINTAINER, MEMBER, STRANGER, STAFF, NOBODY = [
     "owner",
@@ -130,29 +133,40 @@ class World:
         return version
 
 
+@pytest.fixture(scope="module")
+def keys(
+    django_db_setup: None, django_db_blocker: Any
+) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """The primary keys of people by role and of versions by kind; the rows end with the module."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        alice, bob = person("alice"), person("bob")
+        people = {OWNER: alice, MEMBER: bob, STRANGER: person("carol")}
+        people |= {STAFF: person("root", staff=True), MAINTAINER: User.objects.create_user("mia")}
+        lab = make_lab(alice, bob)
+        Membership.objects.create(organisation=lab, user=people[MAINTAINER], role="maintainer")
+        now = "2026-01-01T00:00:00Z"
+        versions = {
+            "public": make_version(lab, "public", uploaded_by=alice),
+            "private": make_version(lab, "private", visibility="private"),
+            "unlisted": make_version(lab, "unlisted", status="rejected"),
+            "yanked": make_version(lab, "yanked", yanked_at=now, yanked_reason="bad"),
+            "quarantined": make_version(lab, "quarantined", quarantined_at=now),
+        }
+        for version in versions.values():
+            make_run(version)
+        yield (
+            {role: user.pk for role, user in people.items()},
+            {kind: version.pk for kind, version in versions.items()},
+        )
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def world(lab: Organisation, alice: User, bob: User, carol: User, root: User) -> World:
-    maintainer = User.objects.create_user("mia")
-    Membership.objects.create(organisation=lab, user=maintainer, role="maintainer")
-    now = "2026-01-01T00:00:00Z"
-    versions = {
-        "public": make_version(lab, "public", uploaded_by=alice),
-        "private": make_version(lab, "private", visibility="private"),
-        "unlisted": make_version(lab, "unlisted", status="rejected"),
-        "yanked": make_version(lab, "yanked", yanked_at=now, yanked_reason="bad"),
-        "quarantined": make_version(lab, "quarantined", quarantined_at=now),
-    }
-    for version in versions.values():
-        make_run(version)
-    people: dict[str, Actor] = {
-        OWNER: alice,
-        MAINTAINER: maintainer,
-        MEMBER: bob,
-        STRANGER: carol,
-        STAFF: root,
-        NOBODY: AnonymousUser(),
-    }
-    return World(people, {kind: Version.objects.get(pk=v.pk) for kind, v in versions.items()})
+def world(keys: tuple[dict[str, int], dict[str, int]], db: None) -> World:
+    """The rows as this test reads them: the objects of no other test."""
+    people: dict[str, Actor] = {role: User.objects.get(pk=pk) for role, pk in keys[0].items()}
+    versions = {kind: Version.objects.get(pk=pk) for kind, pk in keys[1].items()}
+    return World(people | {NOBODY: AnonymousUser()}, versions)
 
 
 @pytest.mark.parametrize(("verb", "kind"), MATRIX)

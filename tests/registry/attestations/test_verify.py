@@ -20,6 +20,8 @@ from tests.registry.attestations.sigstore_here import (
     statement,
 )
 
+pytestmark = pytest.mark.once
+
 FILENAME = "demo_env-0.1.0-py3-none-any.whl"
 SHA256 = "ab" * 32
 ISSUER = "https://token.actions.githubusercontent.com"

@@ -17,6 +17,8 @@ from registry.errors import HubError
 from registry.publishers import identity, issuers
 from tests.registry.publishers.issuer import OTHER_RSA, RSA, Issuer
 
+pytestmark = pytest.mark.once
+
 HUB = "https://hub.example.org"
 
 

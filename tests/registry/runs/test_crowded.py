@@ -67,6 +67,7 @@ class Asked:
     number: int
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.django_db(transaction=True)
 def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
     root: User, settings: Settings
