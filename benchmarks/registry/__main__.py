@@ -3,8 +3,8 @@
     make benchmark                                   or
     python -m benchmarks.registry [--seconds 4] [--rounds 3] [--uploads 200] [--json FILE]
 
-Rounds go through all servers in turn, so that what else the machine does hits all alike; medians
-are told. Ratios of one run mean something, figures of different machines do not.
+Each round visits all servers in turn, so that other load of the machine affects all of them; the
+output has medians. Compare the ratios of one run, never figures of different machines.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Table = dict[str, dict[str, Reading]]
 
 
 def main() -> None:
-    """Start all, measure, print, stop."""
+    """Start all servers, measure, print, stop."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and stop what was started
     with ExitStack() as stack:
@@ -44,23 +44,23 @@ def main() -> None:
         scratch.chmod(0o755)
         wheels = material.make(scratch / "wheels", uploads=options.uploads)
         database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
-        servers = _start(stack, scratch, wheels, database)
-        reads, ratios = _reads(servers, seconds=options.seconds, rounds=options.rounds)
-        tell(reads)
-        print("\nrequests a second of nginx before the hub, of nginx alone")
+        running = _start(stack, scratch, wheels, database)
+        reads, ratios = _reads(running, seconds=options.seconds, rounds=options.rounds)
+        print_table(reads)
+        print("\nrequests per second: the hub behind nginx / nginx static")
         for kind, ratio in ratios.items():
             print(f"  {kind:18} {ratio:8.2f}")
         uploads = {
             server.label: load.upload(server, wheels.uploads, also=_also(server, database))
-            for server in servers
+            for server in running
             if server.upload
         }
-        tell({"uploads, 4 clients": uploads})
-        installs = {server.label: load.install(server, times=options.rounds) for server in servers}
+        print_table({"uploads, 4 clients": uploads})
+        installs = {server.label: load.install(server, times=options.rounds) for server in running}
         print("\ncold `uv pip install` of one environment with 3 dependencies")
         for label, seconds in installs.items():
             print(f"  {label:18} {seconds:8.3f} s")
-        app = servers[0]
+        app = running[0]
         before, after = load.growth_mib(app, requests=options.requests, seconds=options.seconds)
         print(f"\nmemory of web: {before:.0f} MiB; {options.requests:,} pages later {after:.0f}")
     if options.json:
@@ -92,20 +92,20 @@ def _start(
     print("starting the hub and its peers", file=sys.stderr, flush=True)
     app, files = servers.hub(scratch, wheels, database=database)
     stack.callback(app.stop)
-    every = [app]
+    running = [app]
     for start in (
         lambda: servers.hub_behind_nginx(scratch, files, database=database),
         lambda: servers.nginx_static(scratch, app, files),
         lambda: servers.pypiserver(scratch, wheels, programs["pypiserver"]),
         lambda: servers.devpi(scratch, wheels, programs["devpi"]),
     ):
-        every.append(start())
-        stack.callback(every[-1].stop)
-    return every
+        running.append(start())
+        stack.callback(running[-1].stop)
+    return running
 
 
 def installed(peer: str) -> Path:
-    """The peer's programs, in a folder of its own that later runs find again."""
+    """The peer's programs, in a folder that later runs use again."""
     folder = CACHE / peer
     if not (folder / "complete").exists():
         uv = Path(sys.executable).with_name("uv")
@@ -117,15 +117,15 @@ def installed(peer: str) -> Path:
     return folder / "bin"
 
 
-def _reads(every: list[Server], *, seconds: int, rounds: int) -> tuple[Table, dict[str, float]]:
-    """Kind of request -> server -> reading, for the hub also pages that the client has already;
-    and of each page what nginx before the hub reaches of nginx alone, burst beside burst."""
-    addresses = {server.label: servers.addresses(server) for server in every}
+def _reads(running: list[Server], *, seconds: int, rounds: int) -> tuple[Table, dict[str, float]]:
+    """Kind of request -> server -> reading, for the hub also of pages that the client has cached;
+    and for each page the ratio of the hub behind nginx to nginx static, burst by burst."""
+    addresses = {server.label: servers.addresses(server) for server in running}
     readings: dict[str, dict[str, list[Reading]]] = {}
     for number in range(rounds):
         for kind in addresses["hub"]:
             print(f"round {number + 1} of {rounds}: {kind}", file=sys.stderr, flush=True)
-            for server in every:
+            for server in running:
                 if kind in addresses[server.label]:
                     url, accept, header = addresses[server.label][kind]
                     burst = load.read(server, url, accept, seconds=seconds, headers=header)
@@ -153,8 +153,8 @@ def _plain(table: Table) -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def tell(table: Table) -> None:
-    """Print each kind's readings, a line a server."""
+def print_table(table: Table) -> None:
+    """Print the readings of each kind, one line per server."""
     for kind, by in table.items():
         print(f"\n{kind}")
         for label, reading in by.items():

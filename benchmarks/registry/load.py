@@ -29,7 +29,7 @@ UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60000.0}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Requests a second, 99th percentile in ms, and the server's processor time a request in us."""
+    """Requests per second, 99th percentile in ms, and the server's CPU time per request in us."""
 
     per_second: float
     p99_ms: float
@@ -37,7 +37,7 @@ class Reading:
 
 
 def read(server: Server, url: str, accept: str, *, seconds: int, headers: str = "") -> Reading:
-    """Ask for one address as fast as answers come; raises RuntimeError on an answer of 4xx, 5xx."""
+    """Request one address without pauses; raises RuntimeError on a response of 4xx or 5xx."""
     wrk = shutil.which("wrk")
     if wrk is None:
         raise RuntimeError("wrk is missing: apt-get install wrk")
@@ -48,9 +48,9 @@ def read(server: Server, url: str, accept: str, *, seconds: int, headers: str = 
     spent = _cpu(server) - before
     if "Non-2xx" in output or "Socket errors" in output:
         raise RuntimeError(f"{server.label} {url}:\n{output}")
-    count = int(_found(r"(\d+) requests in", output)[1])
-    p99 = _found(r"99%\s+([\d.]+)(us|ms|s|m)\b", output)
-    per_second = float(_found(r"Requests/sec:\s+([\d.]+)", output)[1])
+    count = int(_search(r"(\d+) requests in", output)[1])
+    p99 = _search(r"99%\s+([\d.]+)(us|ms|s|m)\b", output)
+    per_second = float(_search(r"Requests/sec:\s+([\d.]+)", output)[1])
     return Reading(per_second, float(p99[1]) * UNITS[p99[2]], spent / max(count, 1) * 1e6)
 
 
@@ -64,11 +64,11 @@ def middle(readings: Sequence[Reading]) -> Reading:
 
 
 def upload(server: Server, wheels: Sequence[Path], *, also: Sequence[int] = ()) -> Reading:
-    """Upload them from four clients at once; each must be taken. `also` are further processes
-    that do the server's work, such as those of its database.
+    """Upload the wheels from four concurrent clients; each must be accepted. `also` are further
+    processes of the server, such as those of its database.
 
-    The clients share the processors with the servers. So their requests are made beforehand, as
-    twine sends them, and go out over bare sockets: some 0.2 ms an upload, where requests took 8.
+    The clients share the processors with the servers. So their requests are prepared before, as
+    twine sends them, and sent over bare sockets: 0.2 ms per upload, where `requests` took 8.
     """
     sent = [_request(server, path) for path in wheels]
     parts = urlsplit(server.upload)
@@ -82,7 +82,7 @@ def upload(server: Server, wheels: Sequence[Path], *, also: Sequence[int] = ()) 
 
 
 def postmaster(database: str) -> tuple[int]:
-    """The process from which all of that PostgreSQL descend."""
+    """The parent of all processes of that PostgreSQL."""
     with psycopg.connect(database) as connection:
         row = connection.execute("SHOW data_directory").fetchone()
     assert row is not None
@@ -142,22 +142,22 @@ def _request(server: Server, path: Path) -> bytes:
 
 
 def _send(label: str, address: tuple[str, int], request: bytes) -> float:
-    """Seconds until all of the answer came; raises RuntimeError where it is no 200."""
+    """Seconds until the response is complete; raises RuntimeError unless it is a 200."""
     started = time.perf_counter()
     with socket.create_connection(address, timeout=60) as wire:
         wire.sendall(request)
-        answer = b"".join(_pieces(wire.recv))
+        answer = b"".join(_chunks(wire.recv))
     if not answer.startswith((b"HTTP/1.1 200", b"HTTP/1.0 200")):
         raise RuntimeError(f"{label}: {answer[:1000].decode(errors='replace')}")
     return time.perf_counter() - started
 
 
-def _pieces(receive: Callable[[int], bytes]) -> Sequence[bytes]:
+def _chunks(receive: Callable[[int], bytes]) -> Sequence[bytes]:
     return list(iter(lambda: receive(65536), b""))
 
 
-def _found(pattern: str, text: str) -> re.Match[str]:
+def _search(pattern: str, text: str) -> re.Match[str]:
     match = re.search(pattern, text)
     if match is None:
-        raise RuntimeError(f"wrk says something else:\n{text}")
+        raise RuntimeError(f"unexpected output of wrk:\n{text}")
     return match

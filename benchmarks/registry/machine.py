@@ -1,4 +1,4 @@
-"""What a process tree costs: processor seconds and resident memory, from /proc (Linux)."""
+"""CPU seconds and resident memory of a process tree, from /proc (Linux)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Program = subprocess.Popen[bytes]
 
 
 def tree(root: int) -> list[int]:
-    """The process and all that descend from it."""
+    """The process and its descendants."""
     pids = [root]
     for pid in pids:
         for file in Path(f"/proc/{pid}/task").glob("*/children"):

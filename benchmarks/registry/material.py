@@ -1,4 +1,4 @@
-"""The wheels that every server is given: alike in names, sizes and bytes."""
+"""The wheels of the measured servers: the same names, sizes and bytes for all."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NEEDY, BIG = "env-needy", "env-big"  # one with three dependencies, one of 100 K
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Wheels on disk: `seed` is served, `uploads` are new versions still to come."""
+    """Wheels on disk: `seed` is served, `uploads` are new versions."""
 
     seed: tuple[Path, ...]
     uploads: tuple[Path, ...]
 
 
 def make(folder: Path, *, uploads: int) -> Material:
-    """Write them; the same bytes each time."""
+    """Write the wheels; the same bytes each time."""
     folder.mkdir(parents=True)
     seed = [_wheel(folder, name(number), "1.0.0") for number in range(ENVIRONMENTS)]
     seed += [_wheel(folder, name(number), "1.1.0") for number in range(ENVIRONMENTS // 2)]

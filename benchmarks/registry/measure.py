@@ -1,4 +1,4 @@
-"""Time requests one after the other on one connection, and say how long they took."""
+"""Time requests one after the other on one connection."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from benchmarks.registry.machine import cpu_seconds
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds from the request's first byte to the answer's last, and of processor a request
-    in web and in the database's server: those are much the same on a busy machine."""
+    """Milliseconds from the first byte of the request to the last of the response, and CPU time per
+    request in web and in the database's server, which other load of the machine affects little."""
 
     case: str
     requests: int
@@ -30,37 +30,37 @@ class Timing:
 
 
 class Client:
-    """One connection that is kept; `database` is the server's process, where it has one here."""
+    """One kept connection; `database` is the database server's process if it is local."""
 
     def __init__(self, port: int, *, web: int, database: int | None) -> None:
         self._web, self._database = web, database
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, path: str) -> bytes:
-        """The body; raises for any status but 200, with a chunked answer read to its end."""
+        """The body; raises for any status but 200."""
         self._connection.request("GET", path)
-        answer = self._connection.getresponse()
-        body = answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"GET {path}: {answer.status} {body[:200]!r}")
+        response = self._connection.getresponse()
+        body = response.read()
+        if response.status != 200:
+            raise RuntimeError(f"GET {path}: {response.status} {body[:200]!r}")
         return body
 
     def time(self, case: str, paths: Sequence[str], number: int) -> Timing:
-        """Ask for the paths in turn, so many times in all, after each was asked for once."""
+        """Request the paths in turn, `number` requests in all, after one request to each."""
         for path in islice(paths, number):
             self.get(path)
-        used, took = self._used(), []
+        used, milliseconds = self._used(), []
         for path in islice(cycle(paths), number):
             began = time.perf_counter()
             self.get(path)
-            took.append((time.perf_counter() - began) * 1000)
-        took.sort()
-        p50, p95 = (took[int(len(took) * share)] for share in (0.5, 0.95))
+            milliseconds.append((time.perf_counter() - began) * 1000)
+        milliseconds.sort()
+        p50, p95 = (milliseconds[int(len(milliseconds) * share)] for share in (0.5, 0.95))
         web, database = (
             (after - before) * 1000 / number
             for before, after in zip(used, self._used(), strict=True)
         )
-        return Timing(case, number, p50, p95, took[-1], web, database)
+        return Timing(case, number, p50, p95, milliseconds[-1], web, database)
 
     def _used(self) -> tuple[float, float]:
         return cpu_seconds(self._web), cpu_seconds(self._database) if self._database else 0.0
@@ -79,7 +79,7 @@ def table(timings: Sequence[Timing]) -> str:
 
 
 def write(path: Path, timings: Sequence[Timing], **parameters: object) -> None:
-    """The same as JSON, with what it was measured on."""
+    """The same as JSON, with facts about the machine."""
     machine = {
         "python": platform.python_version(),
         "cores": os.cpu_count(),

@@ -1,4 +1,4 @@
-"""Become the hub's web process, as `serve` starts it, on the caller's settings.
+"""Run the hub's web process, as `serve` starts it, with the caller's settings.
 
 python -m benchmarks.registry.process
 """
@@ -13,7 +13,7 @@ COMMAND = [sys.executable, "-m", "benchmarks.registry.process"]
 
 
 def main() -> None:
-    """Migrate, lay out static files, then be web."""
+    """Migrate, build the static files, then execute web."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
     import django
 

@@ -2,7 +2,7 @@
 
     HUB_HOME=/somewhere [DATABASE_URL=postgresql://...] python -m benchmarks.registry.search
 
-loads an empty database first, which takes minutes; a second run measures what is there.
+fills an empty database first, which takes minutes; later runs measure the existing rows.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ TARGET = 50.0  # milliseconds at p95
 
 
 def main() -> None:
-    """Load where there is nothing, measure, print, write."""
+    """Fill an empty hub, measure, print, write."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--environments", type=int, default=100_000)
     arguments.add_argument("--versions", type=int, default=1_000_000)
     arguments.add_argument("--requests", type=int, default=100, help="for each row of the table")
-    arguments.add_argument("--only", default="", help="rows whose name holds this")
+    arguments.add_argument("--only", default="", help="rows whose name contains this")
     arguments.add_argument("--json", type=Path, help="write all figures there")
     options = arguments.parse_args()
     with web() as client:
@@ -60,7 +60,7 @@ def main() -> None:
 
 @contextmanager
 def web() -> Iterator[Client]:
-    """Somebody who asks the hub's web process, which runs until the end of the block."""
+    """A client of the hub's web process, which runs until the end of the block."""
     port = machine.free_port()
     environ = os.environ | {"HUB_PORT": str(port), "HUB_LOG_LEVEL": "ERROR"}
     with TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def database_server() -> int | None:
 
 
 def cases(client: Client) -> Iterator[tuple[str, list[str]]]:
-    """Every row of the table with the addresses that it asks for in turn."""
+    """Every row of the table with the addresses that it requests in turn."""
     yield "home", ["/"]
     for sort in ("fresh", "installs", "stars", "name"):
         yield f"browse by {sort}", [f"{PAGE}?sort={sort}"]
@@ -111,16 +111,16 @@ def filtered(client: Client) -> Iterator[tuple[str, list[str]]]:
         for sort in ("fresh", "installs")
     ]
     yield "browse framework and tag", pairs
-    yield "browse what is not there", [f"{PAGE}?framework=none", f"{PAGE}?tag=none"]
+    yield "browse without results", [f"{PAGE}?framework=none", f"{PAGE}?tag=none"]
     yield "list, no facets", [API]
 
 
 def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
-    """Questions of every kind; each kind asks many different ones."""
+    """Search texts of every kind, many of each."""
     names = [row["name"] for row in json.loads(client.get(f"{API}?limit=100&sort=name"))["results"]]
     topics = {*texts.TOPICS, *texts.KINDS}
     coined = [word for name in names for word in name.split("-") if word not in topics]
-    questions = {
+    queries = {
         "everywhere": ["reward", "environment", "the model", "task"],
         "common": texts.TOPICS[:40],
         "tag": [tag for tag in texts.TAGS if "-" in tag],
@@ -135,8 +135,8 @@ def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
         "typo": [swapped(word) for word in (*texts.TOPICS[:20], *coined[:20]) if len(word) > 4],
         "nothing": ["qqqzzzqqq", "xyxyxyxyx zzz", "wwwvvvwww"],
     }
-    for kind, request in questions.items():
-        yield f"search {kind}", [f"{PAGE}?q={quote(words)}" for words in request]
+    for kind, texts_of_kind in queries.items():
+        yield f"search {kind}", [f"{PAGE}?q={quote(words)}" for words in texts_of_kind]
     common = texts.TOPICS[:40]
     yield "search common by installs", [f"{PAGE}?q={word}&sort=installs" for word in common]
     yield "search everywhere by fresh", [f"{PAGE}?q=reward&sort=fresh"]
@@ -145,7 +145,7 @@ def searched(client: Client) -> Iterator[tuple[str, list[str]]]:
 
 
 def swapped(word: str) -> str:
-    """Two letters in its middle have changed places."""
+    """The word with two letters in its middle swapped."""
     half = len(word) // 2
     return word[: half - 1] + word[half] + word[half - 1] + word[half + 1 :]
 

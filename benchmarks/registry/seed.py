@@ -1,4 +1,4 @@
-"""Fill a fresh hub with wheels, through its own upload and lifecycle; no runner evaluates them.
+"""Fill an empty hub with wheels, through its own upload and lifecycle; no runner evaluates them.
 
 python -m benchmarks.registry.seed WHEEL ...   prints {"token": ...}
 """
@@ -14,7 +14,7 @@ OWNER = "bench"
 
 
 def main(paths: list[Path]) -> None:
-    """Migrate, make the owner, publish and list each wheel, write the index."""
+    """Migrate, create the owner, publish and list each wheel, write the index."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
     import django
 

@@ -1,4 +1,4 @@
-"""The hub and its peers, each serving the same wheels as its own documentation says to run it."""
+"""The hub and its peers, each serving the same wheels, started as its documentation recommends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Auth = tuple[str, str]
 
 @dataclass
 class Server:
-    """One running server; `index` ends in a slash, `speaks_json` where PEP 691's JSON is served."""
+    """One running server; `index` ends in a slash, `serves_json` where PEP 691's JSON is served."""
 
     label: str
     index: str
@@ -36,21 +36,21 @@ class Server:
     upload: str = ""
     auth: Auth | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    speaks_json: bool = True
+    serves_json: bool = True
 
     @property
     def roots(self) -> list[int]:
-        """The processes whose trees do its work."""
+        """The processes whose trees serve it."""
         return [program.pid for program in self.processes]
 
     def wheel_urls(self, environment: str = BIG) -> list[str]:
-        """Where its page says that the environment's wheels lie."""
+        """The URLs of the environment's wheels, from its page."""
         page = f"{self.index}{environment}/"
         html = requests.get(page, headers={"Accept": "text/html"}, timeout=20).text
         return [urljoin(page, url) for url in re.findall(r'href="([^"#]+\.whl)', html)]
 
     def stop(self) -> None:
-        """End all that was started for it."""
+        """Stop its processes."""
         for program in self.processes:
             machine.stop(program)
 
@@ -65,7 +65,7 @@ def clean() -> dict[str, str]:
 
 # --- the hub ---------------------------------------------------------------------------------
 def hub(scratch: Path, material: Material, *, database: str = "") -> tuple[Server, Path]:
-    """Web as `make run` starts it, on SQLite or on that PostgreSQL; also where its files lie."""
+    """Web as `make run` starts it, on SQLite or on that PostgreSQL; and the folder of its files."""
     port = machine.free_port()
     environ = _settings(scratch, port, database)
     seeding = subprocess.run(
@@ -96,8 +96,8 @@ def _settings(scratch: Path, port: int, database: str) -> dict[str, str]:
 
 
 def hub_behind_nginx(scratch: Path, files: Path, *, database: str = "") -> Server:
-    """The site of deploy/nginx.conf, with our ports and folders for TLS and those of a machine,
-    before a web of its own, which leaves wheels to it: both count as the server."""
+    """The site of deploy/nginx-http.conf with our ports and folders, in front of a separate web
+    process with HUB_ACCEL; the figures include both."""
     port, behind = machine.free_port(), machine.free_port()
     environ = _settings(scratch, behind, database) | {"HUB_ACCEL": "true"}
     web = machine.start(process.COMMAND, log=scratch / "behind.log", port=behind, environ=environ)
@@ -155,7 +155,7 @@ http {{
 def _nginx(home: Path, site: str, port: int) -> machine.Program:
     home.mkdir()
     config = home / "nginx.conf"
-    user = "user root;" if os.geteuid() == 0 else ""  # the scratch folder is nobody else's
+    user = "user root;" if os.geteuid() == 0 else ""  # the scratch folder is private
     config.write_text(NGINX.format(home=home, site=site, user=user))
     command = [shutil.which("nginx") or "/usr/sbin/nginx", "-p", str(home), "-c", str(config)]
     command += ["-e", str(home / "errors")]
@@ -177,7 +177,7 @@ def pypiserver(scratch: Path, material: Material, programs: Path) -> Server:
     process = machine.start(command, log=scratch / "pypi.log", port=port, environ=clean())
     base = f"http://127.0.0.1:{port}/"
     server = Server("pypiserver", f"{base}simple/", [process], base, (USER, PASSWORD))
-    server.speaks_json = False
+    server.serves_json = False
     return server
 
 
@@ -222,7 +222,7 @@ def post(server: Server, path: Path, form: dict[str, list[str]]) -> requests.Res
 
 
 def addresses(server: Server) -> dict[str, tuple[str, str, str]]:
-    """What is asked for: address, Accept and another header of each kind of request."""
+    """Each kind of request: address, Accept header and another header."""
     page = f"{server.index}{name(0)}/"
     requests_by_kind = {
         "root index, HTML": (server.index, "text/html", ""),
@@ -230,15 +230,15 @@ def addresses(server: Server) -> dict[str, tuple[str, str, str]]:
         "environment, JSON": (page, JSON, ""),
         "wheel of 100 KB": (server.wheel_urls()[0], "*/*", ""),
     }
-    if not server.speaks_json:
+    if not server.serves_json:
         del requests_by_kind["environment, JSON"]
     if server.label == "hub":
         etag = requests.get(page, headers={"Accept": JSON}, timeout=20).headers["ETag"]
         header = f"If-None-Match: {etag}"
-        requests_by_kind["environment, JSON, known (304)"] = (page, JSON, header)
+        requests_by_kind["environment, JSON, cached (304)"] = (page, JSON, header)
     return requests_by_kind
 
 
 def needy(server: Server) -> tuple[str, str]:
-    """What is installed, and the index to take it from."""
+    """The requirement to install, and its index."""
     return NEEDY, server.index

@@ -1,4 +1,4 @@
-"""Uploads from four clients, to the hub and its peers in turn: how many a second, at what cost.
+"""Uploads from four clients, to the hub and its peers in turn: rate and CPU time per upload.
 
 python -m benchmarks.registry.uploads [--uploads 200] [--rounds 3] [--sqlite] [--json FILE]
 """
@@ -19,7 +19,7 @@ from tests import postgresql
 
 
 def main() -> None:
-    """Start the three, measure in turn, print, stop."""
+    """Start the three servers, measure in turn, print, stop."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.registry.uploads")
     parser.add_argument("--uploads", type=int, default=200, help="of each round, to each server")
     parser.add_argument("--rounds", type=int, default=3)
@@ -29,21 +29,21 @@ def main() -> None:
     with ExitStack() as stack:
         folder = TemporaryDirectory(prefix="bench-uploads-", ignore_cleanup_errors=True)
         scratch = Path(stack.enter_context(folder))
-        made = material.make(scratch / "wheels", uploads=options.uploads * options.rounds)
+        prepared = material.make(scratch / "wheels", uploads=options.uploads * options.rounds)
         database = "" if options.sqlite else stack.enter_context(postgresql.server(durable=True))
-        every = [servers.hub(scratch, made, database=database)[0]]
-        stack.callback(every[0].stop)
+        running = [servers.hub(scratch, prepared, database=database)[0]]
+        stack.callback(running[0].stop)
         for peer in (servers.pypiserver, servers.devpi):
-            every.append(peer(scratch, made, comparison.installed(peer.__name__)))
-            stack.callback(every[-1].stop)
-        read: dict[str, list[Reading]] = {server.label: [] for server in every}
-        for start in range(0, len(made.uploads), options.uploads):
-            wheels = made.uploads[start : start + options.uploads]
-            for server in every:
-                also = load.postmaster(database) if server is every[0] and database else ()
+            running.append(peer(scratch, prepared, comparison.installed(peer.__name__)))
+            stack.callback(running[-1].stop)
+        read: dict[str, list[Reading]] = {server.label: [] for server in running}
+        for start in range(0, len(prepared.uploads), options.uploads):
+            wheels = prepared.uploads[start : start + options.uploads]
+            for server in running:
+                also = load.postmaster(database) if server is running[0] and database else ()
                 read[server.label].append(load.upload(server, wheels, also=also))
     medians = {label: load.middle(readings) for label, readings in read.items()}
-    comparison.tell({f"uploads, {load.CLIENTS} clients": medians})
+    comparison.print_table({f"uploads, {load.CLIENTS} clients": medians})
     if options.json:
         options.json.write_text(json.dumps({k: asdict(v) for k, v in medians.items()}) + "\n")
 

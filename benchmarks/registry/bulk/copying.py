@@ -1,4 +1,4 @@
-"""Rows by the quickest way that the database has: COPY, or one prepared INSERT."""
+"""Insert rows in the fastest way of the database: COPY, or one prepared INSERT."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Row = dict[str, Any]
 
 
 def row(instance: Model) -> Row:
-    """Column to value as the database takes it; a million of these is what takes long, so copies
-    with a few columns changed are to be preferred to new instances."""
+    """Column to database value. It is slow: for a million rows copy one and change a few columns
+    instead of creating instances."""
     return {
         field.column: field.get_db_prep_save(field.pre_save(instance, add=True), connection)
         for field in instance._meta.concrete_fields  # noqa: SLF001 - Django's own documented API

@@ -21,24 +21,24 @@ from registry.catalog.search import documents, facets
 from registry.catalog.sorting import sort_key
 
 SEED = 1
-BATCH = 1000  # environments a transaction
-OWNERS = 50  # environments an owner has, on average
-ORGANISATIONS = 10  # one owner of so many
-LONGEST = 10_000  # versions of the one environment that has most
+BATCH = 1000  # environments per transaction
+OWNERS = 50  # environments per owner, on average
+ORGANISATIONS = 10  # one owner in ten
+LONGEST = 10_000  # versions of the environment with the most
 START = datetime(2025, 1, 1, tzinfo=UTC)
 MINUTES = 60 * 24 * 600  # over which versions are spread
 
 
 def load(*, environments: int, versions: int) -> Iterator[int]:
-    """Write them, and search's documents at last; yields how many environments are there."""
+    """Write the rows, then search's documents; yields the number of environments written so far."""
     random = Random(SEED)
     owners = _owners(max(environments // OWNERS, 1))
     names = list(texts.TAGS)
     Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
     tags = dict(Tag.objects.filter(name__in=names).values_list("name", "pk"))
-    made = _environments(random, owners, _shares(random, environments, versions))
+    generated = _environments(random, owners, _shares(random, environments, versions))
     count = 0
-    while batch := list(islice(made, BATCH)):
+    while batch := list(islice(generated, BATCH)):
         _write(batch, tags)
         count += len(batch)
         yield count
@@ -82,7 +82,7 @@ def _shares(random: Random, environments: int, versions: int) -> list[int]:
     return [first, *shares]
 
 
-class Made(NamedTuple):
+class GeneratedEnvironment(NamedTuple):
     """One environment with its tags and the rows of its versions."""
 
     environment: Environment
@@ -90,7 +90,9 @@ class Made(NamedTuple):
     versions: list[copying.Row]
 
 
-def _environments(random: Random, owners: list[Owner], shares: list[int]) -> Iterator[Made]:
+def _environments(
+    random: Random, owners: list[Owner], shares: list[int]
+) -> Iterator[GeneratedEnvironment]:
     """All of them, numbered, so that they can be written in any order."""
     pk, version_pk = _next(Environment.objects), _next(Version.objects)
     used: set[tuple[int, str]] = set()
@@ -110,12 +112,14 @@ def _environments(random: Random, owners: list[Owner], shares: list[int]) -> Ite
         )
         first = _version(random, environment)
         versions = list(_versions(random, first, version_pk, share, environment))
-        yield Made(environment, first.keywords if environment.latest_id else [], versions)
+        yield GeneratedEnvironment(
+            environment, first.keywords if environment.latest_id else [], versions
+        )
         pk, version_pk = pk + 1, version_pk + share
 
 
 def _version(random: Random, environment: Environment) -> Version:
-    """What all versions of it have in common."""
+    """The fields that all its versions share."""
     name = environment.name
     return Version(
         environment=environment,
@@ -136,7 +140,7 @@ def _version(random: Random, environment: Environment) -> Version:
 def _versions(
     random: Random, like: Version, pk: int, share: int, environment: Environment
 ) -> Iterator[copying.Row]:
-    """The rows, oldest first; tells the environment which is its latest."""
+    """The rows, oldest first; sets the environment's latest version."""
     row, adapt = copying.row(like), connection.ops.adapt_datetimefield_value
     at = START + timedelta(minutes=random.random() * MINUTES)
     for n in range(share):
@@ -162,15 +166,15 @@ def _versions(
         at += timedelta(hours=1)
 
 
-def _write(batch: list[Made], tags: dict[str, int]) -> None:
+def _write(batch: list[GeneratedEnvironment], tags: dict[str, int]) -> None:
     through = Environment.tags.through
     with transaction.atomic():  # the foreign key to `latest` is checked at its end
-        copying.write(Environment, (copying.row(made.environment) for made in batch))
-        copying.write(Version, (row for made in batch for row in made.versions))
+        copying.write(Environment, (copying.row(generated.environment) for generated in batch))
+        copying.write(Version, (row for generated in batch for row in generated.versions))
         through.objects.bulk_create(
-            through(environment_id=made.environment.pk, tag_id=tags[tag])
-            for made in batch
-            for tag in made.tags
+            through(environment_id=generated.environment.pk, tag_id=tags[tag])
+            for generated in batch
+            for tag in generated.tags
         )
 
 

@@ -1,12 +1,12 @@
 # ruff: noqa: SIM905 - words read better in lines
-"""Names, tags and READMEs that read like those of real environments; one seed, one result."""
+"""Names, tags and READMEs that resemble real ones; always the same for one seed."""
 
 from __future__ import annotations
 
 from itertools import product
 from random import Random
 
-FIRST = "many-versions"  # the environment that has most of them
+FIRST = "many-versions"  # the environment with the most of them
 TOPICS = (
     "math algebra geometry calculus chess go sudoku maze code golf sql regex bash python rust lean "
     "proof logic puzzle crossword wordle anagram chemistry physics biology medicine law finance "
@@ -32,7 +32,7 @@ SYLLABLES = [a + b for a, b in product("bdfgklmnprstvz", "aeiou")]
 
 
 def coined(random: Random) -> str:
-    """A word that hardly anybody else uses."""
+    """A rare word."""
     return "".join(random.choices(SYLLABLES, k=random.randint(3, 4)))
 
 
@@ -60,7 +60,7 @@ def summary(random: Random, name: str) -> str:
 
 
 def readme(random: Random, name: str) -> str:
-    """About 150 words, the most of them common, some rare."""
+    """About 150 words, most of them common, some rare."""
     lines = [f"# {name}", ""]
     for _ in range(8):
         words = random.choices(COMMON, k=14) + random.choices(TOPICS, k=3) + [coined(random)]
