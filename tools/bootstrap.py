@@ -42,7 +42,7 @@ MODES = ("run", "develop", "test", "benchmark")
 
 
 class Stop(Exception):
-    """Setting up cannot go on; the message says what to do."""
+    """The setup cannot continue; the message names the next step."""
 
 
 def print_step(text: str) -> None:

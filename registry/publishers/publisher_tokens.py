@@ -88,7 +88,7 @@ def _add(digest: str, grant: Grant, claims: Mapping[str, Any], end: datetime) ->
 
 def end(*, token: Token) -> None:
     """End all rows of that token's text, for all publishers, and allow no new ones: its holder
-    asked to revoke the text."""
+    revoked it."""
     with transaction.atomic():
         now = timezone.now()
         rows = Token.objects.select_for_update().filter(digest=token.digest).order_by("pk")

@@ -60,9 +60,9 @@ class S3Storage:
                 connect_timeout=5,
                 read_timeout=60,
                 retries={"mode": "standard", "total_max_attempts": 4},
-                # Stores of one's own rarely have a DNS name for each bucket.
+                # Self-hosted stores rarely have a DNS name for each bucket.
                 s3={"addressing_style": "path" if endpoint_url else "auto"},
-                # Older stores refuse checksums that they were not asked for.
+                # Older stores refuse unrequested checksums.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             ),
@@ -207,7 +207,7 @@ class S3Storage:
 
 @contextmanager
 def _missing(key: str) -> Iterator[None]:
-    """Tell "there is no such object" from every other answer of the store."""
+    """Raise Missing where the store has no such object; pass on all other errors."""
     try:
         yield
     except ClientError as error:
