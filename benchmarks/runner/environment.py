@@ -1,4 +1,4 @@
-"""The environment that both sides play: eight turns, each asking to add one more number."""
+"""The environment of both sides: eight turns, each with one more number to add."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.wheels import make_wheel
 MODULE = "eight_turns"
 TURNS = 8
 TASKS = 64
-SOURCE = f'''"""Adds up numbers that come one a turn."""
+SOURCE = f'''"""Adds up one number per turn."""
 
 import random
 

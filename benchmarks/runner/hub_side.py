@@ -1,8 +1,8 @@
-"""The hub's side of runs on several runners: `python -m benchmarks.runner.hub_side WHAT ...`.
+"""The hub's side of runs on several runners: `python -m benchmarks.runner.hub_side COMMAND ...`.
 
-prepare NUMBER            migrate, make an owner and that many runners; prints their tokens
-become web|worker|clock   be that program, as `make run` starts it
-queue NUMBER MODEL        queue a run of each of so many new versions; prints their ids
+prepare NUMBER            migrate, create an owner and that many runners; prints their tokens
+become web|worker|clock   execute that program, as `make run` starts it
+queue NUMBER MODEL        queue a run of each of that many new versions; prints their ids
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def become(name: str) -> None:
     """Replace this process by the hub's program of that name."""
     from hub import programs
 
-    (one,) = (c for c in programs.children(logs=Path(), runner_token="") if c.name == name)
-    os.execve(one.command[0], list(one.command), dict(one.environ))
+    (program,) = (c for c in programs.children(logs=Path(), runner_token="") if c.name == name)
+    os.execve(program.command[0], list(program.command), dict(program.environ))
 
 
 def queue(number: str, model: str) -> None:
-    """Versions under evaluation, a run each, and the queues that go with them."""
+    """Create versions under evaluation and queue one run of each."""
     from registry.models import User
     from registry.runs import services
     from tests.factories import make_version

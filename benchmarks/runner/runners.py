@@ -1,4 +1,4 @@
-"""Four runners on one hub against one: how many runs a second, with a model of fixed latency."""
+"""Runs per second of four runners and of one on the same hub, with a model of fixed latency."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchmarks.registry import machine
 
 ROOT = Path(__file__).parents[2]
 TARGET = 3.5
-MOST = 4
+RUNNERS = 4
 TASKS, TURNS = 4, 8
 RUNS = "SELECT status, started_at, ended_at FROM registry_run WHERE id IN ({})"
 ROLLOUTS = "SELECT count(*) FROM registry_rollout WHERE ok AND run_id IN ({})"
@@ -31,38 +31,38 @@ WAIT_SECONDS = 240.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Runs a second by one runner and by four; processor seconds a run of the hub, of a runner."""
+    """Runs per second by one runner and by four; CPU seconds per run of the hub and of a runner."""
 
     latency_ms: int
-    one: float
-    four: float
+    one_rate: float
+    four_rate: float
     hub_cpu: float
     runner_cpu: float
 
     @property
     def ratio(self) -> float:
-        """How many runners' work four do."""
-        return self.four / self.one
+        """The runs of four runners divided by those of one."""
+        return self.four_rate / self.one_rate
 
 
 def measure(
-    scratch: Path, model_url: str, *, cases: dict[int, int], say: Callable[[str], None]
+    scratch: Path, model_url: str, *, cases: dict[int, int], progress: Callable[[str], None]
 ) -> list[Scale]:
-    """By latency; `cases` says how many runs a runner does at each."""
+    """One row per latency; `cases` has the number of runs per runner for each."""
     with hub(scratch) as (environ, programs, tokens):
         return [
-            _scale(scratch, model_url, environ, programs, tokens, latency, runs, say)
+            _scale(scratch, model_url, environ, programs, tokens, latency, runs, progress)
             for latency, runs in cases.items()
         ]
 
 
 @contextmanager
 def hub(scratch: Path) -> Iterator[tuple[dict[str, str], list[machine.Program], list[str]]]:
-    """A hub as `make run` has it, SQLite and a folder of mail, without a runner."""
+    """A hub as `make run` starts it, with SQLite and a folder of mail, without a runner."""
     port = machine.free_port()
-    others = ("HUB_", "DATABASE_", "RUNNER_")
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
-    environ = kept | {
+    settings = ("HUB_", "DATABASE_", "RUNNER_")
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(settings)}
+    environ = inherited | {
         "HUB_HOME": str(scratch / "hub"),
         "HUB_PORT": str(port),
         "HUB_MODEL": "stub",
@@ -73,15 +73,15 @@ def hub(scratch: Path) -> Iterator[tuple[dict[str, str], list[machine.Program], 
         "PYTHONPATH": str(ROOT),
         "NO_PROXY": "127.0.0.1",
     }
-    tokens = _side(environ, "prepare", str(MOST))
+    tokens = _side(environ, "prepare", str(RUNNERS))
     with ExitStack() as stack:
         programs = []
         for name in HUB:
             command = [sys.executable, "-m", "benchmarks.runner.hub_side", "become", name]
-            one = _started(command, environ, scratch / f"{name}.log")
-            stack.callback(machine.stop, one)
-            programs.append(one)
-        _until(lambda: _answers(f"http://127.0.0.1:{port}/healthz"), "the hub")
+            program = _started(command, environ, scratch / f"{name}.log")
+            stack.callback(machine.stop, program)
+            programs.append(program)
+        _wait_for(lambda: _responds(f"http://127.0.0.1:{port}/healthz"), "the hub")
         yield environ | {"HUB_URL": f"http://127.0.0.1:{port}"}, programs, tokens
 
 
@@ -93,36 +93,36 @@ def _scale(
     tokens: list[str],
     latency: int,
     runs: int,
-    say: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> Scale:
     rates, hub_cpu, runner_cpu = [], 0.0, 0.0
     model = f"ms-{latency}"
-    for number in (1, MOST):
+    for number in (1, RUNNERS):
         with ExitStack() as stack:
-            lent = []
-            for place in range(number):
-                home = scratch / f"runner-{place}"
+            started = []
+            for index in range(number):
+                home = scratch / f"runner-{index}"
                 home.mkdir(exist_ok=True)
                 home.chmod(0o755)
-                own = {"RUNNER_HOME": str(home), "HUB_RUNNER_TOKEN": tokens[place]}
-                own |= {"HUB_MODEL_URL": model_url, "HUB_MODEL": model}
-                command = [sys.executable, "-m", "benchmarks.runner.lent"]
-                log = scratch / f"runner-{place}.log"
-                lent.append(_started(command, environ | own, log))
-                stack.callback(machine.stop, lent[-1])
-            say(f"{latency} ms: {number} runner{'s' * (number > 1)}, {runs} runs each")
-            _done(environ, model, number)  # every runner is up and warm once each has had a run
-            before = _cpu(programs), _cpu(lent)
-            seconds = _done(environ, model, runs * number)
+                settings = {"RUNNER_HOME": str(home), "HUB_RUNNER_TOKEN": tokens[index]}
+                settings |= {"HUB_MODEL_URL": model_url, "HUB_MODEL": model}
+                command = [sys.executable, "-m", "benchmarks.runner.runner_process"]
+                log = scratch / f"runner-{index}.log"
+                started.append(_started(command, environ | settings, log))
+                stack.callback(machine.stop, started[-1])
+            progress(f"{latency} ms: {number} runner{'s' * (number > 1)}, {runs} runs each")
+            _seconds_of(environ, model, number)  # each runner executes one run first
+            before = _cpu(programs), _cpu(started)
+            seconds = _seconds_of(environ, model, runs * number)
             hub_cpu = (_cpu(programs) - before[0]) / (runs * number)
-            runner_cpu = (_cpu(lent) - before[1]) / (runs * number)
+            runner_cpu = (_cpu(started) - before[1]) / (runs * number)
             rates.append(runs * number / seconds)
     return Scale(latency, rates[0], rates[1], hub_cpu, runner_cpu)
 
 
-def _done(environ: dict[str, str], model: str, runs: int) -> float:
-    """Queue so many runs and wait for their end: the seconds from the first lease to the last
-    ending. Raises RuntimeError where one is not whole."""
+def _seconds_of(environ: dict[str, str], model: str, runs: int) -> float:
+    """Queue that many runs and wait for their end; returns the seconds from the first lease to the
+    last end. Raises RuntimeError for a run without all its rollouts."""
     ids = _side(environ, "queue", str(runs), model)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -130,8 +130,8 @@ def _done(environ: dict[str, str], model: str, runs: int) -> float:
         rows = _rows(environ, RUNS, ids)
         if all(status == "succeeded" for status, _, _ in rows):
             break
-        odd = {status for status, _, _ in rows} & {"failed", "errored", "cancelled"}
-        if odd or time.monotonic() > deadline:
+        failures = {status for status, _, _ in rows} & {"failed", "errored", "cancelled"}
+        if failures or time.monotonic() > deadline:
             raise RuntimeError(f"{runs} runs of {model} came to {rows}")
     ((rollouts,),) = _rows(environ, ROLLOUTS, ids)
     if rollouts != runs * TASKS:
@@ -141,19 +141,19 @@ def _done(environ: dict[str, str], model: str, runs: int) -> float:
 
 
 def _rows(environ: dict[str, str], query: str, ids: list[str]) -> list[Any]:
-    """What the hub's database has of these runs, read without a process of Django's."""
+    """Rows of these runs, read from the hub's database without Django."""
     file = f"file:{environ['HUB_HOME']}/hub.sqlite3?mode=ro"
     with closing(sqlite3.connect(file, uri=True, timeout=30)) as database:
         return database.execute(query.format(",".join("?" * len(ids))), ids).fetchall()
 
 
-def _side(environ: dict[str, str], *what: str) -> Any:
-    command = [sys.executable, "-m", "benchmarks.runner.hub_side", *what]
-    how = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
-    done = subprocess.run(command, env=environ, **how)  # type: ignore[call-overload]
-    if done.returncode:
-        raise RuntimeError(f"{what} failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1]) if done.stdout else None
+def _side(environ: dict[str, str], *arguments: str) -> Any:
+    command = [sys.executable, "-m", "benchmarks.runner.hub_side", *arguments]
+    options = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
+    completed = subprocess.run(command, env=environ, **options)  # type: ignore[call-overload]
+    if completed.returncode:
+        raise RuntimeError(f"{arguments} failed:\n{completed.stderr[-2000:]}")
+    return json.loads(completed.stdout.splitlines()[-1]) if completed.stdout else None
 
 
 def _started(command: list[str], environ: dict[str, str], log: Path) -> machine.Program:
@@ -163,15 +163,15 @@ def _started(command: list[str], environ: dict[str, str], log: Path) -> machine.
         )
 
 
-def _until(look: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
+def _wait_for(is_ready: Callable[[], bool], name: str, seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
-    while not look():
+    while not is_ready():
         if time.monotonic() > deadline:
-            raise RuntimeError(f"waited {seconds:.0f} s for {what}")
+            raise RuntimeError(f"waited {seconds:.0f} s for {name}")
         time.sleep(0.2)
 
 
-def _answers(url: str) -> bool:
+def _responds(url: str) -> bool:
     try:
         return requests.get(url, timeout=5).status_code == 200
     except requests.RequestException:
@@ -182,18 +182,18 @@ def _cpu(programs: list[machine.Program]) -> float:
     return sum(machine.cpu_seconds(program.pid) for program in programs)
 
 
-def tell(found: list[Scale]) -> str:
+def table(rows: list[Scale]) -> str:
     """The figures as a table."""
     lines = [
-        "| latency | runs/s: 1 runner, 4 runners | ratio | CPU s a run: hub, runner with sandbox |",
+        "| latency | runs/s: 1 runner, 4 runners | ratio | CPU s per run: hub, runner (sandbox) |",
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {item.latency_ms} ms | {item.one:.3f}, {item.four:.3f} | **{item.ratio:.2f}** "
-        f"| {item.hub_cpu:.2f}, {item.runner_cpu:.2f} |"
-        for item in found
+        f"| {item.latency_ms} ms | {item.one_rate:.3f}, {item.four_rate:.3f} "
+        f"| **{item.ratio:.2f}** | {item.hub_cpu:.2f}, {item.runner_cpu:.2f} |"
+        for item in rows
     ]
     return "\n".join(lines)
 
 
-__all__ = ["TARGET", "Scale", "asdict", "measure", "tell"]
+__all__ = ["TARGET", "Scale", "asdict", "measure", "table"]

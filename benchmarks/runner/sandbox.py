@@ -1,7 +1,9 @@
-"""What a sandbox costs beside a bare process: `python -m benchmarks.runner.sandbox [--starts N]`.
+"""The start of a sandbox beside that of a bare process.
 
-Both start the same interpreter on the same program, by turns, so that a busy machine slows both.
-Processor time is that of the runner and of everything that was started; wall-clock time is from the
+    python -m benchmarks.runner.sandbox [--starts N]
+
+Both start the same interpreter with the same program, alternating, so that other load affects
+both. CPU time is that of the runner and of all started processes; wall-clock time is from the
 request to the program's end. Prints one JSON document.
 """
 
@@ -31,7 +33,7 @@ from envyard_runner.sandbox import Sandbox
 TARGET_MS = 100.0
 PR_SET_CHILD_SUBREAPER = 36
 PROGRAM = ("-I", "-S", "-c", "pass")
-# What a program notices of the filter: its loopback connections, and calls that are refused.
+# The cost of the filter for a program: its loopback connections.
 CONNECTIONS = """
 import socket, time
 server = socket.create_server(("127.0.0.1", 0))
@@ -56,27 +58,27 @@ class Cost:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of what bubblewrap leaves, so that its processor time is counted too."""
+    """Become the parent of bubblewrap's orphans, so that their CPU time is counted too."""
     if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1) != 0:
         raise OSError("this kernel has no child subreapers")
 
 
 def reap() -> None:
-    """Wait for everything that was started or adopted, so that its processor time is counted."""
+    """Wait for all started and adopted processes, so that their CPU time is counted."""
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
 
 
 def processor_seconds() -> float:
-    """This process and everything it has started, all of which has ended."""
+    """CPU seconds of this process and of all started ones, which have ended."""
     reap()
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = [resource.getrusage(scope) for scope in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 async def timed(start: Callable[[], Awaitable[None]]) -> tuple[float, float]:
-    """Milliseconds of wall clock and of processor."""
+    """Milliseconds of wall clock and CPU time."""
     wall, cpu = time.perf_counter(), processor_seconds()
     await start()
     return 1e3 * (time.perf_counter() - wall), 1e3 * (processor_seconds() - cpu)
@@ -85,14 +87,14 @@ async def timed(start: Callable[[], Awaitable[None]]) -> tuple[float, float]:
 def cost(case: str, times: list[tuple[float, float]]) -> Cost:
     """The figures of one case."""
     wall, cpu = (sorted(column) for column in zip(*times, strict=True))
-    late = int(0.95 * (len(times) - 1))
+    last = int(0.95 * (len(times) - 1))
     return Cost(
-        case, len(times), statistics.median(wall), wall[late], statistics.median(cpu), cpu[late]
+        case, len(times), statistics.median(wall), wall[last], statistics.median(cpu), cpu[last]
     )
 
 
 async def measure(config: Config, site: Path, starts: int) -> list[Cost]:
-    """Bare and in the sandbox, by turns."""
+    """Bare and in the sandbox, alternating."""
 
     async def bare() -> None:
         subprocess.run([config.python, *PROGRAM], env={}, check=True)  # noqa: ASYNC221 - the point
@@ -110,7 +112,7 @@ async def measure(config: Config, site: Path, starts: int) -> list[Cost]:
 
 
 async def contained(config: Config, site: Path, program: list[str]) -> str:
-    """One sandbox from prepare to close; what the program printed."""
+    """One sandbox from prepare to close; returns the program's output."""
     output = bytearray()
     async with Sandbox.prepare(config=config, venv=site, job=b"{}", limits=Limits()) as sandbox:
         sandbox.on_log = output.extend
@@ -134,7 +136,7 @@ async def connections(config: Config, site: Path, count: int = 300) -> dict[str,
 
 
 def main() -> int:
-    """Measure, print, and fail where the target is missed."""
+    """Measure and print; exit code 1 if the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=40)
     options = parser.parse_args()

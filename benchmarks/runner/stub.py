@@ -1,8 +1,8 @@
-"""A model server of fixed latency that costs little: `python -m benchmarks.runner.stub PORT`.
+"""A model server of fixed latency with little overhead: `python -m benchmarks.runner.stub PORT`.
 
-The model's name is its latency: `ms-200` answers 200 ms after it has read the request, in one body
-or, where it was asked to stream, in eight chunks whose first comes then and the rest at once. It
-speaks as much HTTP as OpenAI's clients need, without a framework, so that it is no one's limit.
+The model's name is its latency: `ms-200` responds 200 ms after it has read the request, in one body
+or, if the request streams, in eight chunks without pauses. It implements the HTTP that OpenAI's
+clients need, without a framework, so that it never limits a measurement.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import asyncio
 import json
 import sys
 
-SAID = "I add what came last to what I had, and so the sum is 42. " * 4
-PIECES = 8
+REPLY = "I add what came last to what I had, and so the sum is 42. " * 4
+CHUNKS = 8
 LATENCIES_MS = (0, 20, 50, 200, 1000)
 USAGE = {"prompt_tokens": 100, "completion_tokens": 60, "total_tokens": 160}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
@@ -25,8 +25,8 @@ def _chunk(delta: dict[str, str], reason: str | None = None) -> dict[str, object
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
 
 
-def _whole() -> bytes:
-    message = {"role": "assistant", "content": SAID}
+def _complete() -> bytes:
+    message = {"role": "assistant", "content": REPLY}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     fields = {
         "id": "c",
@@ -40,9 +40,9 @@ def _whole() -> bytes:
 
 
 def _stream() -> list[bytes]:
-    """Status line and events, each an HTTP chunk of its own."""
-    size = -(-len(SAID) // PIECES)
-    parts = [SAID[at : at + size] for at in range(0, len(SAID), size)]
+    """Status line and events, one HTTP chunk each."""
+    size = -(-len(REPLY) // CHUNKS)
+    parts = [REPLY[at : at + size] for at in range(0, len(REPLY), size)]
     lines = [_chunk({"role": "assistant", "content": part}) for part in parts]
     lines += [_chunk({}, "stop"), {"choices": [], "usage": USAGE}]
     base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -57,11 +57,11 @@ def _listed() -> bytes:
     return HEAD % (len(raw), raw)
 
 
-WHOLE, STREAM, LISTED = _whole(), _stream(), _listed()
+COMPLETE, STREAM, LISTED = _complete(), _stream(), _listed()
 UNKNOWN = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
 
-class Speaker(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """One connection: requests one after the other."""
 
     def __init__(self) -> None:
@@ -69,16 +69,16 @@ class Speaker(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Store the transport."""
         assert isinstance(transport, asyncio.Transport)  # a stream socket's
         self._transport = transport
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Answer no more."""
+        """Send nothing more."""
         self._transport = None
 
     def data_received(self, data: bytes) -> None:
-        """Answer once the whole request is here, after the model's latency."""
+        """Respond to a complete request, after the model's latency."""
         self._read += data
         head, separator, body = self._read.partition(b"\r\n\r\n")
         if not separator:
@@ -93,9 +93,9 @@ class Speaker(asyncio.Protocol):
         if head.startswith(b"GET "):
             self._send([LISTED if b"/models " in head else UNKNOWN])
             return
-        asked = json.loads(body)
-        answer = STREAM if asked.get("stream") else [WHOLE]
-        seconds = int(str(asked["model"]).removeprefix("ms-")) / 1000
+        request = json.loads(body)
+        answer = STREAM if request.get("stream") else [COMPLETE]
+        seconds = int(str(request["model"]).removeprefix("ms-")) / 1000
         if seconds:
             asyncio.get_running_loop().call_later(seconds, self._send, answer)
         else:
@@ -108,9 +108,9 @@ class Speaker(asyncio.Protocol):
 
 
 async def serve(port: int) -> None:
-    """Answer on 127.0.0.1 until killed."""
+    """Serve on 127.0.0.1 until killed."""
     server = await asyncio.get_running_loop().create_server(
-        Speaker, "127.0.0.1", port, backlog=1024
+        Connection, "127.0.0.1", port, backlog=1024
     )
     await server.serve_forever()
 

@@ -1,7 +1,7 @@
-"""A runner whose environment needs nothing installed: `python -m benchmarks.runner.lent`.
+"""A runner whose environment needs no installation: `python -m benchmarks.runner.runner_process`.
 
-All else is real: Celery, the link, the sandbox, the gateway. The program inside plays its rollouts
-side by side, eight turns each, with the whole conversation sent at every turn.
+Celery, hub client, sandbox and gateway are the real ones. The guest program plays its rollouts
+concurrently, eight turns each, and sends the complete conversation at every turn.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from envyard_runner.messaging.celery_app import make_app, serve
 from tests.worker.runner_process import machine
 
-INSIDE = """
+GUEST = """
 import json, os, threading, urllib.request
 job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
@@ -23,17 +23,17 @@ def say(event, **fields):
 tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
 say("environment_began")
 say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
-def play(one):
-    url = f"{job['gateway']}/rollouts/{one['rollout']}/v1/chat/completions"
-    say("rollout_started", rollout=one["rollout"])
-    messages = [{"role": "user", "content": tasks[one["task"]]["prompt"]}]
+def play(rollout):
+    url = f"{job['gateway']}/rollouts/{rollout['rollout']}/v1/chat/completions"
+    say("rollout_started", rollout=rollout["rollout"])
+    messages = [{"role": "user", "content": tasks[rollout["task"]]["prompt"]}]
     for turn in range(8):
         body = json.dumps({"model": "policy", "messages": messages}).encode()
-        asked = urllib.request.Request(url, body, {"Content-Type": "application/json"})
-        answer = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]
+        request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+        answer = json.load(urllib.request.urlopen(request))["choices"][0]["message"]
         messages += [answer, {"role": "user", "content": f"turn {turn}"}]
     parts = {"said": {"score": 1.0, "weight": 1.0}}
-    say("rollout", rollout=one["rollout"], ok=True, reward=1.0, rewards=parts)
+    say("rollout", rollout=rollout["rollout"], ok=True, reward=1.0, rewards=parts)
 plan = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
 threads = [threading.Thread(target=play, args=group) for group in plan]
 for thread in threads: thread.start()
@@ -45,5 +45,5 @@ say("done")
 if __name__ == "__main__":
     os.umask(0o022)
     logging.basicConfig(level="INFO", format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    made = machine(Path(os.environ["RUNNER_HOME"]), INSIDE)
-    serve(make_app(made, Path(os.environ["HUB_HOME"]) / "broker"))
+    context = machine(Path(os.environ["RUNNER_HOME"]), GUEST)
+    serve(make_app(context, Path(os.environ["HUB_HOME"]) / "broker"))

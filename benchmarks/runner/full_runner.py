@@ -1,8 +1,8 @@
-"""One run by the full runner: `python -m benchmarks.runner.ours JOB`, a JobSpec as JSON.
+"""One run by the complete runner: `python -m benchmarks.runner.full_runner JOB`, a JobSpec as JSON.
 
-As `hub-runner` does it: wheel from the hub, venv, sandbox, gateway, record, reports, ending. Reads
-the runner's own environment variables. Prints seconds as JSON; the rollouts' phase begins with the
-line that says that the tasks are loaded and ends with the last rollout's.
+The same steps as `hub-runner`: wheel from the hub, venv, sandbox, gateway, record, events, final
+result. Reads the runner's own environment variables. Prints seconds as JSON; the phase of the
+rollouts starts with the event `loaded` and ends with the last `rollout`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from envyard_runner.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Seconds on the clock, and of processor so far: the runner's, the sandbox's."""
+    """Elapsed seconds, and CPU seconds so far of the runner and the sandbox."""
 
     clock: float
     runner: float
@@ -38,7 +38,7 @@ class Stamp:
 
     @classmethod
     def now(cls) -> Stamp:
-        """What has been used."""
+        """The current values."""
         runner = _cpu(resource.RUSAGE_SELF)
         return cls(time.perf_counter(), runner, machine.cpu_seconds(os.getpid()) - runner)
 
@@ -47,26 +47,26 @@ stamps: dict[bytes, Stamp] = {}
 
 
 class Timed(Sandbox):
-    """A sandbox whose line of tasks and last line of a rollout leave a stamp, but for the second
-    of a run, where a sample is played again."""
+    """A sandbox that stores a stamp at the event `loaded` and at the last `rollout`; not in the
+    second sandbox of a run, in which a sample is replayed."""
 
     rollouts: ClassVar[int]
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The same lines."""
-        second, left = bool(stamps), self.rollouts
+        is_second, remaining = bool(stamps), self.rollouts
         async for line in super().lines():
-            if not second and b'"event":"loaded"' in line[:40]:
+            if not is_second and b'"event":"loaded"' in line[:40]:
                 stamps[b"loaded"] = Stamp.now()
-            if not second and b'"event":"rollout"' in line[:40]:
-                left -= 1
-                if not left:
+            if not is_second and b'"event":"rollout"' in line[:40]:
+                remaining -= 1
+                if not remaining:
                     stamps[b"rollout"] = Stamp.now()
             yield line
 
 
 async def run(job: JobSpec) -> dict[str, object]:
-    """Perform it and say how long it took."""
+    """Perform the job and return its times."""
     config, Timed.rollouts = Config.from_environment(), job.tasks
     async with aiohttp.ClientSession() as session:
         hub = HubClient(session, url=config.hub_url, token=config.token or "")
@@ -79,7 +79,7 @@ async def run(job: JobSpec) -> dict[str, object]:
     return {
         "outcome": ending.outcome if ending else "given up",
         "findings": [finding.message for finding in ending.findings] if ending else [],
-        "whole_seconds": ended - began.clock,
+        "total_seconds": ended - began.clock,
         "load_seconds": loaded.clock - began.clock,
         "rollouts_seconds": played.clock - loaded.clock,
         "after_seconds": ended - played.clock,
@@ -90,13 +90,13 @@ async def run(job: JobSpec) -> dict[str, object]:
     }
 
 
-def _cpu(who: int) -> float:
-    used = resource.getrusage(who)
+def _cpu(scope: int) -> float:
+    used = resource.getrusage(scope)
     return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
     adopt_orphans()
     os.umask(0o022)
-    said = asyncio.run(run(JobSpec.from_dict(json.loads(sys.argv[1]))))
-    sys.stdout.write(json.dumps(said) + "\n")
+    figures = asyncio.run(run(JobSpec.from_dict(json.loads(sys.argv[1]))))
+    sys.stdout.write(json.dumps(figures) + "\n")

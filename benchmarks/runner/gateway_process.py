@@ -1,7 +1,9 @@
-"""A gateway as a process: `python -m benchmarks.runner.door PORT MODEL_URL MODEL ROLLOUTS`.
+"""A gateway in a process of its own.
 
-Prints the words of its rollouts as one JSON line, then serves on 127.0.0.1 until killed: the same
-kind of socket as a sandbox's, without the sandbox.
+    python -m benchmarks.runner.gateway_process PORT MODEL_URL MODEL ROLLOUTS
+
+Prints the aliases of its rollouts as one JSON line, then serves on 127.0.0.1 until killed: the same
+kind of socket as in a sandbox.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ CONCURRENCY = 64
 
 
 async def serve(port: int, url: str, name: str, rollouts: int) -> None:
-    """Plan that many rollouts of the model and answer their calls."""
+    """Plan that many rollouts of the model and serve their calls."""
     limits = {"rollout_seconds": 600.0, "max_tokens": 512, "calls_per_rollout": 100_000,
               "max_turns": 100_000}  # fmt: skip
     spec = replace(
@@ -30,13 +32,15 @@ async def serve(port: int, url: str, name: str, rollouts: int) -> None:
         concurrency=CONCURRENCY,
     )
     async with aiohttp.ClientSession() as session:
-        crowd = AdaptiveLimiter(minimum=CONCURRENCY, maximum=CONCURRENCY)
-        model = Model(session, url=url, name=name, key="sk-benchmark", timeout=60.0, limiter=crowd)
+        limiter = AdaptiveLimiter(minimum=CONCURRENCY, maximum=CONCURRENCY)
+        model = Model(
+            session, url=url, name=name, key="sk-benchmark", timeout=60.0, limiter=limiter
+        )
         gateway = Gateway(spec, model)
         tasks = [TaskResult(number, str(number), "p") for number in range(rollouts)]
         gateway.plan.make(tasks, swapped=(), compares=False)
-        words = [gateway.plan.alias(f"model/{number}/0") for number in range(rollouts)]
-        sys.stdout.write(json.dumps(words) + "\n")
+        aliases = [gateway.plan.alias(f"model/{number}/0") for number in range(rollouts)]
+        sys.stdout.write(json.dumps(aliases) + "\n")
         sys.stdout.flush()
         await gateway.open(socket.create_server(("127.0.0.1", port), backlog=128))
         await asyncio.Event().wait()

@@ -1,6 +1,6 @@
-"""The tests' small hub as a process: `python -m benchmarks.runner.hub PORT WHEEL`.
+"""The tests' small hub as a process: `python -m benchmarks.runner.hub_process PORT WHEEL`.
 
-It has the runner API and nothing behind it; every attempt begins its batches anew.
+It has the runner API only; every attempt starts with an empty list of batches.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from aiohttp import web
 from tests.worker.stub_hub import StubHub
 
 
-class FreshEachRun(StubHub):
-    """Forgets the run before when the next one's first batch comes."""
+class HubWithoutHistory(StubHub):
+    """Deletes the batches of the run before at the first batch of the next one."""
 
     async def _events(self, request: web.Request) -> web.Response:
         if (await request.json())["seq"] == 1:
@@ -23,5 +23,5 @@ class FreshEachRun(StubHub):
 
 
 if __name__ == "__main__":
-    app = FreshEachRun(wheel=Path(sys.argv[2]).read_bytes()).application()
+    app = HubWithoutHistory(wheel=Path(sys.argv[2]).read_bytes()).application()
     web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None, access_log=None)

@@ -1,6 +1,6 @@
-"""The framework's own evaluator on one environment: `python bare.py OPTIONS`, a JSON object.
+"""The framework's own evaluator on one environment: `python bare_evaluator.py JSON`.
 
-Runs under the interpreter and on the very files that a sandbox mounts, with nothing of the hub's:
+Uses the interpreter and the files that a sandbox mounts, and nothing of the hub:
 verifiers 0.3.1's `Environment.evaluate`, in this process, with OpenAI's client to the model, its
 results written to a file. Prints seconds as JSON.
 """
@@ -18,13 +18,13 @@ began = time.perf_counter()
 
 
 def cpu() -> float:
-    """Seconds of processor that this process has used."""
+    """CPU seconds of this process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def main(options: dict) -> None:
-    """Import, load, evaluate, write, say how long each took."""
+    """Import, load, evaluate, write the results, print the times."""
     os.environ["BENCH_KEY"] = "none"
     from verifiers.types import ClientConfig
 
