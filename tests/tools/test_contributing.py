@@ -47,7 +47,9 @@ MEASURE_CODE = """
     environment_fault("card.loudness", "It is loud.", "Lower it."),
 """
 ADAPTER = """
-LOUD = replace(V0, api="loud", templates=("loud-turn",), entry_description="a load_loudly")
+LOUD = replace(
+    VERIFIERS[-1], api="loud", templates=("loud-turn",), entry_description="a load_loudly"
+)
 """
 FACET = """
         Facet(
@@ -67,7 +69,7 @@ ENTRIES = (
     ("measure", "cli/envyard/contract/codes/card.py", "CARD = (\n", MEASURE_CODE),
     ("facet of the catalogue", "cli/envyard/contract/facets.py", "registry(\n    (\n", FACET),
     ("REST field", "registry/read_models/environments.py", "    version: str\n", FIELD),
-    ("adapter", "cli/envyard/contract/frameworks/adapters.py", "import V0, V1\n", ADAPTER),
+    ("adapter", "cli/envyard/contract/frameworks/adapters.py", "import VERIFIERS\n", ADAPTER),
 )
 
 
@@ -92,7 +94,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         assert line in text, path
         (copy / path).write_text(text.replace(line, line + entry.lstrip("\n"), 1))
     adapters = copy / "cli/envyard/contract/frameworks/adapters.py"
-    text = adapters.read_text().replace("in (V1, V0)", "in (V1, V0, LOUD)")
+    text = adapters.read_text().replace("in (*VERIFIERS,)", "in (*VERIFIERS, LOUD)")
     adapters.write_text(
         text.replace(
             "import annotations\n", "import annotations\nfrom dataclasses import replace\n"
