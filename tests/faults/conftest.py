@@ -1,4 +1,4 @@
-"""Which faults this pytest plays: a few of each kind, or with --all-faults every one."""
+"""Chooses the faults of this test run: a few of each kind, or with --all-faults every one."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.aftermath import Cell
-from tests.faults.cells import FAULTS, S3_FAULTS, S3_SLICE, S3_STAGES, SLICE
+from tests.faults.cases import FAULTS, S3_FAULTS, S3_SLICE, S3_STAGES, SLICE
+from tests.faults.deployment import Deployment, add_runners, deploy
+from tests.faults.injection import STAGES
+from tests.faults.invariants import Case
 from tests.faults.parts import RABBITMQ
-from tests.faults.volley import STAGES
-from tests.faults.world import World, lend, running
 
 AT_THE_END = "test_at_the_end_each_is_listed_once_and_no_bytes_are_nobodys"
 NEEDS = {"redis": Path("/usr/bin/redis-server"), "rabbitmq": RABBITMQ}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test a broker and fault; the world changes with the broker."""
+    """One test for each broker and fault; one deployment for each broker."""
     complete = metafunc.config.getoption("--all-faults")
     if "of_store" in metafunc.fixturenames:
         pairs = (
@@ -32,36 +32,38 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             for broker in SLICE
             for fault in (FAULTS if complete else SLICE[broker])
         ]
-        metafunc.parametrize(("world", "fault"), cases, indirect=["world"], scope="module")
+        metafunc.parametrize(
+            ("deployment", "fault"), cases, indirect=["deployment"], scope="module"
+        )
     elif metafunc.function.__name__ == AT_THE_END:
-        metafunc.parametrize("world", list(SLICE), indirect=True, scope="module")
+        metafunc.parametrize("deployment", list(SLICE), indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
+def deployment(request: pytest.FixtureRequest) -> Iterator[Deployment]:
     """A hub on that broker, for all of its faults."""
     broker: str = request.param
     if not NEEDS[broker].exists():
         pytest.skip(f"{NEEDS[broker]} is not installed: `make setup-tests` installs it")
-    with running(broker) as world:
-        lend(world, [f"at-{stage}" for stage in STAGES])
-        yield world
+    with deploy(broker) as deployment:
+        add_runners(deployment, [f"at-{stage}" for stage in STAGES])
+        yield deployment
 
 
 @pytest.fixture(scope="module")
-def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Cell]]]:
-    """What became of each cell; printed at the end, and written to $FAULT_TABLE."""
-    cells: list[tuple[str, Cell]] = []
-    yield cells
+def table(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Case]]]:
+    """The result of each case; printed at the end, and written to $FAULT_TABLE."""
+    cases: list[tuple[str, Case]] = []
+    yield cases
     head = "broker    part      fault      stage      attempts end       seconds  how it was seen"
     lines = [head] + [
-        f"{broker:<9} {cell.part:<9} {cell.fault:<10} {cell.stage:<10} {cell.attempt:>8}"
-        f" {cell.end:<9}"
-        f" {cell.seconds:7.1f}  {cell.seen}{' WRONG' if cell.wrong else ''}"
-        for broker, cell in cells
+        f"{broker:<9} {case.part:<9} {case.fault:<10} {case.stage:<10} {case.attempt:>8}"
+        f" {case.end:<9}"
+        f" {case.seconds:7.1f}  {case.seen}{' WRONG' if case.wrong else ''}"
+        for broker, case in cases
     ]
-    wrong = sum(bool(cell.wrong) for _, cell in cells)
-    lines.append(f"{len(lines) - 1} cells, {wrong} wrong")
+    wrong = sum(bool(case.wrong) for _, case in cases)
+    lines.append(f"{len(lines) - 1} cases, {wrong} wrong")
     text = "\n".join(lines)
     if file := os.environ.get("FAULT_TABLE"):
         Path(file).write_text(text + "\n")

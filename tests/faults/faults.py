@@ -1,4 +1,4 @@
-"""What can happen to a part: each fault is there for a while, is seen to be, then put right."""
+"""The faults of a part: each is injected, observed, and undone."""
 
 from __future__ import annotations
 
@@ -14,63 +14,63 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hub.supervisor import Process, process
+from tests.faults.deployment import DISKS, LEASE, SWEEP, Deployment
 from tests.faults.parts import Part
-from tests.faults.world import DISKS, LEASE, SWEEP, World
 
 LONGER_THAN_A_LEASE = LEASE + SWEEP + 1.0
 AWAY_SECONDS = 1.0
 SECONDS = {"kill": AWAY_SECONDS, "restart": AWAY_SECONDS, "stop 30 s": 30.0}
 BALLAST = "ballast"
-# What some part must have logged meanwhile, or nobody has met the fault.
-TOLD = {
+# One of these must be in some log meanwhile, or the fault met no part.
+LOG_PATTERNS = {
     "full": rb"No space left|Errno 28|Short write|disk_resource_limit|is insufficient|MISCONF",
     "read-only": rb"Read-only file system",
     "away": rb"Read-only file system|No such file|Missing",
 }
-Heal = Callable[[], str]
+Undo = Callable[[], str]
 
 
 @dataclass
-class Seen:
-    """What showed that the fault was there, once it is put right."""
+class Observation:
+    """The sign that the fault was there, known once it is undone."""
 
-    told: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that happens to one part."""
+    """One kind of fault of one part."""
 
     part: str
     name: str
 
     @contextmanager
-    def happens(self, world: World) -> Iterator[Seen]:
-        """It is so in the body, and put right afterwards; raises where nothing showed it."""
-        observed, marks = Seen(), world.marks()
-        heal = FAULTS[self.name](world, self.part)
+    def inject(self, deployment: Deployment) -> Iterator[Observation]:
+        """Inject it for the body and undo it afterwards; raises if nothing showed it."""
+        observed, marks = Observation(), deployment.marks()
+        undo = FAULTS[self.name](deployment, self.part)
         try:
             yield observed
         finally:
-            observed.told = heal()
-        if pattern := TOLD.get(self.name):
-            world.wait(
-                lambda: any(re.search(pattern, text) for text in world.logged(marks)),
+            observed.text = undo()
+        if pattern := LOG_PATTERNS.get(self.name):
+            deployment.wait(
+                lambda: any(re.search(pattern, text) for text in deployment.logged(marks)),
                 f"anybody to meet the fault {self}",
                 seconds=30,
             )
 
     @property
     def seconds(self) -> float:
-        """How long it lasts; what does not end a part outlasts a lease."""
+        """Its duration; a fault that ends no process lasts longer than a lease."""
         return SECONDS.get(self.name, LONGER_THAN_A_LEASE)
 
-    def lasts(self, world: World) -> None:
-        """Wait; what another part ended over it is started again, as a supervisor does."""
+    def wait_out(self, deployment: Deployment) -> None:
+        """Wait for its duration; restart other parts that end, as a supervisor does."""
         until = time.monotonic() + self.seconds
-        hit = _parts(world, self.part) if self.name in ("kill", "restart") else []
+        hit = _parts(deployment, self.part) if self.name in ("kill", "restart") else []
         while time.monotonic() < until:
-            for part in world.everyone():
+            for part in deployment.everyone():
                 if part not in hit:
                     part.restart_ended()
             time.sleep(0.2)
@@ -79,38 +79,38 @@ class Fault:
         return f"{self.part} {self.name}"
 
 
-def _parts(world: World, name: str) -> list[Part]:
+def _parts(deployment: Deployment, name: str) -> list[Part]:
     if name == "runner":
-        return [lent.part for lent in world.runners]
-    return [world.parts[name]] if name in world.parts else []
+        return [runner.part for runner in deployment.runners]
+    return [deployment.parts[name]] if name in deployment.parts else []
 
 
-def _processes(world: World, name: str) -> list[Process]:
+def _processes(deployment: Deployment, name: str) -> list[Process]:
     """All processes of the part. The gateway lives in the child that does a runner's run."""
-    lent = [runner.part for runner in world.runners]
+    parts = [runner.part for runner in deployment.runners]
     if name == "gateway":
-        pids = [pid for p in lent for pid in p.pids() if p.popen and pid != p.popen.pid]
+        pids = [pid for p in parts for pid in p.pids() if p.popen and pid != p.popen.pid]
     elif name == "sandbox":
-        return sandboxes(world)
+        return sandboxes(deployment)
     else:
-        pids = [pid for part in _parts(world, name) for pid in part.pids()]
+        pids = [pid for part in _parts(deployment, name) for pid in part.pids()]
     return [entry for pid in pids if (entry := process(pid))]
 
 
-def sandboxes(world: World) -> list[Process]:
-    """The outer processes that runners wrote down, then every process in a mount namespace of its
-    own that has a folder of a runner mounted: none is gone because its runner forgot it."""
-    folder = world.home / "runner"
-    files = (file for runner in world.runners for file in runner.home.glob("runs/*/processes"))
+def sandboxes(deployment: Deployment) -> list[Process]:
+    """The outer processes that runners recorded, then every process in a mount namespace of its
+    own that has a runner's folder mounted: also those that a runner no longer records."""
+    folder = deployment.home / "runner"
+    files = (file for entry in deployment.runners for file in entry.home.glob("runs/*/processes"))
     written = [line.split() for file in files for line in file.read_text().splitlines()]
     outer = [
-        runner
+        entry
         for pid, since in written
-        if (runner := process(int(pid))) and runner.started == int(since)
+        if (entry := process(int(pid))) and entry.started == int(since)
     ]
-    inside = _inside(folder, where="" if world.disks else str(folder))
-    numbers = {runner.pid for runner in inside}
-    return [runner for runner in outer if runner.pid not in numbers] + inside
+    inside = _inside(folder, where="" if deployment.disks else str(folder))
+    numbers = {entry.pid for entry in inside}
+    return [entry for entry in outer if entry.pid not in numbers] + inside
 
 
 def _inside(folder: Path, where: str) -> list[Process]:
@@ -137,7 +137,7 @@ def _gone(hit: list[Process]) -> bool:
 
 
 def _stopped(hit: list[Process]) -> list[Process]:
-    """Those that stand still."""
+    """Those that are suspended."""
     now = (process(process_.pid) for process_ in hit)
     return [process_ for process_ in now if process_ and process_.state in "Tt"]
 
@@ -155,73 +155,73 @@ def _send(hit: list[Process], number: signal.Signals) -> None:
             os.kill(process_.pid, number)
 
 
-def _kill(world: World, name: str) -> Heal:
-    hit = _processes(world, name)
+def _kill(deployment: Deployment, name: str) -> Undo:
+    hit = _processes(deployment, name)
     assert hit, f"{name} has no process to be killed"
-    started = _parts(world, name)
+    started = _parts(deployment, name)
     for part in started:
         part.kill()
     if not started:  # what is not started by itself comes back with the next run
         _send(hit, signal.SIGKILL)
     _within(20, lambda: _gone(hit), f"{name} outlives SIGKILL")
 
-    def heal() -> str:
+    def undo() -> str:
         for part in started:
             part.start()
         return f"{len(hit)} processes gone"
 
-    return heal
+    return undo
 
 
-def _stop(world: World, name: str) -> Heal:
-    hit = _processes(world, name)
+def _stop(deployment: Deployment, name: str) -> Undo:
+    hit = _processes(deployment, name)
     assert hit, f"{name} has no process to be stopped"
     _send(hit, signal.SIGSTOP)
     _within(20, lambda: len(_stopped(hit)) == len(hit) or _gone(hit), f"{name} does not stop")
 
-    def heal() -> str:
+    def undo() -> str:
         still = _stopped(hit)
         _send(hit, signal.SIGCONT)
-        assert still, f"nothing of {name} stood still to the end"
-        return f"{len(still)} of {len(hit)} processes stood still to the end"
+        assert still, f"no process of {name} was suspended to the end"
+        return f"{len(still)} of {len(hit)} processes suspended to the end"
 
-    return heal
+    return undo
 
 
-def _restart(world: World, name: str) -> Heal:
-    hit, started_at = _processes(world, name), time.monotonic()
+def _restart(deployment: Deployment, name: str) -> Undo:
+    hit, started_at = _processes(deployment, name), time.monotonic()
     assert hit, f"{name} has no process to be restarted"
-    started = _parts(world, name)
+    started = _parts(deployment, name)
     for part in started:
         part.ask_to_end()
 
-    def heal() -> str:
+    def undo() -> str:
         for part in started:
             part.start()
         assert _gone(hit), f"an old process of {name} outlives its restart"
         return f"{len(hit)} processes gone, new ones after {time.monotonic() - started_at:.1f} s"
 
-    return heal
+    return undo
 
 
-def _cut(world: World, name: str) -> Heal:
-    wires = world.wires[name]
-    for wire in wires:
-        wire.cut()
+def _cut(deployment: Deployment, name: str) -> Undo:
+    proxies = deployment.proxies[name]
+    for proxy in proxies:
+        proxy.cut()
 
-    def heal() -> str:
-        lost, refused = sum(item.lost for item in wires), sum(item.refused for item in wires)
-        for wire in wires:
-            wire.heal()
+    def undo() -> str:
+        lost, refused = sum(item.lost for item in proxies), sum(item.refused for item in proxies)
+        for proxy in proxies:
+            proxy.restore()
         assert lost or refused, f"nothing was sent while {name} was cut off"
         return f"{lost} bytes and {refused} connections held back"
 
-    return heal
+    return undo
 
 
-def _fill(world: World, name: str) -> Heal:
+def _fill(deployment: Deployment, name: str) -> Undo:
     """Write zeros until the part's disk takes no more."""
-    file, met = world.home / name / BALLAST, 0
+    file, met = deployment.home / name / BALLAST, 0
     with file.open("wb", buffering=0) as out:
         for size in (1 << 20, 1 << 12, 1):
             try:
@@ -231,25 +231,25 @@ def _fill(world: World, name: str) -> Heal:
                 met = error.errno or 0
     assert met == errno.ENOSPC, f"the disk of {name} cannot be filled"
 
-    def heal() -> str:
+    def undo() -> str:
         size = file.stat().st_size
         file.unlink()
         return f"ENOSPC after {size} bytes"
 
-    return heal
+    return undo
 
 
-def _read_only(world: World, name: str) -> Heal:
-    """The folder takes no new file; a mount of its own, for somebody may be writing just now."""
-    folder = world.home / name
+def _read_only(deployment: Deployment, name: str) -> Undo:
+    """Remount the folder read-only; a bind mount, because a part may be writing to it."""
+    folder = deployment.home / name
     _mount("--bind", folder, folder)
     _mount("-o", "remount,bind,ro", folder)
     return lambda: _unmount(folder)
 
 
-def _away(world: World, name: str) -> Heal:
-    """The folder is there and empty, as where a disk was not mounted; nobody may write to it."""
-    folder = world.home / name
+def _away(deployment: Deployment, name: str) -> Undo:
+    """Cover the folder by an empty read-only one, as if its disk were not mounted."""
+    folder = deployment.home / name
     _mount("-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", folder)
     assert not list(folder.iterdir())
     return lambda: _unmount(folder)
@@ -271,36 +271,40 @@ def _mount(*words: str | Path) -> None:
     subprocess.run(["mount", *words], check=True)
 
 
-def _twice(world: World, name: str) -> Heal:
-    """A second one beside the first, as after a failed hand-over between two machines."""
-    first = world.parts[name]
-    home = world.home / "second"
+def _twice(deployment: Deployment, name: str) -> Undo:
+    """Start a second one beside the first, as after a failed hand-over between two machines."""
+    first = deployment.parts[name]
+    home = deployment.home / "second"
     home.mkdir(exist_ok=True)
     environ = {**first.environ, "HUB_HOME": str(home)}
-    second = Part(name, first.command, environ, world.home / "logs" / "second.log", cwd=first.cwd)
+    second = Part(
+        name, first.command, environ, deployment.home / "logs" / "second.log", cwd=first.cwd
+    )
     second.start()
 
-    def heal() -> str:
-        sent = world.wait(lambda: second.log.read_text().count("Sending due task sweep"), "sweeps")
+    def undo() -> str:
+        sent = deployment.wait(
+            lambda: second.log.read_text().count("Sending due task sweep"), "sweeps"
+        )
         both = [item.popen and item.popen.poll() is None for item in (first, second)]
         second.kill()
         assert all(both), "one of the two ended"
         return f"{sent} sweeps sent by the second"
 
-    return heal
+    return undo
 
 
-def _forget(world: World, name: str) -> Heal:
+def _forget(deployment: Deployment, name: str) -> Undo:
     """Every connection to it is gone and nobody was told, as where its machine lost power."""
-    wires = world.wires[name]
-    for wire in wires:
-        wire.forget()
-    lost = sum(wire.forgotten for wire in wires)
+    proxies = deployment.proxies[name]
+    for proxy in proxies:
+        proxy.drop_silently()
+    lost = sum(proxy.forgotten for proxy in proxies)
     assert lost, f"nobody was connected to {name}"
     return lambda: f"{lost} connections lost without a word"
 
 
-FAULTS: dict[str, Callable[[World, str], Heal]] = {
+FAULTS: dict[str, Callable[[Deployment, str], Undo]] = {
     "kill": _kill,
     "stop": _stop,
     "stop 30 s": _stop,

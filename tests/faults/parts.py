@@ -69,7 +69,7 @@ class Part:
         return [member for pid, since in self.sessions for member in session_members(pid, since)]
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it to the whole session, as when the machine itself is hit."""
+        """Send it to every process of the session, as a failing machine would."""
         for pid in self.pids():
             try:
                 os.kill(pid, number)
@@ -82,7 +82,7 @@ class Part:
             self.popen.send_signal(number)
 
     def kill(self) -> None:
-        """SIGKILL for all of it."""
+        """Kill every process of the session."""
         while self.pids():
             self.signal(signal.SIGKILL)
             time.sleep(0.02)
@@ -90,14 +90,14 @@ class Part:
             self.popen.wait()
 
     def ask_to_end(self) -> None:
-        """Say so in its own way, and do not wait."""
+        """Send its own stop signal, and do not wait."""
         self.signal(signal.SIGCONT)
         if self.popen is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.popen.pid, self.stopping)
 
     def end(self) -> None:
-        """Ask it to end; more harshly as time goes by."""
+        """Stop it, by stronger signals as time goes by."""
         if self.popen is not None:
             self.ask_to_end()
             end(self._members)
@@ -114,7 +114,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A part that others connect to: where it listens, and its URL but for host and port."""
+    """A part that listens: its address, and its URL without host and port."""
 
     part: Part
     target: tuple[str, int] | str
@@ -126,7 +126,7 @@ class Server:
 
 
 def postgres(home: Path, log: Path) -> Server:
-    """A new PostgreSQL in that folder, as careful of what it was told as in earnest."""
+    """A new PostgreSQL in that folder, with the durability of production."""
     user = postgresql.server_user()
     if user:
         shutil.chown(home, user, pwd.getpwnam(user).pw_gid)
@@ -139,7 +139,7 @@ def postgres(home: Path, log: Path) -> Server:
 
 
 def redis(home: Path, log: Path) -> Server:
-    """A new Redis that keeps what it was given, as one for messages should."""
+    """A new Redis that writes every message to disk."""
     port = free_port()
     options = {"bind": "127.0.0.1", "port": str(port), "dir": str(home), "save": ""}
     options |= {"appendonly": "yes", "appendfsync": "always"}
@@ -214,6 +214,6 @@ def beat(environ: Mapping[str, str], log: Path) -> Part:
 
 
 def runner(environ: Mapping[str, str], log: Path, within: Sequence[str] = ()) -> Part:
-    """A runner that listens to the broker, started by the command `within` where one is given."""
+    """A runner that consumes from the broker, started through the command `within` if given."""
     start = [*within, sys.executable, "-m", "tests.faults.runner", "start"]
     return Part("runner", start, environ, log, cwd=ROOT)

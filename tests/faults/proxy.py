@@ -1,7 +1,7 @@
-"""A wire between two parts that a test can cut and heal, and hold at a given request.
+"""A TCP proxy between two parts that a test can cut and restore, and pause at a given request.
 
-A cut wire behaves as a network that loses everything: nobody is told, connections stay open and
-go on where they were once it heals.
+A cut proxy behaves as a network that loses every packet: neither side gets an error, connections
+stay open and continue once it is restored.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ TCP_REPAIR = 19  # of linux/tcp.h: a socket closed in this state sends nothing
 
 @dataclass
 class Hold:
-    """Stops the first connection with such a request (a pattern), `before` it is passed on or not.
+    """Pauses the first connection whose request matches a pattern, before or after it is forwarded.
 
-    `skip` such requests pass first. `caught` is set when one is stopped, `release` lets it go.
+    `skip` such requests pass first. `caught` is set at the pause, `Proxy.release` ends it.
     """
 
     request: bytes
@@ -31,40 +31,40 @@ class Hold:
     released: bool = False
     since: float = 0.0  # when it caught one, on the monotonic clock
 
-    def wants(self, chunk: bytes) -> bool:
-        """Whether to stop this one; true once at most."""
+    def matches(self, chunk: bytes) -> bool:
+        """Whether to pause here; true at most once."""
         if self.released or self.caught.is_set() or not re.search(self.request, chunk[:200]):
             return False
         self.skip -= 1
         return self.skip < 0
 
 
-class Wires:
-    """The loop that all wires of a world run on, in a thread of its own."""
+class ProxyLoop:
+    """The event loop of all proxies of a deployment, in a thread of its own."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self._wires: list[Wire] = []
+        self._proxies: list[Proxy] = []
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
 
-    def wire(self, target: tuple[str, int] | str, host: str = "127.0.0.1") -> Wire:
-        """A new wire to that address or unix socket, which is reached at `host`."""
+    def add_proxy(self, target: tuple[str, int] | str, host: str = "127.0.0.1") -> Proxy:
+        """A new proxy to that address or unix socket, which listens at `host`."""
         opening = _open(target, host, self.loop)
-        self._wires.append(asyncio.run_coroutine_threadsafe(opening, self.loop).result(10))
-        return self._wires[-1]
+        self._proxies.append(asyncio.run_coroutine_threadsafe(opening, self.loop).result(10))
+        return self._proxies[-1]
 
     def close(self) -> None:
         """Drop every connection."""
-        asyncio.run_coroutine_threadsafe(_end(self._wires), self.loop).result(10)
+        asyncio.run_coroutine_threadsafe(_end(self._proxies), self.loop).result(10)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(10)
         self.loop.close()
 
 
-async def _end(wires: list[Wire]) -> None:
-    for wire in wires:
-        wire.server.close()
+async def _end(proxies: list[Proxy]) -> None:
+    for proxy in proxies:
+        proxy.server.close()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -72,18 +72,18 @@ async def _end(wires: list[Wire]) -> None:
     await asyncio.sleep(0.1)  # transports close in the loop's next rounds
 
 
-async def _open(target: tuple[str, int] | str, host: str, loop: asyncio.AbstractEventLoop) -> Wire:
-    wire = Wire(target, loop)
-    server = await asyncio.start_server(wire.carry, host, 0)
-    wire.port = server.sockets[0].getsockname()[1]
-    wire.server = server
-    return wire
+async def _open(target: tuple[str, int] | str, host: str, loop: asyncio.AbstractEventLoop) -> Proxy:
+    proxy = Proxy(target, loop)
+    server = await asyncio.start_server(proxy.carry, host, 0)
+    proxy.port = server.sockets[0].getsockname()[1]
+    proxy.server = server
+    return proxy
 
 
-class Wire:
-    """One listening port that leads to one target.
+class Proxy:
+    """One listening port that forwards to one target.
 
-    `lost` counts the bytes, `refused` the connections that met it cut since that began.
+    `lost` counts the bytes, `refused` the connections since it was last cut.
     """
 
     port: int
@@ -101,21 +101,22 @@ class Wire:
         self.lost = self.refused = self.forgotten = 0
 
     def cut(self) -> None:
-        """Lose everything from now on."""
+        """Hold back every byte and connection from now on."""
         self.lost = self.refused = 0
         self._loop.call_soon_threadsafe(self._whole.clear)
 
-    def heal(self) -> None:
-        """Carry again, also what was sent meanwhile."""
+    def restore(self) -> None:
+        """Forward again, also what was held back."""
         self._loop.call_soon_threadsafe(self._whole.set)
 
-    def forget(self) -> None:
-        """Lose every connection and tell nobody, as a machine that loses power; only root can.
+    def drop_silently(self) -> None:
+        """Drop every connection without a FIN or RST, as a power failure does; only root can.
 
-        Who sends anything learns of it then, and who only waits does not."""
-        asyncio.run_coroutine_threadsafe(self._forget(), self._loop).result(10)
+        A client that sends gets an error then; one that only waits gets none.
+        """
+        asyncio.run_coroutine_threadsafe(self._drop_silently(), self._loop).result(10)
 
-    async def _forget(self) -> None:
+    async def _drop_silently(self) -> None:
         for writer in list(self._accepted):
             connection = writer.get_extra_info("socket")
             connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
@@ -123,13 +124,13 @@ class Wire:
             self.forgotten += 1
 
     def stop_at(self, hold: Hold) -> Hold:
-        """Stop one connection at that request."""
+        """Pause one connection at that request."""
         self._loop.call_soon_threadsafe(self._released.clear)
         self.hold = hold
         return hold
 
     def release(self) -> None:
-        """Let go of what is held, and hold nothing more."""
+        """End the pause, and pause nothing more."""
         if self.hold is not None:
             self.hold.released = True
         self._loop.call_soon_threadsafe(self._released.set)
@@ -176,10 +177,10 @@ class Wire:
         *,
         asks: bool,
     ) -> None:
-        """Carry one direction; `held` is clear while this connection's answers are held back."""
+        """Forward one direction; `held` is clear while this connection's answers are paused."""
         try:
             while chunk := await reader.read(CHUNK):
-                if asks and self.hold is not None and self.hold.wants(chunk):
+                if asks and self.hold is not None and self.hold.matches(chunk):
                     if not self.hold.before:
                         held.clear()
                         writer.write(chunk)
@@ -200,5 +201,5 @@ class Wire:
         except (OSError, RuntimeError):
             writer.transport.abort()
         finally:
-            if not asks:  # the target has said its last
+            if not asks:  # the target has sent its last byte
                 writer.close()

@@ -1,7 +1,7 @@
 """A runner whose environments need nothing installed: `python -m tests.faults.runner start`.
 
-All else is real: Celery, the link, the sandbox, the gateway. The program inside says to the policy
-what its task is, waits a moment, and pays for what a model says.
+All else is real: Celery, hub client, sandbox, gateway. The program inside sends the policy the
+prompt of its task, waits a moment, and pays for the reply of a model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from envyard_runner.messaging.celery_app import make_app, serve
 from envyard_runner.messaging.poll import poll
 from tests.worker.runner_process import machine
 
-INSIDE = """
+GUEST_PROGRAM = """
 import json, os, time, urllib.request
 job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
@@ -53,6 +53,6 @@ if __name__ == "__main__":
     logging.basicConfig(level="INFO", format="%(asctime)s %(levelname)s %(name)s %(message)s")
     folder = Path(os.environ["RUNNER_HOME"])
     if sys.argv[1] == "poll":
-        asyncio.run(poll(machine(folder, INSIDE)))
+        asyncio.run(poll(machine(folder, GUEST_PROGRAM)))
     else:
-        serve(make_app(machine(folder, INSIDE), folder / "broker"))
+        serve(make_app(machine(folder, GUEST_PROGRAM), folder / "broker"))

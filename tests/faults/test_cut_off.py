@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from hub.supervisor import process
-from tests.faults import volley
-from tests.faults.aftermath import Cell, problems
+from tests.faults import injection
+from tests.faults.deployment import DeployedRunner, Deployment, add_runners, deploy
 from tests.faults.faults import Fault, sandboxes
+from tests.faults.invariants import Case, problems
 from tests.faults.proxy import Hold
-from tests.faults.world import Lent, World, lend, running
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
@@ -70,45 +70,47 @@ def networks() -> Iterator[Networks]:
 
 
 def cable(networks: Networks, name: str, state: str) -> None:
-    """Pull it out on the runner's side (`down`), or plug it in again (`up`)."""
+    """Set the runner's side of the link `down` or `up`."""
     space = networks[name][0]
     ip("-n", space, "link", "set", space.replace("n", "t"), state)
 
 
 @pytest.fixture(scope="module")
-def world(networks: Networks) -> Iterator[World]:
+def deployment(networks: Networks) -> Iterator[Deployment]:
     """A hub with a runner in each network."""
-    with running("redis") as world:
+    with deploy("redis") as deployment:
         for name, (space, address) in networks.items():
-            lend(world, [name], host=address, within=["ip", "netns", "exec", space])
-        yield world
+            add_runners(deployment, [name], host=address, within=["ip", "netns", "exec", space])
+        yield deployment
 
 
-def push(world: World, stage: str) -> Cell:
-    """A version that meets a runner's fault."""
-    return volley.push(world, Fault("runner", "cut"), stage)[0]
+def push(deployment: Deployment, stage: str) -> Case:
+    """Upload a version that a runner's fault affects."""
+    return injection.push(deployment, Fault("runner", "cut"), stage)[0]
 
 
-def of(world: World, cell: Cell) -> tuple[str, str, int, str]:
+def of(deployment: Deployment, case: Case) -> tuple[str, str, int, str]:
     """Status of the version, then status, attempt and runner of its run."""
-    ((_, version, _, status, attempt, runner),) = world.rows(volley.OF_VERSIONS, [cell.name])
+    ((_, version, _, status, attempt, runner),) = deployment.rows(
+        injection.OF_VERSIONS, [case.name]
+    )
     return version, status, attempt, runner
 
 
 @contextmanager
-def unplugged(networks: Networks, _: World, lent: Lent) -> Iterator[None]:
-    """Its cable is out."""
-    cable(networks, lent.name, "down")
+def unplugged(networks: Networks, _: Deployment, runner: DeployedRunner) -> Iterator[None]:
+    """The runner's link is down."""
+    cable(networks, runner.name, "down")
     try:
         yield
     finally:
-        cable(networks, lent.name, "up")
+        cable(networks, runner.name, "up")
 
 
 @contextmanager
-def frozen(_: Networks, world: World, lent: Lent) -> Iterator[None]:
-    """It stands still with all that it has started, as a machine that is suspended."""
-    everyone = [*lent.part.pids(), *(sandbox.pid for sandbox in sandboxes(world))]
+def frozen(_: Networks, deployment: Deployment, runner: DeployedRunner) -> Iterator[None]:
+    """The runner and all that it has started are suspended, as on a suspended machine."""
+    everyone = [*runner.part.pids(), *(sandbox.pid for sandbox in sandboxes(deployment))]
     for pid in everyone:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -123,88 +125,99 @@ def frozen(_: Networks, world: World, lent: Lent) -> Iterator[None]:
 
 @pytest.mark.parametrize("away", [unplugged, frozen])
 def test_a_runner_that_was_away_is_fenced_by_its_attempt(
-    world: World, networks: Networks, away: Callable[..., AbstractContextManager[None]]
+    deployment: Deployment, networks: Networks, away: Callable[..., AbstractContextManager[None]]
 ) -> None:
-    hold = volley.STAGES["running"][1]
+    hold = injection.STAGES["running"][1]
     stops = {
-        lent.name: lent.model.stop_at(Hold(hold.request, before=True, skip=hold.skip))
-        for lent in world.runners
+        runner.name: runner.model.stop_at(Hold(hold.request, before=True, skip=hold.skip))
+        for runner in deployment.runners
     }
-    cell = push(world, "running")
-    world.wait(lambda: any(stop.caught.is_set() for stop in stops.values()), "a run")
-    first = next(lent for lent in world.runners if stops[lent.name].caught.is_set())
-    other = next(lent for lent in world.runners if lent is not first)
-    marks = world.marks()
-    assert (at_work := sandboxes(world))
+    case = push(deployment, "running")
+    deployment.wait(lambda: any(stop.caught.is_set() for stop in stops.values()), "a run")
+    first = next(runner for runner in deployment.runners if stops[runner.name].caught.is_set())
+    other = next(runner for runner in deployment.runners if runner is not first)
+    marks = deployment.marks()
+    assert (active_sandboxes := sandboxes(deployment))
 
-    with away(networks, world, first):
-        for lent in world.runners:
-            lent.model.release()
+    with away(networks, deployment, first):
+        for runner in deployment.runners:
+            runner.model.release()
         expected = ("running", 2, other.name)
-        world.wait(lambda: of(world, cell)[2:] == expected[1:], "the other runner to have it")
-        assert [stop for stop in at_work if process(stop.pid)]
-        world.wait(lambda: of(world, cell)[0] == "listed", "it to be listed")
-        before = stored(world, cell)
+        deployment.wait(
+            lambda: of(deployment, case)[2:] == expected[1:], "a lease of the other runner"
+        )
+        assert [stop for stop in active_sandboxes if process(stop.pid)]
+        deployment.wait(lambda: of(deployment, case)[0] == "listed", "it to be listed")
+        before = stored(deployment, case)
 
-    log = world.home / "logs" / f"{first.name}.log"
+    log = deployment.home / "logs" / f"{first.name}.log"
     refusal = b"attempt 1 may not report"
-    world.wait(lambda: refusal in log.read_bytes()[marks[log] :], "the first to be told so")
-    world.wait(lambda: not sandboxes(world), "the sandboxes to be gone")
+    deployment.wait(
+        lambda: refusal in log.read_bytes()[marks[log] :],
+        "the refusal in the log of the first runner",
+    )
+    deployment.wait(lambda: not sandboxes(deployment), "the sandboxes to be gone")
     kinds = ("runs", "builds")
     left = lambda: [path for kind in kinds for path in (first.home / kind).glob("*")]  # noqa: E731
-    world.wait(lambda: not left(), "the first to clean its folders")
-    assert stored(world, cell) == before
-    cell.end = "listed"
-    assert list(problems(world, cell)) == []
-    assert of(world, cell) == ("listed", "succeeded", 2, other.name)
+    deployment.wait(lambda: not left(), "the first to clean its folders")
+    assert stored(deployment, case) == before
+    case.end = "listed"
+    assert list(problems(deployment, case)) == []
+    assert of(deployment, case) == ("listed", "succeeded", 2, other.name)
 
 
-def stored(world: World, cell: Cell) -> list[list[tuple[Any, ...]]]:
-    """All that the database has of its run, and the objects of the storage."""
-    ((run,),) = world.rows("SELECT r.id FROM registry_run r" + OF_NAME, cell.name)
+def stored(deployment: Deployment, case: Case) -> list[list[tuple[Any, ...]]]:
+    """Every row of its run, and the stored transcripts."""
+    ((run,),) = deployment.rows("SELECT r.id FROM registry_run r" + OF_NAME, case.name)
     tables = ("rollout", "transcriptpack", "logchunk", "card", "versionfinding")
     return [
-        world.rows("SELECT r.* FROM registry_run r" + OF_NAME, cell.name),
+        deployment.rows("SELECT r.* FROM registry_run r" + OF_NAME, case.name),
         *(
-            world.rows(f"SELECT * FROM registry_{t} WHERE run_id = %s ORDER BY 1", run)
+            deployment.rows(f"SELECT * FROM registry_{t} WHERE run_id = %s ORDER BY 1", run)
             for t in tables
         ),
-        [(str(path),) for path in sorted(world.files.glob("transcripts/*/*"))],
+        [(str(path),) for path in sorted(deployment.files.glob("transcripts/*/*"))],
     ]
 
 
-def test_the_runners_that_came_back_work_on(world: World) -> None:
-    cell = push(world, "afterwards")
-    world.wait(lambda: of(world, cell)[0] == "listed", "another version")
-    assert all(runner.part.popen and runner.part.popen.poll() is None for runner in world.runners)
+def test_the_runners_that_came_back_work_on(deployment: Deployment) -> None:
+    case = push(deployment, "afterwards")
+    deployment.wait(lambda: of(deployment, case)[0] == "listed", "another version")
+    assert all(
+        runner.part.popen and runner.part.popen.poll() is None for runner in deployment.runners
+    )
 
 
 @pytest.mark.parametrize("wrong", ["+1h", "-1h"])
-def test_a_runner_whose_clock_is_wrong_does_its_run_as_others_do(world: World, wrong: str) -> None:
+def test_a_runner_whose_clock_is_wrong_does_its_run_as_others_do(
+    deployment: Deployment, wrong: str
+) -> None:
     if not FAKETIME.exists():
         pytest.skip("libfaketime is not installed: apt-get install libfaketime")
-    others = list(world.runners)
-    for lent in others:
-        lent.part.end()
-    more = {
+    others = list(deployment.runners)
+    for runner in others:
+        runner.part.end()
+    environ = {
         "LD_PRELOAD": str(FAKETIME),
         "FAKETIME": wrong,
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "PYTHONPATH": str(Path(__file__).with_name("clock")),
-        "PYTHONPYCACHEPREFIX": str(world.home / "pycache"),  # it sees other times of all sources
+        "PYTHONPYCACHEPREFIX": str(
+            deployment.home / "pycache"
+        ),  # it sees other times of all sources
     }
-    lend(world, [f"clock{wrong}"], **more)
-    late = world.runners.pop()
+    add_runners(deployment, [f"clock{wrong}"], **environ)
+    late = deployment.runners.pop()
     try:
-        cell = push(world, "by a wrong clock")
+        case = push(deployment, "by a wrong clock")
         done = ("listed", "succeeded", 1, late.name)
-        world.wait(lambda: of(world, cell) == done, "its run")
+        deployment.wait(lambda: of(deployment, case) == done, "its run")
         logged = late.part.log.read_text().splitlines()[-1]
         logged_at = time.mktime(time.strptime(logged[:19], "%Y-%m-%d %H:%M:%S"))
         assert round((logged_at - time.time()) / 3600) == int(wrong[:2])
-        cell.end = "listed"
-        assert list(problems(world, cell)) == []
+        case.end = "listed"
+        assert list(problems(deployment, case)) == []
     finally:
         late.part.end()
-        for lent in others:
-            lent.part.start()
+        for runner in others:
+            runner.part.start()

@@ -1,4 +1,4 @@
-"""An upload that is half sent when something happens, and its sender, who tries again."""
+"""An upload that pauses half sent, and is repeated until it is accepted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ANSWER_SECONDS = 30.0
 
 
 class Upload:
-    """A new environment on its way to `url`; `answers` are the statuses, 0 where none came.
+    """An upload of a new environment to `url`; `answers` are the statuses, 0 where none came.
 
-    The first try waits in the middle until `go_on`. Sent until it is accepted, as people do: the
-    same bytes are accepted once and known from then on. `bulk` bytes make it larger.
+    The first try pauses in the middle until `go_on`. It is repeated until it is accepted: a second
+    upload of the same bytes succeeds too. `bulk` bytes make it larger.
     """
 
     def __init__(self, url: str, token: str, name: str, bulk: int = 0) -> None:
@@ -44,7 +44,7 @@ class Upload:
     def start(self) -> Upload:
         """Send the first half."""
         self._thread.start()
-        assert self.half.wait(60), f"{self.name}: nobody took half of it"
+        assert self.half.wait(60), f"{self.name}: half of it was not taken"
         return self
 
     def go_on(self) -> None:

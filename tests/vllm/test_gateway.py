@@ -27,9 +27,9 @@ from tests.worker.gateway.served_gateway import job, plan_all
 
 pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1200)]
 
-PLAYED = replace(job(tasks=8, attempts=8), model=NAME)
-PLAYED = replace(PLAYED, limits=replace(PLAYED.limits, rollout_seconds=60.0))
-ROOMY = replace(PLAYED, limits=replace(PLAYED.limits, max_tokens=500))
+SPEC = replace(job(tasks=8, attempts=8), model=NAME)
+SPEC = replace(SPEC, limits=replace(SPEC.limits, rollout_seconds=60.0))
+LONG_REPLY_SPEC = replace(SPEC, limits=replace(SPEC.limits, max_tokens=500))
 USER = {"role": "user", "content": "Hello, how are you today?"}
 SHAPE = {
     "type": "object",
@@ -40,7 +40,7 @@ SHAPE = {
 TOOL = {"type": "function", "function": {"name": "add", "parameters": SHAPE, "strict": True}}
 
 
-class Door:
+class GatewayClient:
     """The gateway of one run, called as an environment calls it."""
 
     def __init__(
@@ -75,10 +75,10 @@ class Door:
 
 
 @asynccontextmanager
-async def door(server: Server, spec: JobSpec = PLAYED) -> AsyncIterator[Door]:
+async def serve_gateway(server: Server, spec: JobSpec = SPEC) -> AsyncIterator[GatewayClient]:
     config = replace(Config.from_environment(), home=server.models.parent)
-    lines: list[str] = []
-    async with open_model(spec, config, log_line=lines.append) as (spec, model):
+    log_lines: list[str] = []
+    async with open_model(spec, config, log_line=log_lines.append) as (spec, model):
         assert model is not None
         gateway = Gateway(spec, model)
         plan_all(gateway, spec)
@@ -86,83 +86,83 @@ async def door(server: Server, spec: JobSpec = PLAYED) -> AsyncIterator[Door]:
         await gateway.open(listening)
         async with aiohttp.ClientSession() as client:
             try:
-                yield Door(gateway, model, client, listening.getsockname()[1])
+                yield GatewayClient(gateway, model, client, listening.getsockname()[1])
             finally:
                 await gateway.close()
 
 
-def play(
-    scenario: Callable[[Door], Awaitable[None]], server: Server, spec: JobSpec = PLAYED
+def run_scenario(
+    scenario: Callable[[GatewayClient], Awaitable[None]], server: Server, spec: JobSpec = SPEC
 ) -> None:
     async def acting() -> None:
-        async with door(server, spec) as one:
-            await scenario(one)
+        async with serve_gateway(server, spec) as client:
+            await scenario(client)
 
     asyncio.run(acting())
 
 
 def test_a_reply_is_recorded_with_the_servers_own_counts(server: Server) -> None:
-    async def scenario(d: Door) -> None:
-        status, answer = await d.post("model/0/0")
+    async def scenario(client: GatewayClient) -> None:
+        status, answer = await client.post("model/0/0")
         assert status == 200
-        assert 0 < answer["usage"]["completion_tokens"] <= PLAYED.limits.max_tokens
-        record = d.gateway.ledger.take("model/0/0")
+        assert 0 < answer["usage"]["completion_tokens"] <= SPEC.limits.max_tokens
+        record = client.gateway.ledger.take("model/0/0")
         assert record.completion_tokens == answer["usage"]["completion_tokens"]
         assert record.prompt_tokens == answer["usage"]["prompt_tokens"] > 0
         assert record.model_seconds > 0
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def test_a_stream_adds_up_to_the_whole_reply_and_its_usage(server: Server) -> None:
-    async def scenario(d: Door) -> None:
-        whole = await d.text("model/0/0")
-        events = await d.events("model/0/0", stream_options={"include_usage": True})
+    async def scenario(client: GatewayClient) -> None:
+        complete_text = await client.text("model/0/0")
+        events = await client.events("model/0/0", stream_options={"include_usage": True})
         deltas = [e["choices"][0]["delta"] for e in events if e["choices"]]
         assert len(deltas) > 3
-        assert "".join(delta.get("content") or "" for delta in deltas) == whole
+        assert "".join(delta.get("content") or "" for delta in deltas) == complete_text
         assert events[-1]["usage"]["completion_tokens"] > 0
         assert [e["choices"][0].get("finish_reason") for e in events if e["choices"]][-1]
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def test_the_seed_is_the_runs_own_and_repeats_the_reply(server: Server) -> None:
-    async def scenario(d: Door) -> None:
-        first = await d.text("model/0/0", seed=1)
-        assert await d.text("model/0/0", seed=2, temperature=0) == first
-        others = [await d.text(f"model/0/{n}") for n in (1, 2)]
+    async def scenario(client: GatewayClient) -> None:
+        first = await client.text("model/0/0", seed=1)
+        assert await client.text("model/0/0", seed=2, temperature=0) == first
+        others = [await client.text(f"model/0/{n}") for n in (1, 2)]
         assert len({first, *others}) == 3
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
-    async def again(d: Door) -> None:
-        assert await d.text("model/0/0") == seen[0]
-        assert await d.text("model/0/1") == seen[1]
+    async def again(client: GatewayClient) -> None:
+        assert await client.text("model/0/0") == seen[0]
+        assert await client.text("model/0/1") == seen[1]
 
     seen: list[str] = []
 
-    async def before(d: Door) -> None:
-        seen.extend([await d.text("model/0/0"), await d.text("model/0/1")])
+    async def before(client: GatewayClient) -> None:
+        seen.extend([await client.text("model/0/0"), await client.text("model/0/1")])
 
-    play(before, server)
-    play(again, server)
+    run_scenario(before, server)
+    run_scenario(again, server)
 
 
 def test_logprobs_are_passed_on(server: Server) -> None:
-    async def scenario(d: Door) -> None:
-        _, answer = await d.post("model/0/0", logprobs=True, top_logprobs=2)
+    async def scenario(client: GatewayClient) -> None:
+        _, answer = await client.post("model/0/0", logprobs=True, top_logprobs=2)
         tokens = answer["choices"][0]["logprobs"]["content"]
         assert len(tokens) == answer["usage"]["completion_tokens"]
         assert all(token["logprob"] <= 0 and token["top_logprobs"] for token in tokens)
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "add"}}])
 def test_a_tool_is_called_with_arguments_of_its_schema(server: Server, choice: Any) -> None:
-    async def scenario(d: Door) -> None:
-        status, answer = await d.post("model/0/0", tools=[TOOL], tool_choice=choice)
+    async def scenario(client: GatewayClient) -> None:
+        status, answer = await client.post("model/0/0", tools=[TOOL], tool_choice=choice)
         assert status == 200, answer
         call = answer["choices"][0]["message"]["tool_calls"][0]
         assert call["function"]["name"] == "add"
@@ -172,18 +172,18 @@ def test_a_tool_is_called_with_arguments_of_its_schema(server: Server, choice: A
             {"role": "assistant", "content": "", "tool_calls": [call]},
             {"role": "tool", "tool_call_id": call["id"], "content": "3"},
         ]
-        assert (await d.post("model/0/1", messages=lines, tools=[TOOL]))[0] == 200
+        assert (await client.post("model/0/1", messages=lines, tools=[TOOL]))[0] == 200
 
-    play(scenario, server, ROOMY)
+    run_scenario(scenario, server, LONG_REPLY_SPEC)
 
 
 def test_a_structured_reply_keeps_its_schema(server: Server) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "s", "schema": SHAPE, "strict": True}}
 
-    async def scenario(d: Door) -> None:
-        assert_of_shape(json.loads(await d.text("model/0/0", response_format=wanted)))
+    async def scenario(client: GatewayClient) -> None:
+        assert_of_shape(json.loads(await client.text("model/0/0", response_format=wanted)))
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def assert_of_shape(value: Any) -> None:
@@ -193,55 +193,55 @@ def assert_of_shape(value: Any) -> None:
 
 
 def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Server) -> None:
-    async def scenario(d: Door) -> None:
+    async def scenario(client: GatewayClient) -> None:
         for size in (3000, 60_000):  # in tokens above the model's context, and far above
             fields = {"role": "user", "content": "x" * size}
-            status, answer = await d.post("model/0/0", messages=[fields])
+            status, answer = await client.post("model/0/0", messages=[fields])
             assert (status, answer["error"]["code"]) == (400, "context_length_exceeded")
             assert "2048" in answer["error"]["message"]
-        record = d.gateway.ledger.take("model/0/0")
+        record = client.gateway.ledger.take("model/0/0")
         assert not record.model_fault
-        assert not d.gateway.proxy.down.is_set()
+        assert not client.gateway.proxy.down.is_set()
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def test_a_model_that_is_not_served_is_never_the_environments_fault(server: Server) -> None:
-    async def through_the_gateway(d: Door) -> None:
-        d.model.name = "other"
-        status, answer = await d.post("model/0/0")
+    async def through_the_gateway(client: GatewayClient) -> None:
+        client.model.name = "other"
+        status, answer = await client.post("model/0/0")
         assert (status, answer["error"]["code"]) == (502, "model_error")
         assert "`other` does not exist" in answer["error"]["message"]
-        assert d.gateway.ledger.take("model/0/0").model_fault
+        assert client.gateway.ledger.take("model/0/0").model_fault
 
-    play(through_the_gateway, server)
+    run_scenario(through_the_gateway, server)
 
     with pytest.raises(NoModel, match="no model 'other'"):
         asyncio.run(AvailableModels(server.models).find("other", seconds=1))
 
 
 def test_plain_completions_are_answered(server: Server) -> None:
-    async def scenario(d: Door) -> None:
-        status, answer = await d.post("model/0/0", "completions", prompt="one two three")
+    async def scenario(client: GatewayClient) -> None:
+        status, answer = await client.post("model/0/0", "completions", prompt="one two three")
         assert status == 200
         assert isinstance(answer["choices"][0]["text"], str)
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def test_calls_at_once_follow_what_the_server_can_take(server: Server) -> None:
     """More rollouts than the hub's four want to talk: an idle server is given more."""
 
-    async def scenario(d: Door) -> None:
+    async def scenario(client: GatewayClient) -> None:
         began, tokens = time.monotonic(), 0
         rollouts = [f"model/{task}/{attempt}" for task in range(8) for attempt in range(8)]
 
         async def rollout(name: str) -> int:
             spent = 0
             for _ in range(3):
-                _, answer = await d.post(name)
+                _, answer = await client.post(name)
                 spent += answer["usage"]["completion_tokens"]
-            d.gateway.ledger.take(name)
+            client.gateway.ledger.take(name)
             return spent
 
         places = asyncio.Semaphore(16)
@@ -253,10 +253,10 @@ def test_calls_at_once_follow_what_the_server_can_take(server: Server) -> None:
         tokens = sum(await asyncio.gather(*map(placed, rollouts)))
         seconds = time.monotonic() - began
         rate = f"{tokens / seconds:.0f} tokens/s over {tokens} tokens"
-        sys.stderr.write(f"{rate}, up to {d.model.peak} calls at once\n")
-        assert PLAYED.concurrency < d.model.peak <= 16
+        sys.stderr.write(f"{rate}, up to {client.model.peak} calls at once\n")
+        assert SPEC.concurrency < client.model.peak <= 16
 
-    play(scenario, server)
+    run_scenario(scenario, server)
 
 
 def test_no_process_of_the_server_listens_to_other_machines(server: Server) -> None:

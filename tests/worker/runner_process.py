@@ -1,7 +1,7 @@
 """A runner as a process of its own, `start` or `poll`: real Celery, a real sandbox, an empty venv.
 
-Its environment is a program that makes one rollout and, where its run's seed is 1, never ends;
-where it is 3, it waits until it is let go. While a file `broken` lies in its home no venv is built.
+Its environment is a program of one rollout. With seed 1 it never ends; with seed 3 it waits for
+`release`. While its home has a file `broken`, every venv build fails.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ say("done")
 """
 
 
-def let_go(home: Path) -> None:
+def release(home: Path) -> None:
     """End the wait of that runner's environments."""
     (home / "site" / "go").touch()
 

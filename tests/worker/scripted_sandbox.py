@@ -1,4 +1,4 @@
-"""One run performed against real stubs of the hub and the model, in a played sandbox."""
+"""Performs a run against stubs of hub and model, in a sandbox that a coroutine replaces."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_model import StubModel
 
-FINE = Exit(
+EXITED = Exit(
     code=0, signal=None, reason="exited", seconds=1.0, peak_memory_bytes=5, limited_by="cgroup2"
 )
 WHEEL = make_wheel()
-PLAYED = job(WHEEL, policies=("silent", "parrot"), tasks=2)
+SPEC = job(WHEEL, policies=("silent", "parrot"), tasks=2)
 BEGAN = {"event": "environment_began"}
-Program = Callable[["Played"], AsyncIterator[dict[str, Any]]]
+Program = Callable[["ScriptedSandbox"], AsyncIterator[dict[str, Any]]]
 
 
-class Played:
-    """The sandboxes of a run, played by a coroutine: what it yields are the program's event lines.
+class ScriptedSandbox:
+    """Both sandboxes of a run; `program` yields the events that the program inside would print.
 
-    `starts` says which of them it is: the first plays the run, the second loads it again.
+    `starts` is the number of the sandbox: the first plays the run, the second loads it again.
     """
 
-    def __init__(self, program: Program, end: Exit = FINE) -> None:
+    def __init__(self, program: Program, end: Exit = EXITED) -> None:
         self.program, self.end = program, end
         self.on_log: Callable[[bytes], None] = lambda chunk: None
         self.job: dict[str, Any] = {}
@@ -46,11 +46,11 @@ class Played:
         self.killed = asyncio.Event()
         self.closed = False
 
-    def prepare(self, *, job: bytes, **_: object) -> Played:
+    def prepare(self, *, job: bytes, **_: object) -> ScriptedSandbox:
         self.job = json.loads(job)
         return self
 
-    async def __aenter__(self) -> Played:
+    async def __aenter__(self) -> ScriptedSandbox:
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -60,13 +60,13 @@ class Played:
         self.started = program
         self.starts += 1
         listening = socket.create_server(("127.0.0.1", 0))
-        self.door = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        self.gateway_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         return listening
 
     async def lines(self) -> AsyncIterator[bytes]:
-        playing = self.program(self)
+        events = self.program(self)
         while True:
-            step = asyncio.ensure_future(anext(playing, None))
+            step = asyncio.ensure_future(anext(events, None))
             death = asyncio.ensure_future(self.killed.wait())
             try:
                 await asyncio.wait({step, death}, return_when=asyncio.FIRST_COMPLETED)
@@ -86,13 +86,16 @@ class Played:
         self.killed.set()
 
     async def plan(self) -> list[list[dict[str, Any]]]:
-        async with aiohttp.ClientSession() as session, session.get(f"{self.door}/plan") as response:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(f"{self.gateway_url}/plan") as response,
+        ):
             body: list[list[dict[str, Any]]] = await response.json()
             return body
 
-    async def ask(self, rollout: str, text: str = "hi") -> int:
+    async def complete(self, rollout: str, text: str = "hi") -> int:
         body = {"messages": [{"role": "user", "content": text}]}
-        url = f"{self.door}/rollouts/{rollout}/v1/chat/completions"
+        url = f"{self.gateway_url}/rollouts/{rollout}/v1/chat/completions"
         async with aiohttp.ClientSession() as session, session.post(url, json=body) as response:
             await response.read()
             return response.status
@@ -106,56 +109,57 @@ def loaded(count: int = 2) -> dict[str, Any]:
     return {"event": "loaded", "seconds": 0.5, "framework_version": "0.4.0", "tasks": tasks}
 
 
-async def good(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+async def play_all(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     sandbox.on_log(b"hello from inside\n")
     yield BEGAN
     yield loaded()
     for (item,) in await sandbox.plan():
         word, task = item["rollout"], item["task"]
         yield {"event": "rollout_started", "rollout": word}
-        ok = await sandbox.ask(word, f"question {task}") == 200
+        ok = await sandbox.complete(word, f"question {task}") == 200
         yield {"event": "rollout", "rollout": word, "ok": ok, "reward": 0.25 if ok else None}
     yield {"event": "done"}
 
 
-async def endless(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+async def hang_after_load(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     yield BEGAN
     yield loaded()
     await asyncio.sleep(3600)
 
 
-async def built(config: Config, wheel: Path, extra: Any, **_: Any) -> Venv:
+async def build_empty_venv(config: Config, wheel: Path, extra: Any, **_: Any) -> Venv:
     assert wheel.name == job().wheel.filename
     assert wheel.is_relative_to(config.builds)  # where the start after a kill clears up
     return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 
 
 def free_ports() -> tuple[int, int]:
-    """Two ports that nothing listens on."""
+    """Two ports without a listener."""
     with (
-        socket.create_server(("127.0.0.1", 0)) as one,
-        socket.create_server(("127.0.0.1", 0)) as other,
+        socket.create_server(("127.0.0.1", 0)) as first,
+        socket.create_server(("127.0.0.1", 0)) as second,
     ):
-        return one.getsockname()[1], other.getsockname()[1]
+        return first.getsockname()[1], second.getsockname()[1]
 
 
 class Outcome:
-    """What one run left behind."""
+    """The hub stub, the ending and the sandbox of a completed run."""
 
-    def __init__(self, hub: StubHub, ending: Any, sandbox: Played) -> None:
+    def __init__(self, hub: StubHub, ending: Any, sandbox: ScriptedSandbox) -> None:
         self.hub, self.ending, self.sandbox = hub, ending, sandbox
 
     @property
-    def said(self) -> tuple[str, list[str]]:
+    def result(self) -> tuple[str, list[str]]:
+        """The outcome that the hub received, and the codes of its findings."""
         (ending,) = self.hub.endings
         return ending["outcome"], [finding["code"] for finding in ending["findings"]]
 
 
-def run(
-    program: Program = good,
+def perform_run(
+    program: Program = play_all,
     *,
-    spec: Any = PLAYED,
-    end: Exit = FINE,
+    spec: Any = SPEC,
+    end: Exit = EXITED,
     hub: StubHub | None = None,
     model: StubModel | None = None,
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
@@ -163,19 +167,21 @@ def run(
     port: int | None = None,
     **machine: Any,
 ) -> Outcome:
-    """Perform a run against a real hub stub, and a real model stub where one is given.
+    """Perform a run against a hub stub and, with `model`, a model stub.
 
-    Their ports are free ones unless `port` is given: the hub's, and the next is the model's.
+    Both use free ports, or `port` (hub) and the next one (model).
     """
     stub = hub or StubHub(wheel=WHEEL)
     hub_port, model_port = free_ports() if port is None else (port, port + 1)
 
     async def play(home: str) -> Outcome:
-        sandbox = Played(program, end)
+        sandbox = ScriptedSandbox(program, end)
         config = Config.from_environment({"RUNNER_HOME": home})
         if model is not None:
             config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
-        made = RunnerContext(config, **({"build": built, "prepare": sandbox.prepare} | machine))
+        context = RunnerContext(
+            config, **({"build": build_empty_venv, "prepare": sandbox.prepare} | machine)
+        )
         stopping = asyncio.Event()
         model_app = (model or StubModel()).application()
         async with (
@@ -183,12 +189,12 @@ def run(
             serving(model_app, model_port),
             aiohttp.ClientSession() as session,
         ):
-            link = HubClient(session, url=url, token=TOKEN, patience=3.0)
-            aside = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
+            hub_client = HubClient(session, url=url, token=TOKEN, patience=3.0)
+            interruption = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
             async with asyncio.timeout(seconds):
-                ending = await perform(spec, hub=link, machine=made, stopping=stopping)
-            if aside:
-                await aside
+                ending = await perform(spec, hub=hub_client, machine=context, stopping=stopping)
+            if interruption:
+                await interruption
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left, f"tasks outlived the run: {left}"
         return Outcome(stub, ending, sandbox)

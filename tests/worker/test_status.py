@@ -34,7 +34,7 @@ from tests.worker.messaging.test_celery_app import (
     until,
 )
 from tests.worker.model.stub_vllm import METRICS
-from tests.worker.runner_process import let_go
+from tests.worker.runner_process import release
 from tests.worker.stub_hub import StubHub, job, serving
 
 pytestmark = pytest.mark.slow
@@ -152,7 +152,7 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
             assert "draining" in (await command(home, "status"))[1]
             ring(home, broker=broker)
             assert not hub.endings
-            let_go(home)
+            release(home)
             async with asyncio.timeout(60):
                 assert await process.wait() == 0
             (ending,) = hub.endings
@@ -202,7 +202,7 @@ def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_
                 await until(lambda: "stub" in hub.heartbeats[-1]["models"])
             said = b"Canceling queue runs" if how == "start" else b"no new runs until"
             await until(lambda: said in (home / "log").read_bytes())
-            let_go(home)
+            release(home)
             await until(lambda: hub.endings)
             assert hub.endings[0]["outcome"] == "succeeded"
 

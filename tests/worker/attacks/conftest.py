@@ -1,4 +1,4 @@
-"""A runner's home and real wheels: each attack is an environment that the whole runner performs."""
+"""A runner's home and real wheels: each attack is an environment that the complete runner runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
 from tests.wheels import TASKSET, filename, make_wheel
 from tests.worker.guest.adapters.conftest import site
-from tests.worker.scripted_sandbox import PLAYED, Outcome, run
+from tests.worker.scripted_sandbox import SPEC, Outcome, perform_run
 from tests.worker.stub_hub import StubHub
 
 PAYLOADS = Path(__file__).with_name("payloads")
@@ -47,7 +47,7 @@ SHADOW = "verifiers/__init__.py"
 
 @dataclass
 class Attack:
-    """One attack as the hub and the machine saw it."""
+    """One attack: what the hub received, and the uids that it ran under."""
 
     outcome: Outcome
     uids: list[int]
@@ -58,8 +58,8 @@ class Attack:
         return {finding["code"]: finding for finding in self.outcome.hub.endings[0]["findings"]}
 
     @property
-    def said(self) -> dict[str, str]:
-        """What the environment wrote of each thing it tried: `refused: ...` or `REACHED: ...`."""
+    def attempts(self) -> dict[str, str]:
+        """The printed result of each attempt: `refused: ...` or `REACHED: ...`."""
         fields = {}
         for line in self.outcome.hub.log.splitlines():
             if line.startswith("TRIED "):
@@ -70,7 +70,7 @@ class Attack:
 
 @dataclass
 class Runner:
-    """One machine; it performs wheels one after the other and is never set up again."""
+    """One machine; it runs wheels one after the other without being set up again."""
 
     home: Path
 
@@ -88,7 +88,7 @@ class Runner:
         layer: dict[str, str] | None = None,
         **limits: Any,
     ) -> Attack:
-        """Perform one wheel from its job to its ending; with `framework`, next to the real one.
+        """Run one wheel from its job to its ending; with `framework`, beside the real framework.
 
         `layer` are files of other distributions that the version depends on.
         """
@@ -98,25 +98,27 @@ class Runner:
             len(wheel),
         )  # fmt: skip
         spec = replace(
-            PLAYED,
+            SPEC,
             wheel=reference,
             module=name.replace("-", "_"),
             policies=POLICIES,
             tasks=2,
-            limits=replace(PLAYED.limits, **(LIMITS | limits)),
+            limits=replace(SPEC.limits, **(LIMITS | limits)),
         )
         config, uids = self.config(), list[int]()
 
         async def build(_config: Config, path: Path, _extra: Any, **_: Any) -> Venv:
             return await asyncio.to_thread(self._unpacked, path, framework, layer or {})
 
-        def prepare(**given: Any) -> Sandbox:
-            sandbox = Sandbox.prepare(**given | {"config": config})
+        def prepare(**options: Any) -> Sandbox:
+            sandbox = Sandbox.prepare(**options | {"config": config})
             uids.append(sandbox.uid)
             return sandbox
 
         hub = StubHub(wheel=wheel)
-        return Attack(run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110), uids)
+        return Attack(
+            perform_run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110), uids
+        )
 
     def _unpacked(self, wheel: Path, framework: bool, layer: dict[str, str]) -> Venv:
         folder = self.home / "environments" / wheel.stem
@@ -128,7 +130,7 @@ class Runner:
         return Venv(dependencies, folder, packages=1, seconds=0.0)
 
     def _dependencies(self, framework: bool, layer: dict[str, str]) -> Path:
-        """The framework's files under other names, or nothing, and the way to the wheel's own."""
+        """Site-packages with the path file of the environment, with or without the framework."""
         kind = "framework" if framework else "bare"
         named = hashlib.sha256(json.dumps(layer).encode()).hexdigest()[:8] if layer else ""
         folder = self.home / f"{kind}{named}" / "site-packages"
@@ -145,7 +147,7 @@ class Runner:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    """A machine with something to lose, which every uid can reach."""
+    """A machine whose home every uid can read."""
     home = Path(tempfile.mkdtemp(prefix="envyard-attacks-", dir="/var/tmp"))
     home.chmod(0o755)
     yield Runner(home)
@@ -157,7 +159,7 @@ def payload(name: str, host: dict[str, Any] | None = None) -> str:
     return (PAYLOADS / f"{name}.py").read_text().replace("@HOST@", json.dumps(host or {}))
 
 
-def played(name: str, source: str) -> dict[str, str]:
+def taskset_files(name: str, source: str) -> dict[str, str]:
     """The files of a taskset that works and runs its payload while a rollout is scored."""
     module = name.replace("-", "_")
     taskset = TASKSET.replace("WORDS = ", "from . import payload\n\nWORDS = ").replace(
@@ -166,13 +168,13 @@ def played(name: str, source: str) -> dict[str, str]:
     return {f"{module}/__init__.py": taskset, f"{module}/payload.py": source}
 
 
-def brutal(name: str, source: str) -> dict[str, str]:
-    """The files of a wheel whose code runs the moment anything of it is imported."""
+def import_time_files(name: str, source: str) -> dict[str, str]:
+    """The files of a wheel that shadows the framework: its code runs at the first import."""
     return {f"{name.replace('-', '_')}/__init__.py": "", SHADOW: source}
 
 
 def processes_of(uids: list[int]) -> list[str]:
-    """What runs under these uids but the runner's own, zombies aside."""
+    """The command lines of live processes under these uids, apart from the runner's own."""
     rows = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

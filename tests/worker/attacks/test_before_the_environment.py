@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.worker.attacks.conftest import MIB, Attack, Runner, brutal
+from tests.worker.attacks.conftest import MIB, Attack, Runner, import_time_files
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 QUIET = {"quiet/__init__.py": "raise SystemExit('calm')"}
@@ -30,7 +30,7 @@ from pathlib import Path
 from tests.worker.attacks.conftest import Runner, brutal
 done = Runner(Path(sys.argv[1])).perform("calm", brutal("calm", source))
 found = done.outcome.hub.endings[0]["findings"]
-print(json.dumps([done.outcome.said, found, done.outcome.hub.facts]))
+print(json.dumps([done.outcome.result, found, done.outcome.hub.facts]))
 """
 RESULTS = [
     {"event": "imported"},
@@ -41,7 +41,7 @@ RESULTS = [
 
 def ours(attack: Attack) -> str:
     """The message of a run that ended as the platform's fault before the environment began."""
-    assert attack.outcome.said == ("errored", ["run.runner_error"])
+    assert attack.outcome.result == ("errored", ["run.runner_error"])
     assert "environment_began" not in attack.outcome.hub.facts
     return str(attack.codes["run.runner_error"]["message"])
 
@@ -111,8 +111,10 @@ def test_start_up_code_of_a_dependency_that_ends_the_driver_holds_the_version(
 
 def test_start_up_code_does_not_run_in_the_supervisor(runner: Runner) -> None:
     layer = {"sitecustomize.py": "import sys\nprint('STARTED', sys.argv[1:], flush=True)\n"}
-    done = runner.perform("calm", brutal("calm", "raise SystemExit('calm')"), layer=layer)
-    assert done.outcome.said == ("failed", ["run.import_failed"])
+    done = runner.perform(
+        "calm", import_time_files("calm", "raise SystemExit('calm')"), layer=layer
+    )
+    assert done.outcome.result == ("failed", ["run.import_failed"])
     started = [line for line in done.outcome.hub.log.splitlines() if line.startswith("STARTED")]
     assert started == ["STARTED ['drive']"]
 
@@ -122,10 +124,12 @@ def test_results_made_up_by_start_up_code_are_rejected(runner: Runner) -> None:
     source = f"import os\nos.write(int(os.environ['ENVYARD_EVENTS_FD']), {lines!r}.encode())\n"
     layer = {"forger.py": f"{source}os._exit(0)\n", "forger.pth": "import forger\n"}
     message = runner.perform("quiet", QUIET, layer=layer)
-    assert message.outcome.said == ("errored", ["run.runner_error"])
+    assert message.outcome.result == ("errored", ["run.runner_error"])
 
 
 def test_a_failure_after_the_environment_began_is_the_environments_fault(runner: Runner) -> None:
-    done = runner.perform("calm", brutal("calm", "import os\nos.kill(os.getppid(), 9)\n"))
-    assert done.outcome.said == ("failed", ["run.killed"])
+    done = runner.perform(
+        "calm", import_time_files("calm", "import os\nos.kill(os.getppid(), 9)\n")
+    )
+    assert done.outcome.result == ("failed", ["run.killed"])
     assert done.outcome.hub.facts["environment_began"] is True

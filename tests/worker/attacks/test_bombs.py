@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.worker.attacks.conftest import Attack, Runner, brutal, processes_of
+from tests.worker.attacks.conftest import Attack, Runner, import_time_files, processes_of
 from tests.worker.sandbox.conftest import MIB
 
 pytestmark = pytest.mark.sandbox
@@ -35,14 +35,14 @@ def attack(runner: Runner) -> Iterator[Any]:
 
     def perform(source: str, *, dies: bool = False, **limits: Any) -> Attack:
         whole = textwrap.dedent(source) + (END if dies else "")
-        attack = runner.perform("bomb", brutal("bomb", whole), **limits)
+        attack = runner.perform("bomb", import_time_files("bomb", whole), **limits)
         uids.extend(attack.uids)
         return attack
 
     yield perform
     assert processes_of(uids) == []
-    after = runner.perform("calm", brutal("calm", "raise SystemExit('calm')"))
-    assert after.outcome.said == ("failed", ["run.import_failed"])
+    after = runner.perform("calm", import_time_files("calm", "raise SystemExit('calm')"))
+    assert after.outcome.result == ("failed", ["run.import_failed"])
     assert after.codes["run.import_failed"]["message"] == "SystemExit: calm"
     assert list(runner.config().runs.iterdir()) == []
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.worker.attacks.conftest import Runner, brutal
+from tests.worker.attacks.conftest import Runner, import_time_files
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 # A run of a wheel that needs SQLite, on a machine whose library is an empty file.
@@ -59,5 +59,5 @@ def test_a_damaged_library_of_the_system_is_the_machines_fault(runner: Runner) -
 
 
 def test_an_environment_that_imitates_a_damaged_library_is_blamed(runner: Runner) -> None:
-    done = runner.perform("sqlite", brutal("sqlite", IMITATION))
-    assert done.outcome.said == ("failed", ["run.import_failed"])
+    done = runner.perform("sqlite", import_time_files("sqlite", IMITATION))
+    assert done.outcome.result == ("failed", ["run.import_failed"])

@@ -15,8 +15,8 @@ from tests.worker.attacks.conftest import (
     Attack,
     Runner,
     payload,
-    played,
     processes_of,
+    taskset_files,
 )
 
 pytestmark = [
@@ -107,7 +107,7 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         }
         try:
             parts = {f"spy/{part}.py": payload(f"spy/{part}", host) for part in PARTS}
-            files = played("spy", payload("spy/payload")) | parts
+            files = taskset_files("spy", payload("spy/payload")) | parts
             yield runner.perform("spy", files, framework=True)
         finally:
             del os.environ["AWS_SECRET_ACCESS_KEY"]
@@ -116,20 +116,20 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def after(runner: Runner, spied: Attack) -> Attack:
     """An honest environment's run on the same machine, straight after the spy's."""
-    return runner.perform("honest", played("honest", payload("honest")), framework=True)
+    return runner.perform("honest", taskset_files("honest", payload("honest")), framework=True)
 
 
 @pytest.mark.parametrize("attack", EVERY)
 def test_every_attempt_is_refused(spied: Attack, attack: str) -> None:
-    assert spied.said[attack].startswith("refused"), spied.said[attack]
+    assert spied.attempts[attack].startswith("refused"), spied.attempts[attack]
 
 
 def test_nothing_was_tried_that_has_no_test(spied: Attack) -> None:
-    assert set(spied.said) == set(EVERY)
+    assert set(spied.attempts) == set(EVERY)
 
 
 def test_the_run_itself_succeeds_and_its_secret_stays(spied: Attack) -> None:
-    assert spied.outcome.said[0] == "succeeded"
+    assert spied.outcome.result[0] == "succeeded"
     assert SECRET not in spied.outcome.hub.log
 
 
@@ -187,9 +187,9 @@ def test_nothing_else_is_held_against_it(spied: Attack) -> None:
 
 
 def test_the_next_run_finds_nothing_of_it(after: Attack) -> None:
-    assert after.said["left"] == "[[], []]"
-    assert int(after.said["processes"]) < 8
-    assert after.outcome.said == ("succeeded", [])
+    assert after.attempts["left"] == "[[], []]"
+    assert int(after.attempts["processes"]) < 8
+    assert after.outcome.result == ("succeeded", [])
     assert len(after.outcome.hub.rollouts) == 6
 
 

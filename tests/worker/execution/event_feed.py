@@ -1,4 +1,4 @@
-"""Feeds an event collector with the events that a sandbox would print."""
+"""Sends an event collector the events that a sandbox would print."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from envyard_runner.gateway.reply import Reply
 from envyard_runner.sandbox import Exit
 from tests.worker.stub_hub import job
 
-FINE = Exit(
+EXITED = Exit(
     code=0, signal=None, reason="exited", seconds=3.0, peak_memory_bytes=1, limited_by="cgroup2"
 )
-ASKED = Call([{"role": "user", "content": "hi"}], [], False, False, {})
+CALL = Call([{"role": "user", "content": "hi"}], [], False, False, {})
 SPEC = job(policies=("silent", "model"), tasks=2, attempts=1)
 
 
 class Clock:
-    """Seconds that the test sets."""
+    """A clock that the test sets, in seconds."""
 
     now = 100.0
 
@@ -32,7 +32,7 @@ class Clock:
 
 
 class EventFeed:
-    """An event collector with its ledger, fed by events."""
+    """An event collector with its ledger and plan; call it with an event."""
 
     def __init__(self, spec: Any = SPEC) -> None:
         self.spec = spec
@@ -40,29 +40,29 @@ class EventFeed:
         self.collector = EventCollector(spec, self.ledger, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:
-        """Add one event; a planned rollout is named by the alias that the sandbox has."""
+        """Add one event; a planned rollout gets the alias that the sandbox uses."""
         with contextlib.suppress(KeyError):
             fields["rollout"] = self.plan.alias(fields["rollout"])
         return self.collector.add_line(json.dumps({"event": event, **fields}).encode())
 
-    def loaded(self, *references: bool, compares: bool = False) -> None:
+    def add_loaded(self, *references: bool, compares: bool = False) -> None:
         tasks = [
             {"index": i, "hash": f"{i}", "prompt": "p", "reference": known, "swapped": i == 1}
             for i, known in enumerate(references)
         ]
         details = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
-        self.began()
+        self.add_began()
         self("loaded", tasks=tasks, **details)
 
-    def began(self) -> None:
+    def add_began(self) -> None:
         """The driver's report before the environment's module is imported."""
         if not self.collector.began:
             self("environment_began")
 
-    def spoke(self, rollout: str, *, seconds: float = 0.0) -> Record:
+    def add_reply(self, rollout: str, *, seconds: float = 0.0) -> Record:
         record = self.ledger.open(rollout)
         record.prompt_shown = True
-        record.add(ASKED, Reply(content=["hello"], finish_reason="length"), seconds)
+        record.add(CALL, Reply(content=["hello"], finish_reason="length"), seconds)
         return record
 
     def rollout(self, rollout: str, **fields: Any) -> RolloutResult:
@@ -70,10 +70,10 @@ class EventFeed:
         assert isinstance(report, RolloutResult)
         return report
 
-    def finished(self) -> None:
-        """Two tasks by two policies, all fine."""
-        self.loaded(True, True)
+    def add_complete_run(self) -> None:
+        """Add a complete run: two tasks by two policies, every rollout ok."""
+        self.add_loaded(True, True)
         for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
-            self.spoke(name)
+            self.add_reply(name)
             self.rollout(name, ok=True, reward=0.0)
         self("done")

@@ -10,15 +10,15 @@ import pytest
 from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import NO_CALL
 from envyard_runner.execution.verdict import decide_ending
-from tests.worker.execution.event_feed import FINE, EventFeed
+from tests.worker.execution.event_feed import EXITED, EventFeed
 from tests.worker.stub_hub import job
 
 
 def test_the_transcript_is_the_gateways_and_the_reward_the_environments() -> None:
     feed = EventFeed()
-    feed.loaded(True, True)
+    feed.add_loaded(True, True)
     feed("rollout_started", rollout="model/0/0")
-    feed.spoke("model/0/0", seconds=0.5)
+    feed.add_reply("model/0/0", seconds=0.5)
     feed.clock.now += 4.0
     report = feed.rollout(
         "model/0/0", ok=True, reward=0.5, metrics={"a": 1.0}, seconds=0.001, turns=99,
@@ -35,12 +35,12 @@ def test_the_transcript_is_the_gateways_and_the_reward_the_environments() -> Non
 
 def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
     feed = EventFeed()
-    feed.loaded(False)
+    feed.add_loaded(False)
     assert feed.rollout("silent/0/0", ok=True, reward=1.0).stop == NO_CALL
-    feed.spoke("model/0/0")
+    feed.add_reply("model/0/0")
     feed.rollout("model/0/0", ok=True, reward=1.0)
     feed("done")
-    ending = decide_ending(feed.collector, FINE)
+    ending = decide_ending(feed.collector, EXITED)
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.no_model_call", "error")]
     assert "silent/0/0" in ending.findings[0].message
@@ -59,14 +59,14 @@ def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
 
 def test_a_rollout_counts_once() -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     assert feed.rollout("silent/0/0", ok=True, reward=0.0).reward == 0.0
     assert feed("rollout", rollout="silent/0/0", ok=True, reward=1.0) is None
 
 
 def test_odd_fields_of_a_rollout_become_empty() -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     report = feed.rollout(
         "silent/0/0", ok="yes", reward="NaN", rewards=[1], metrics={"a": "b"}, error=7, seconds=None
     )
@@ -90,7 +90,7 @@ def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_another
     None
 ):
     feed = EventFeed(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
-    feed.loaded(True, False, False)
+    feed.add_loaded(True, False, False)
     assert feed.plan.expected == {
         "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
         "model/2/0", "model/2/1",
@@ -106,8 +106,8 @@ def words(feed: EventFeed) -> list[list[str]]:
 def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None:
     spec = job(policies=("silent", "oracle", "swapped", "model"), tasks=2, attempts=3)
     one, other = EventFeed(spec), EventFeed(spec)
-    one.loaded(True, True)
-    other.loaded(True, True)
+    one.add_loaded(True, True)
+    other.add_loaded(True, True)
     names = [one.plan.name(word) for group in words(one) for word in group]
     assert set(names) == one.plan.expected
     assert names != [other.plan.name(word) for group in words(other) for word in group]
@@ -117,7 +117,7 @@ def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None
 
 def test_where_attempts_are_compared_a_groups_size_does_not_reveal_a_probe() -> None:
     feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=3))
-    feed.loaded(True, compares=True)
+    feed.add_loaded(True, compares=True)
     assert [len(group) for group in words(feed)] == [3, 3]
     assert feed.plan.expected == {"silent/0/0", "model/0/0", "model/0/1", "model/0/2"}
     assert feed("rollout", rollout="silent/0/1", ok=True, reward=1.0) is None
@@ -126,16 +126,16 @@ def test_where_attempts_are_compared_a_groups_size_does_not_reveal_a_probe() -> 
 
 def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
     feed = EventFeed()
-    feed.loaded(True, True)
+    feed.add_loaded(True, True)
     message = f"killed while {feed.plan.alias('model/1/0')} ran"
     feed("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
-    finding = decide_ending(feed.collector, replace(FINE, code=1)).findings[0]
+    finding = decide_ending(feed.collector, replace(EXITED, code=1)).findings[0]
     assert finding.message == "ProcessEnded: killed while model/1/0 ran"
 
 
 def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
     feed = EventFeed(job(policies=("oracle",), tasks=1))
-    feed.loaded(True)
+    feed.add_loaded(True)
     feed.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
     report = feed.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
     assert report.error == {
@@ -147,7 +147,7 @@ def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
 def test_a_refused_call_is_its_callers_affair_however_long_the_model_took() -> None:
     for refused, fault in (("", "model"), ("8000 tokens are too many", "environment")):
         feed = EventFeed(job(policies=("model",), tasks=1, attempts=1))
-        feed.loaded(True)
+        feed.add_loaded(True)
         record = feed.ledger.open("model/0/0")
         record.model_seconds, record.refused = 10.0, refused
         error = {"type": "ProviderError", "message": "400", "fault": "model"}

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.codes import CODES
-from tests.worker.scripted_sandbox import FINE, PLAYED, Outcome, Played, loaded, run
+from tests.worker.scripted_sandbox import (
+    EXITED,
+    SPEC,
+    Outcome,
+    ScriptedSandbox,
+    loaded,
+    perform_run,
+)
 
 HOST = "data.example.org"
 REACH = "Couldn't reach 'lab/sums' on the Hub (X)"
@@ -40,33 +47,33 @@ def findings(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = b"") -> Outcome:
-    async def broken(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def broken(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield {"event": "environment_began"}
         sandbox.on_log(printed)
         if error is not None:
             yield {"event": "fatal", "stage": stage, "error": error}
 
-    return run(broken, end=end or replace(FINE, code=1))
+    return perform_run(broken, end=end or replace(EXITED, code=1))
 
 
 def failing(errors: list[dict[str, Any] | None]) -> Outcome:
     """A run of two probes on two tasks; None stands for a rollout that was scored."""
 
-    async def program(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def program(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield {"event": "environment_began"}
         yield loaded()
         left = list(errors)
         for (item,) in await sandbox.plan():
             word = item["rollout"]
             yield {"event": "rollout_started", "rollout": word}
-            await sandbox.ask(word, f"question {item['task']}")
+            await sandbox.complete(word, f"question {item['task']}")
             error = left.pop(0) if sandbox.starts == 1 else None
             reward = None if error else 0.5
             yield {"event": "rollout", "rollout": word, "ok": not error, "reward": reward,
                    "error": error}  # fmt: skip
         yield {"event": "done"}
 
-    return run(program, spec=replace(PLAYED, policies=("silent", "parrot"), tasks=2))
+    return perform_run(program, spec=replace(SPEC, policies=("silent", "parrot"), tasks=2))
 
 
 def test_a_load_that_reached_for_the_network_names_host_call_and_next_step() -> None:
@@ -98,7 +105,7 @@ def test_a_cause_that_is_not_known_leaves_the_error_as_it_was() -> None:
 
 
 def test_a_load_that_took_all_the_time_names_the_host_that_the_log_shows() -> None:
-    end = replace(FINE, reason="wall_clock", code=None, signal=9, seconds=150.0)
+    end = replace(EXITED, reason="wall_clock", code=None, signal=9, seconds=150.0)
     printed = f"HEAD https://{HOST}/x: Name or service not known\n".encode()
     first_finding = finding(ended(None, end=end, printed=printed))
     assert first_finding["code"] == "run.wall_clock"

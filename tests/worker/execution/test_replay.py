@@ -20,7 +20,7 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.replays import MAX_ROLLOUTS
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.sandbox import Exit
-from tests.worker.execution.event_feed import FINE, Clock, EventFeed
+from tests.worker.execution.event_feed import EXITED, Clock, EventFeed
 from tests.worker.stub_hub import job
 
 BEGAN, WALL = Clock.now, 100.0
@@ -101,7 +101,7 @@ def test_other_tools_more_calls_and_fewer_are_noted() -> None:
 
 def loaded_feed(spec: Any, count: int) -> EventFeed:
     feed = EventFeed(spec)
-    feed.loaded(*[True] * count)
+    feed.add_loaded(*[True] * count)
     return feed
 
 
@@ -135,7 +135,7 @@ def results(feed: EventFeed) -> dict[str, Replay]:
 def finish(feed: EventFeed, **rewards: Any) -> None:
     """Every rollout asks once and earns a half, but for what is said otherwise."""
     for name in sorted(feed.plan.expected):
-        feed.spoke(name)
+        feed.add_reply(name)
         feed.rollout(name, **({"ok": True, "reward": 0.5} | rewards.get(name.split("/")[0], {})))
 
 
@@ -200,7 +200,7 @@ def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None
     second("rollout_started", rollout="another")
     said = f"ended while {second.words[0]} ran"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
-    second.again.finish(replace(FINE, code=1))
+    second.again.finish(replace(EXITED, code=1))
     (ended,) = (name for name, item in results(feed).items() if item.error)
     assert results(feed)[ended].error == f"ProcessEnded: ended while {ended} ran"
     assert feed.collector.rejections == 1
@@ -214,14 +214,14 @@ def test_a_process_that_the_machine_ended_fails_no_replay(how: dict[str, Any]) -
     second("rollout_started", rollout=second.words[0])
     message = "the environment's process was killed by signal 15"
     second("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
-    second.again.finish(replace(FINE, code=1, **how))
+    second.again.finish(replace(EXITED, code=1, **how))
     assert results(feed) == {"silent/0/0": Replay(left_out=replays.NOT_ENDED)}
 
 
 def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
     feed = loaded_feed(job(policies=("silent", "parrot", "babble", "oracle"), tasks=2), 2)
     for policy in ("silent", "parrot", "babble", "oracle"):
-        record = feed.spoke(f"{policy}/0/0")
+        record = feed.add_reply(f"{policy}/0/0")
         if policy == "silent":
             record.fail(call("x"), "the model server answered 500", 0.1)
         if policy == "parrot":
@@ -243,9 +243,9 @@ def test_what_cannot_be_repeated_is_left_out_with_its_reason() -> None:
 
 def test_a_group_is_played_again_whole_or_not_at_all() -> None:
     feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=2))
-    feed.loaded(True, compares=True)
+    feed.add_loaded(True, compares=True)
     for name in ("silent/0/0", "silent/0/1", "model/0/0", "model/0/1"):
-        feed.spoke(name)
+        feed.add_reply(name)
         lost = name == "model/0/1"
         feed("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
     (group,) = Second(feed).groups
@@ -287,14 +287,14 @@ def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: R
 @pytest.mark.parametrize(
     ("end", "outcome"),
     [
-        (replace(FINE, reason="memory", code=None), None),
-        (replace(FINE, code=1), None),
-        (replace(FINE, reason="wall_clock", code=None), None),
-        (replace(FINE, code=1, oom_kills=1), "errored"),
-        (replace(FINE, reason="machine_memory", code=None), "errored"),
-        (replace(FINE, reason="killed", code=None), "errored"),
-        (replace(FINE, signal=9, code=None), "errored"),
-        (replace(FINE, signal=9, reason="memory", code=None), None),
+        (replace(EXITED, reason="memory", code=None), None),
+        (replace(EXITED, code=1), None),
+        (replace(EXITED, reason="wall_clock", code=None), None),
+        (replace(EXITED, code=1, oom_kills=1), "errored"),
+        (replace(EXITED, reason="machine_memory", code=None), "errored"),
+        (replace(EXITED, reason="killed", code=None), "errored"),
+        (replace(EXITED, signal=9, code=None), "errored"),
+        (replace(EXITED, signal=9, reason="memory", code=None), None),
     ],
 )
 def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcome: Any) -> None:
@@ -312,9 +312,9 @@ def test_a_second_load_that_was_ended_by_others_is_tried_again(end: Exit, outcom
 
 
 def test_attempts_of_both_sandboxes_are_reported_together() -> None:
-    first = replace(FINE, network_attempts=1, targets=("a", "b"), refused_calls={"bpf": 2})
+    first = replace(EXITED, network_attempts=1, targets=("a", "b"), refused_calls={"bpf": 2})
     second = replace(
-        FINE, code=1, network_attempts=2, targets=("b", "c"), refused_calls={"bpf": 1, "kcmp": 1},
+        EXITED, code=1, network_attempts=2, targets=("b", "c"), refused_calls={"bpf": 1, "kcmp": 1},
         peak_memory_bytes=9, reached=("its processes",),
     )  # fmt: skip
     both = first.beside(second)

@@ -22,15 +22,15 @@ from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import AgreeLock
 from tests.worker.scripted_sandbox import (
     BEGAN,
-    FINE,
-    PLAYED,
+    EXITED,
+    SPEC,
     WHEEL,
-    Played,
-    built,
-    endless,
-    good,
+    ScriptedSandbox,
+    build_empty_venv,
+    hang_after_load,
     loaded,
-    run,
+    perform_run,
+    play_all,
 )
 from tests.worker.stub_hub import StubHub, contents
 from tests.worker.stub_model import StubModel
@@ -39,8 +39,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_good_run_is_reported_whole() -> None:
-    outcome = run()
-    assert outcome.said == ("succeeded", [])
+    outcome = perform_run()
+    assert outcome.result == ("succeeded", [])
     hub = outcome.hub
     rollouts = {(r["policy"], r["task"]): r for r in hub.rollouts}
     assert {of: r["reward"] for of, r in rollouts.items()} == {
@@ -62,16 +62,16 @@ def test_a_good_run_is_reported_whole() -> None:
 
 
 def test_the_guest_job_names_no_hub_credential_or_policy() -> None:
-    told = json.dumps(run().sandbox.job)
+    told = json.dumps(perform_run().sandbox.job)
     for secret in ("hubrun_", "sha256", "alice", "silent", "parrot", "policies", "attempts"):
         assert secret not in told
 
 
 def test_a_model_plays_beside_the_probes() -> None:
     model = StubModel()
-    spec = replace(PLAYED, policies=("silent", "model"))
-    outcome = run(spec=replace(spec, attempts=1), model=model)
-    assert outcome.said == ("succeeded", [])
+    spec = replace(SPEC, policies=("silent", "model"))
+    outcome = perform_run(spec=replace(spec, attempts=1), model=model)
+    assert outcome.result == ("succeeded", [])
     (played,) = (r for r in outcome.hub.rollouts if (r["policy"], r["task"]) == ("model", 0))
     assert contents(played) == ["question 0", "ok"]
     assert played["usage"]["prompt_tokens"] == 7
@@ -79,39 +79,39 @@ def test_a_model_plays_beside_the_probes() -> None:
 
 
 def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
-    async def stubborn(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def stubborn(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         yield loaded()
         word = (await sandbox.plan())[0][0]["rollout"]
         for _ in range(50):
-            await sandbox.ask(word)
+            await sandbox.complete(word)
         yield {"event": "done"}
 
     model = StubModel(failure="500")
-    spec = replace(PLAYED, policies=("model",))
-    outcome = run(stubborn, spec=spec, model=model)
-    assert outcome.said == ("errored", ["run.model_unreachable"])
+    spec = replace(SPEC, policies=("model",))
+    outcome = perform_run(stubborn, spec=spec, model=model)
+    assert outcome.result == ("errored", ["run.model_unreachable"])
     assert len(model.requests) == 1 + 3
 
 
 def test_a_run_whose_time_ends_while_the_model_hangs_reports_the_stall() -> None:
     model = StubModel(hanging=1.2)
 
-    async def hangs(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def hangs(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         yield loaded(1)
         model.failure = "hang"
         words = [group[0]["rollout"] for group in await sandbox.plan()]
-        calls = [asyncio.create_task(sandbox.ask(word)) for word in words]
+        calls = [asyncio.create_task(sandbox.complete(word)) for word in words]
         await asyncio.sleep(1.0)
         for call in calls:
             call.cancel()
         await asyncio.sleep(0.5)
 
-    spec = replace(PLAYED, policies=("model",), tasks=1, attempts=2)
+    spec = replace(SPEC, policies=("model",), tasks=1, attempts=2)
     spec = replace(spec, limits=replace(spec.limits, rollout_seconds=3.0))
-    outcome = run(hangs, spec=spec, model=model, end=replace(FINE, reason="wall_clock"))
-    assert outcome.said == ("errored", ["run.model_unreachable"])
+    outcome = perform_run(hangs, spec=spec, model=model, end=replace(EXITED, reason="wall_clock"))
+    assert outcome.result == ("errored", ["run.model_unreachable"])
     (first_finding,) = outcome.hub.endings[0]["findings"]
     assert first_finding["message"] == (
         "the model server did not answer: 2 calls in a row waited in vain, the longest 1 s"
@@ -119,36 +119,36 @@ def test_a_run_whose_time_ends_while_the_model_hangs_reports_the_stall() -> None
 
 
 def test_a_run_for_a_model_that_this_runner_lacks_is_the_platforms_fault() -> None:
-    outcome = run(spec=replace(PLAYED, policies=("model",)))
-    assert outcome.said == ("errored", ["run.model_unreachable"])
+    outcome = perform_run(spec=replace(SPEC, policies=("model",)))
+    assert outcome.result == ("errored", ["run.model_unreachable"])
     assert "HUB_MODEL_URL" in outcome.hub.log
 
 
 def test_a_failed_import_is_explained_to_the_author() -> None:
-    async def broken(_: Played) -> AsyncIterator[dict[str, Any]]:
+    async def broken(_: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         error = {"type": "ImportError", "message": "no numpy", "traceback": "", "fault": "x"}
         yield {"event": "fatal", "stage": "import", "error": error}
 
-    outcome = run(broken, end=replace(FINE, code=1))
-    assert outcome.said == ("failed", ["run.import_failed"])
+    outcome = perform_run(broken, end=replace(EXITED, code=1))
+    assert outcome.result == ("failed", ["run.import_failed"])
     assert outcome.hub.endings[0]["findings"][0]["message"] == "ImportError: no numpy"
     assert "run.import_failed: ImportError: no numpy" in outcome.hub.log
 
 
 def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_has_the_reason() -> None:
-    async def once(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def once(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
             yield BEGAN
             sandbox.on_log(b"printed first\n")
             error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": ""}
             yield {"event": "fatal", "stage": "load", "error": error}
             return
-        async for event in good(sandbox):
+        async for event in play_all(sandbox):
             yield event
 
-    outcome = run(once)
-    assert outcome.said == ("succeeded", [])
+    outcome = perform_run(once)
+    assert outcome.result == ("succeeded", [])
     assert outcome.hub.facts["hashes_again"] == []
     assert "the second load of the tasks failed:\nprinted first\nline 3\nKeyError: 'x'\n" in (
         outcome.hub.log
@@ -156,36 +156,36 @@ def test_tasks_that_do_not_load_again_are_not_reproducible_and_the_log_has_the_r
 
 
 def test_a_second_sandbox_that_ends_before_loading_is_reported_or_tried_again() -> None:
-    async def silent_again(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def silent_again(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         if sandbox.starts == 2:
-            sandbox.end = replace(FINE, code=None, reason=reasons.pop())
+            sandbox.end = replace(EXITED, code=None, reason=reasons.pop())
             if begins:
                 yield BEGAN
             return
-        async for event in good(sandbox):
+        async for event in play_all(sandbox):
             yield event
 
     reasons: list[Any] = ["wall_clock"]
     begins = True
-    slow = run(silent_again)
-    assert slow.said == ("succeeded", [])
+    slow = perform_run(silent_again)
+    assert slow.result == ("succeeded", [])
     assert "hashes_again" not in slow.hub.facts
     assert "the second sandbox was ended: wall_clock" in slow.hub.log
     reasons.append("machine_memory")
-    assert run(silent_again).said == ("errored", ["run.runner_error"])
+    assert perform_run(silent_again).result == ("errored", ["run.runner_error"])
     begins = False
     reasons.append("wall_clock")
-    assert run(silent_again).said == ("errored", ["run.runner_error"])
+    assert perform_run(silent_again).result == ("errored", ["run.runner_error"])
 
 
 def test_a_supervisor_that_dies_before_the_environment_begins_is_the_platforms_fault() -> None:
-    async def dies(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
+    async def dies(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         sandbox.on_log(b"Traceback\nPermissionError: [Errno 13] Permission denied: '/dev/null'\n")
         for event in ():
             yield event
 
-    outcome = run(dies, end=replace(FINE, code=1))
-    assert outcome.said == ("errored", ["run.runner_error"])
+    outcome = perform_run(dies, end=replace(EXITED, code=1))
+    assert outcome.result == ("errored", ["run.runner_error"])
     (first_finding,) = outcome.hub.endings[0]["findings"]
     assert "before the environment's code began to load" in first_finding["message"]
     assert "exit code 1" in first_finding["message"]
@@ -194,16 +194,16 @@ def test_a_supervisor_that_dies_before_the_environment_begins_is_the_platforms_f
 
 
 def test_the_start_of_the_environments_code_is_reported_to_the_hub() -> None:
-    assert run().hub.facts["environment_began"] is True
+    assert perform_run().hub.facts["environment_began"] is True
 
 
 def test_results_without_the_event_that_the_environment_began_are_rejected() -> None:
-    async def forged(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
-        async for event in good(sandbox):
+    async def forged(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+        async for event in play_all(sandbox):
             if event != BEGAN:
                 yield event
 
-    assert run(forged).said == ("errored", ["run.runner_error"])
+    assert perform_run(forged).result == ("errored", ["run.runner_error"])
 
 
 def test_dependencies_are_the_authors_fault_only_by_the_builders_finding() -> None:
@@ -213,8 +213,8 @@ def test_dependencies_are_the_authors_fault_only_by_the_builders_finding() -> No
     async def offline(*_: Any, **__: Any) -> Venv:
         raise VenvError(finding("run.install_failed", "the index is away"))
 
-    assert run(build=unsolvable).said == ("failed", ["env.dependencies_unresolvable"])
-    assert run(build=offline).said == ("errored", ["run.install_failed"])
+    assert perform_run(build=unsolvable).result == ("failed", ["env.dependencies_unresolvable"])
+    assert perform_run(build=offline).result == ("errored", ["run.install_failed"])
 
 
 def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> None:
@@ -223,22 +223,22 @@ def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> No
         assert await agree("cpython-311", "mine") == "mine"
         assert await agree("cpython-311", "another") == "mine"
         assert before == "2026-11-20T00:00:00+00:00"
-        return await built(*given, **more)
+        return await build_empty_venv(*given, **more)
 
-    spec = replace(PLAYED, uploaded_at="2026-11-20T00:00:00+00:00")
-    outcome = run(build=resolved, spec=spec)
-    assert outcome.said == ("succeeded", [])
+    spec = replace(SPEC, uploaded_at="2026-11-20T00:00:00+00:00")
+    outcome = perform_run(build=resolved, spec=spec)
+    assert outcome.result == ("succeeded", [])
     assert outcome.hub.locks == {"cpython-311": "mine"}
 
 
 def test_a_run_that_waits_for_its_dependencies_logs_it() -> None:
     async def slow(*given: Any, **more: Any) -> Venv:
         await asyncio.sleep(3.2)
-        return await built(*given, **more)
+        return await build_empty_venv(*given, **more)
 
-    log = run(build=slow).hub.log
+    log = perform_run(build=slow).hub.log
     assert log.count("dependencies are being fetched and installed, for 3 s by now") == 1
-    assert "dependencies" not in run().hub.log
+    assert "dependencies" not in perform_run().hub.log
 
 
 def test_our_own_exceptions_are_errored_and_named() -> None:
@@ -248,16 +248,16 @@ def test_our_own_exceptions_are_errored_and_named() -> None:
     def no_sandbox(**_: Any) -> Sandbox:
         raise SandboxError("install bubblewrap")
 
-    outcome = run(build=bug)
-    assert outcome.said == ("errored", ["run.runner_error"])
+    outcome = perform_run(build=bug)
+    assert outcome.result == ("errored", ["run.runner_error"])
     assert "KeyError: 'oops'" in outcome.hub.log
-    assert "install bubblewrap" in run(prepare=no_sandbox).hub.log
-    assert run(spec=replace(PLAYED, framework="other")).said[0] == "errored"
+    assert "install bubblewrap" in perform_run(prepare=no_sandbox).hub.log
+    assert perform_run(spec=replace(SPEC, framework="other")).result[0] == "errored"
 
 
 def test_another_wheel_than_the_checked_one_is_never_run() -> None:
-    outcome = run(hub=StubHub(wheel=WHEEL + b"!"))
-    assert outcome.said == ("errored", ["run.wheel_changed"])
+    outcome = perform_run(hub=StubHub(wheel=WHEEL + b"!"))
+    assert outcome.result == ("errored", ["run.wheel_changed"])
     assert not outcome.sandbox.started
 
 
@@ -266,8 +266,8 @@ def test_cancelling_kills_the_sandbox_and_ends_the_run_cancelled() -> None:
         await asyncio.sleep(1.5)
         hub.cancel = True
 
-    outcome = run(endless, meanwhile=cancel)
-    assert outcome.said == ("cancelled", [])
+    outcome = perform_run(hang_after_load, meanwhile=cancel)
+    assert outcome.result == ("cancelled", [])
     assert outcome.sandbox.closed
 
 
@@ -276,7 +276,7 @@ def test_a_superseded_run_is_dropped_without_a_word() -> None:
         await asyncio.sleep(1.5)
         hub.superseded = True
 
-    outcome = run(endless, meanwhile=supersede)
+    outcome = perform_run(hang_after_load, meanwhile=supersede)
     assert outcome.ending is None
     assert outcome.sandbox.closed
     assert not outcome.hub.endings
@@ -287,8 +287,8 @@ def test_a_stopped_runner_hands_its_run_back() -> None:
         await asyncio.sleep(0.7)
         stopping.set()
 
-    outcome = run(endless, meanwhile=stop)
-    assert outcome.said == ("errored", ["run.handed_back"])
+    outcome = perform_run(hang_after_load, meanwhile=stop)
+    assert outcome.result == ("errored", ["run.handed_back"])
     assert "goes back to the queue" in outcome.hub.log
     assert outcome.sandbox.closed
 
@@ -297,20 +297,20 @@ def test_a_hub_that_is_away_for_less_than_the_lease_does_not_lose_the_run() -> N
     async def away(hub: StubHub, _: asyncio.Event) -> None:
         hub.failing = 4
 
-    async def slow(sandbox: Played) -> AsyncIterator[dict[str, Any]]:
-        async for event in good(sandbox):
+    async def slow(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+        async for event in play_all(sandbox):
             await asyncio.sleep(0.2)
             yield event
 
-    outcome = run(slow, meanwhile=away)
-    assert outcome.said == ("succeeded", [])
+    outcome = perform_run(slow, meanwhile=away)
+    assert outcome.result == ("succeeded", [])
     assert len(outcome.hub.rollouts) == 4
 
 
 def test_a_sandbox_that_never_ends_meets_the_runners_own_deadline() -> None:
-    spec = replace(PLAYED, limits=replace(PLAYED.limits, install_seconds=1, wall_seconds=-90))
-    outcome = run(endless, spec=spec)
-    assert outcome.said == ("errored", ["run.runner_error"])
+    spec = replace(SPEC, limits=replace(SPEC.limits, install_seconds=1, wall_seconds=-90))
+    outcome = perform_run(hang_after_load, spec=spec)
+    assert outcome.result == ("errored", ["run.runner_error"])
     assert "gave up" in outcome.hub.log
 
 
@@ -320,9 +320,9 @@ def test_a_state_file_that_cannot_be_written_costs_no_run() -> None:
         shutil.move(folder, config.home / "state-before")
         folder.write_text("no folder", encoding="utf-8")
         await asyncio.sleep(1.5)
-        return await built(config, wheel, extra, **given)
+        return await build_empty_venv(config, wheel, extra, **given)
 
-    assert run(build=blocked).said == ("succeeded", [])
+    assert perform_run(build=blocked).result == ("succeeded", [])
 
 
 def test_a_home_without_room_for_a_state_file_is_reported_as_the_platforms_fault(
@@ -332,9 +332,7 @@ def test_a_home_without_room_for_a_state_file_is_reported_as_the_platforms_fault
         (tmp_path / "state").write_text("no folder", encoding="utf-8")
         config = Config.from_environment({"RUNNER_HOME": str(tmp_path)})
         hub = LocalHub(WHEEL)
-        return await perform(
-            PLAYED, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event()
-        )
+        return await perform(SPEC, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event())
 
     ending = asyncio.run(play())
     assert ending is not None

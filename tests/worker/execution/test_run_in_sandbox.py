@@ -16,7 +16,7 @@ from envyard_runner.config import Config
 from envyard_runner.guest import launch
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv
-from tests.worker.scripted_sandbox import PLAYED, Outcome, run
+from tests.worker.scripted_sandbox import SPEC, Outcome, perform_run
 from tests.worker.stub_hub import contents
 
 INSIDE = """
@@ -73,15 +73,15 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
     def prepare(**given: Any) -> Sandbox:
         return Sandbox.prepare(**given | {"config": config, "inside": inside})
 
-    spec = replace(PLAYED, policies=("silent", "oracle"), limits=replace(PLAYED.limits, **limits))
-    outcome = run(spec=spec, build=empty, prepare=prepare)
+    spec = replace(SPEC, policies=("silent", "oracle"), limits=replace(SPEC.limits, **limits))
+    outcome = perform_run(spec=spec, build=empty, prepare=prepare)
     return outcome, list(config.runs.iterdir())
 
 
 @pytest.mark.sandbox
 def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(home: Path) -> None:
     outcome, left = in_real_sandbox(home, "")
-    assert outcome.said == ("succeeded", [])
+    assert outcome.result == ("succeeded", [])
     rollouts = {rollout["policy"]: rollout for rollout in outcome.hub.rollouts}
     assert {policy: item["reward"] for policy, item in rollouts.items()} == {
         "silent": 0.0,
@@ -96,6 +96,6 @@ def test_a_program_in_a_real_sandbox_reaches_the_gateway_and_nothing_is_left(hom
 @pytest.mark.sandbox
 def test_a_program_that_never_ends_is_stopped_by_the_wall_clock(home: Path) -> None:
     outcome, left = in_real_sandbox(home, "hang", wall_seconds=3.0)
-    assert outcome.said == ("failed", ["run.wall_clock"])
+    assert outcome.result == ("failed", ["run.wall_clock"])
     assert len(outcome.hub.rollouts) == 2
     assert not left

@@ -10,32 +10,32 @@ import pytest
 from envyard.contract.codes import CODES
 from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.sandbox import Exit
-from tests.worker.execution.event_feed import ASKED, FINE, EventFeed
+from tests.worker.execution.event_feed import CALL, EXITED, EventFeed
 
 
 def test_a_run_with_every_rollout_succeeds() -> None:
     feed = EventFeed()
-    feed.finished()
-    assert decide_ending(feed.collector, FINE).outcome == "succeeded"
+    feed.add_complete_run()
+    assert decide_ending(feed.collector, EXITED).outcome == "succeeded"
 
 
 @pytest.mark.parametrize(
     ("end", "code"),
     [
-        (replace(FINE, reason="wall_clock", code=None, signal=9), "run.wall_clock"),
-        (replace(FINE, reason="memory", code=None, signal=9), "run.memory"),
-        (replace(FINE, reason="cpu", code=None, signal=9), "run.cpu"),
-        (replace(FINE, reason="events_flood", code=None, signal=9), "run.flooded"),
-        (replace(FINE, reason="files", code=None, signal=9), "run.files"),
-        (replace(FINE, reason="descriptors", code=None, signal=9), "run.descriptors"),
-        (replace(FINE, code=3), "run.crashed"),
-        (replace(FINE, code=None, signal=11), "run.crashed"),
-        (replace(FINE, code=None, signal=9), "run.killed"),
+        (replace(EXITED, reason="wall_clock", code=None, signal=9), "run.wall_clock"),
+        (replace(EXITED, reason="memory", code=None, signal=9), "run.memory"),
+        (replace(EXITED, reason="cpu", code=None, signal=9), "run.cpu"),
+        (replace(EXITED, reason="events_flood", code=None, signal=9), "run.flooded"),
+        (replace(EXITED, reason="files", code=None, signal=9), "run.files"),
+        (replace(EXITED, reason="descriptors", code=None, signal=9), "run.descriptors"),
+        (replace(EXITED, code=3), "run.crashed"),
+        (replace(EXITED, code=None, signal=11), "run.crashed"),
+        (replace(EXITED, code=None, signal=9), "run.killed"),
     ],
 )
 def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, code: str) -> None:
     feed = EventFeed()
-    feed.finished()
+    feed.add_complete_run()
     ending = decide_ending(feed.collector, end)
     assert (ending.outcome, [f.code for f in ending.findings]) == ("failed", [code])
 
@@ -43,16 +43,19 @@ def test_a_bad_exit_fails_the_environment_however_good_its_rollouts(end: Exit, c
 @pytest.mark.parametrize(
     ("end", "how"),
     [
-        (replace(FINE, code=1), "exit code 1"),
-        (replace(FINE, code=0), "exit code 0"),
-        (replace(FINE, code=None, signal=9), "signal 9"),
-        (replace(FINE, code=None, signal=11), "signal 11"),
-        (replace(FINE, reason="wall_clock", seconds=30.2), "the time limit was reached after 30 s"),
-        (replace(FINE, reason="memory", signal=9), "the memory limit was reached"),
-        (replace(FINE, reason="cpu"), "the limit of processor time was reached"),
-        (replace(FINE, reason="files"), "the limit of files was reached"),
-        (replace(FINE, reason="descriptors"), "the limit of open files and sockets was reached"),
-        (replace(FINE, reason="events_flood"), "the limit of events was reached"),
+        (replace(EXITED, code=1), "exit code 1"),
+        (replace(EXITED, code=0), "exit code 0"),
+        (replace(EXITED, code=None, signal=9), "signal 9"),
+        (replace(EXITED, code=None, signal=11), "signal 11"),
+        (
+            replace(EXITED, reason="wall_clock", seconds=30.2),
+            "the time limit was reached after 30 s",
+        ),
+        (replace(EXITED, reason="memory", signal=9), "the memory limit was reached"),
+        (replace(EXITED, reason="cpu"), "the limit of processor time was reached"),
+        (replace(EXITED, reason="files"), "the limit of files was reached"),
+        (replace(EXITED, reason="descriptors"), "the limit of open files and sockets was reached"),
+        (replace(EXITED, reason="events_flood"), "the limit of events was reached"),
     ],
 )
 def test_an_end_before_the_environment_began_is_the_platforms_whatever_it_is(
@@ -79,7 +82,7 @@ def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_th
     feed = EventFeed()
     error = {"type": "ImportError", "message": "no verifiers", "traceback": "line 9"}
     feed("fatal", stage=stage, error=error)
-    (finding,) = decide_ending(feed.collector, replace(FINE, code=1)).findings
+    (finding,) = decide_ending(feed.collector, replace(EXITED, code=1)).findings
     assert (finding.code, CODES[finding.code].fault) == ("run.runner_error", "platform")
     assert where in finding.message
     assert "ImportError: no verifiers, exit code 1. Last output: line 9" in finding.message
@@ -92,10 +95,10 @@ def test_a_fatal_event_before_the_environment_began_names_the_step_and_blames_th
 )  # fmt: skip
 def test_a_fatal_event_becomes_a_finding_for_the_author(stage: Any, code: str) -> None:
     feed = EventFeed()
-    feed.began()
+    feed.add_began()
     error = {"type": "KeyError", "message": "'x'", "traceback": "line 3", "fault": "environment"}
     feed("fatal", stage=stage, error=error)
-    ending = decide_ending(feed.collector, replace(FINE, code=1))
+    ending = decide_ending(feed.collector, replace(EXITED, code=1))
     finding = ending.findings[0]
     assert (ending.outcome, finding.code, finding.message) == ("failed", code, "KeyError: 'x'")
     assert finding.details == {"traceback": "line 3"}
@@ -104,9 +107,9 @@ def test_a_fatal_event_becomes_a_finding_for_the_author(stage: Any, code: str) -
 
 def test_an_environment_cannot_call_its_failure_the_platforms() -> None:
     feed = EventFeed()
-    feed.began()
+    feed.add_began()
     feed("fatal", stage="load", error={"type": "Bug", "message": "ours", "fault": "platform"})
-    ending = decide_ending(feed.collector, replace(FINE, code=1))
+    ending = decide_ending(feed.collector, replace(EXITED, code=1))
     assert (ending.outcome, ending.findings[0].code) == ("failed", "run.load_failed")
 
 
@@ -116,9 +119,9 @@ def test_unplanned_events_are_reported_whatever_the_ending() -> None:
     feed("rollout_started", rollout="silent/0/7")
     feed("imported")
     feed.collector.add_line(b"[]")
-    feed.finished()
+    feed.add_complete_run()
     feed("rollout", rollout="silent/0/0", ok=True, reward=1.0)
-    for end in (FINE, replace(FINE, code=3)):
+    for end in (EXITED, replace(EXITED, code=3)):
         finding = decide_ending(feed.collector, end).findings[-1]
         assert (finding.code, finding.severity) == ("run.unplanned_rollouts", "warning")
         assert finding.message.startswith("5 events")
@@ -137,7 +140,7 @@ def test_a_flood_of_refused_lines_is_counted_and_not_kept() -> None:
 
 def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     assert feed("rollout", rollout="silent/1/0", ok=True, reward=1.0) is None
     feed("rollout_started", rollout="silent/1/0")
     assert (feed.collector.rejected, feed.collector.rejections) == (["silent/1/0"], 2)
@@ -146,8 +149,8 @@ def test_results_of_tasks_that_were_never_loaded_are_refused() -> None:
 
 def test_network_attempts_are_reported_and_do_not_fail_a_run() -> None:
     feed = EventFeed()
-    feed.finished()
-    ending = decide_ending(feed.collector, replace(FINE, network_attempts=3))
+    feed.add_complete_run()
+    ending = decide_ending(feed.collector, replace(EXITED, network_attempts=3))
     assert ending.outcome == "succeeded"
     assert [(f.code, f.severity) for f in ending.findings] == [("run.network", "warning")]
     assert ending.findings[0].message.startswith("3 connections or datagrams")
@@ -155,9 +158,9 @@ def test_network_attempts_are_reported_and_do_not_fail_a_run() -> None:
 
 def test_refused_calls_are_named_and_what_libraries_do_anyway_is_only_mentioned() -> None:
     feed = EventFeed()
-    feed.finished()
+    feed.add_complete_run()
     refused = {"ptrace": 3, "socket AF_VSOCK": 1, "io_uring_setup": 2}
-    end = replace(FINE, network_attempts=2, targets=("10.0.0.1:22",), refused_calls=refused)
+    end = replace(EXITED, network_attempts=2, targets=("10.0.0.1:22",), refused_calls=refused)
     ending = decide_ending(feed.collector, replace(end, reached=("its processes",)))
     assert ending.outcome == "succeeded"
     findings = {f.code: f for f in ending.findings}
@@ -179,18 +182,18 @@ def test_refused_calls_are_named_and_what_libraries_do_anyway_is_only_mentioned(
 
 def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
     killed, unharmed = EventFeed(), EventFeed()
-    killed.began()
+    killed.add_began()
     killed("fatal", stage="run", error={"type": "ProcessEnded", "message": "killed by signal 9"})
-    unharmed.finished()
+    unharmed.add_complete_run()
     for feed, end in (
-        (killed, replace(FINE, code=1, oom_kills=1)),
-        (unharmed, replace(FINE, reason="machine_memory", code=None, signal=9)),
+        (killed, replace(EXITED, code=1, oom_kills=1)),
+        (unharmed, replace(EXITED, reason="machine_memory", code=None, signal=9)),
     ):
         ending = decide_ending(feed.collector, end)
         assert (ending.outcome, ending.findings[0].code) == ("errored", "run.runner_error")
         assert "ran out of memory" in ending.findings[0].message
-    assert decide_ending(unharmed.collector, replace(FINE, oom_kills=1)).outcome == "succeeded"
-    own = decide_ending(killed.collector, replace(FINE, reason="memory", signal=9, oom_kills=1))
+    assert decide_ending(unharmed.collector, replace(EXITED, oom_kills=1)).outcome == "succeeded"
+    own = decide_ending(killed.collector, replace(EXITED, reason="memory", signal=9, oom_kills=1))
     assert (own.outcome, own.findings[0].code) == ("failed", "run.memory")
 
 
@@ -198,37 +201,40 @@ def test_a_kill_by_a_machine_short_of_memory_is_not_the_environments() -> None:
 @pytest.mark.parametrize("low", [True, False])
 def test_a_signal_is_the_machines_while_its_memory_is_low(number: int, low: bool) -> None:
     killed = EventFeed()
-    killed.began()
+    killed.add_began()
     message = f"the environment's process was killed by signal {number} while silent/0/0 ran"
     killed("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
     supervisor = EventFeed()
-    supervisor.began()
+    supervisor.add_began()
     for feed, end in (
-        (killed, replace(FINE, code=1, low_memory=low)),
-        (supervisor, replace(FINE, code=None, signal=number, low_memory=low)),
+        (killed, replace(EXITED, code=1, low_memory=low)),
+        (supervisor, replace(EXITED, code=None, signal=number, low_memory=low)),
     ):
         assert decide_ending(feed.collector, end).outcome == ("errored" if low else "failed")
 
 
 def test_other_failures_are_the_environments_although_memory_is_low() -> None:
     feed = EventFeed()
-    feed.began()
+    feed.add_began()
     feed("fatal", stage="load", error={"type": "KeyError", "message": "killed by nobody"})
-    assert decide_ending(feed.collector, replace(FINE, code=1, low_memory=True)).outcome == "failed"
     assert (
-        decide_ending(feed.collector, replace(FINE, signal=11, low_memory=True)).outcome == "failed"
+        decide_ending(feed.collector, replace(EXITED, code=1, low_memory=True)).outcome == "failed"
+    )
+    assert (
+        decide_ending(feed.collector, replace(EXITED, signal=11, low_memory=True)).outcome
+        == "failed"
     )
 
 
 def test_rollouts_that_failed_while_the_kernel_killed_for_memory_are_not_counted() -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     feed.rollout("silent/0/0", ok=False, error={"type": "CalledProcessError", "message": "-9"})
-    feed.spoke("model/0/0")
+    feed.add_reply("model/0/0")
     feed.rollout("model/0/0", ok=True, reward=0.0)
     feed("done")
-    assert decide_ending(feed.collector, replace(FINE, oom_kills=1)).outcome == "errored"
-    assert decide_ending(feed.collector, FINE).outcome == "succeeded"
+    assert decide_ending(feed.collector, replace(EXITED, oom_kills=1)).outcome == "errored"
+    assert decide_ending(feed.collector, EXITED).outcome == "succeeded"
 
 
 @pytest.mark.parametrize(("stalled", "outcome"), [(20.0, "errored"), (1.0, "failed")])
@@ -236,8 +242,8 @@ def test_a_time_limit_that_the_runner_slept_through_is_not_the_environments(
     stalled: float, outcome: str
 ) -> None:
     feed = EventFeed()
-    feed.began()
-    end = replace(FINE, reason="wall_clock", code=None, seconds=30.0, stalled_seconds=stalled)
+    feed.add_began()
+    end = replace(EXITED, reason="wall_clock", code=None, seconds=30.0, stalled_seconds=stalled)
     assert decide_ending(feed.collector, end).outcome == outcome
 
 
@@ -246,34 +252,38 @@ def test_rollouts_that_timed_out_while_the_runner_stood_still_are_not_counted(
     share: float, outcome: str
 ) -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     feed.rollout("silent/0/0", ok=False, error={"type": "RolloutTimeout", "message": "late"})
-    feed.spoke("model/0/0")
+    feed.add_reply("model/0/0")
     feed.rollout("model/0/0", ok=True, reward=0.0)
     feed("done")
     seconds = share * feed.spec.limits.rollout_seconds
-    assert decide_ending(feed.collector, replace(FINE, stalled_seconds=seconds)).outcome == outcome
+    assert (
+        decide_ending(feed.collector, replace(EXITED, stalled_seconds=seconds)).outcome == outcome
+    )
 
 
 def test_a_run_whose_every_result_came_without_a_call_was_no_evaluation() -> None:
     feed = EventFeed()
-    feed.loaded(True, True)
+    feed.add_loaded(True, True)
     for name in ("silent/0/0", "silent/1/0", "model/0/0", "model/1/0"):
         feed.rollout(name, ok=True, reward=1.0)
     feed("done")
-    finding = decide_ending(feed.collector, FINE).findings[0]
+    finding = decide_ending(feed.collector, EXITED).findings[0]
     assert (finding.code, finding.severity) == ("run.no_model_call", "error")
 
 
 def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
     empty, silent, missing = EventFeed(), EventFeed(), EventFeed()
-    silent.began()
-    empty.loaded()
+    silent.add_began()
+    empty.add_loaded()
     empty("done")
-    missing.loaded(True, True)
+    missing.add_loaded(True, True)
     missing.rollout("silent/0/0", ok=True, reward=0.0)
     missing("done")
-    finding = [decide_ending(feed.collector, FINE).findings[0] for feed in (empty, silent, missing)]
+    finding = [
+        decide_ending(feed.collector, EXITED).findings[0] for feed in (empty, silent, missing)
+    ]
     assert [f.code for f in finding] == ["run.no_tasks", "run.crashed", "run.rollouts_missing"]
     assert (
         "3 planned rollouts have no result: model/0/0, model/1/0, silent/1/0" in finding[2].message
@@ -282,21 +292,21 @@ def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
 
 def test_a_model_that_failed_excuses_the_environment() -> None:
     feed = EventFeed()
-    feed.loaded(True)
-    feed.ledger.open("model/0/0").fail(ASKED, "the model server answered 500", 1.0)
+    feed.add_loaded(True)
+    feed.ledger.open("model/0/0").fail(CALL, "the model server answered 500", 1.0)
     report = feed.rollout("model/0/0", ok=False, error={"type": "ProviderError", "message": "500"})
     assert report.error is not None
     assert (report.error["fault"], report.reward) == ("model", None)
     assert report.error["message"] == "the model server answered 500"
-    ending = decide_ending(feed.collector, replace(FINE, reason="wall_clock"))
+    ending = decide_ending(feed.collector, replace(EXITED, reason="wall_clock"))
     assert (ending.outcome, ending.findings[0].code) == ("errored", "run.model_unreachable")
 
 
 def test_a_model_that_recovered_excuses_nothing() -> None:
     feed = EventFeed()
-    feed.loaded(True)
-    feed.ledger.open("model/0/0").fail(ASKED, "busy", 1.0)
-    feed.spoke("model/0/0")
+    feed.add_loaded(True)
+    feed.ledger.open("model/0/0").fail(CALL, "busy", 1.0)
+    feed.add_reply("model/0/0")
     report = feed.rollout("model/0/0", ok=False, error={"type": "KeyError", "message": "x"})
     assert report.error is not None
     assert report.error["fault"] == "environment"
@@ -310,9 +320,9 @@ def test_the_model_is_at_fault_only_by_the_gateways_record(
     policy: str, seconds: float, fault: str
 ) -> None:
     feed = EventFeed()
-    feed.loaded(True)
+    feed.add_loaded(True)
     feed("rollout_started", rollout=f"{policy}/0/0")
-    feed.spoke(f"{policy}/0/0", seconds=seconds)
+    feed.add_reply(f"{policy}/0/0", seconds=seconds)
     feed.clock.now += 4.0
     error = {"type": "RolloutTimeout", "message": "", "fault": "model"}
     report = feed.rollout(f"{policy}/0/0", ok=False, error=error)
@@ -322,28 +332,28 @@ def test_the_model_is_at_fault_only_by_the_gateways_record(
 
 def test_a_sandbox_that_others_killed_is_not_the_authors() -> None:
     assert (
-        decide_ending(EventFeed().collector, replace(FINE, reason="killed", signal=9)).outcome
+        decide_ending(EventFeed().collector, replace(EXITED, reason="killed", signal=9)).outcome
         == "errored"
     )
     assert (
-        decide_ending(EventFeed().collector, FINE, model_down=True).findings[0].code
+        decide_ending(EventFeed().collector, EXITED, model_down=True).findings[0].code
         == "run.model_unreachable"
     )
 
 
 def test_a_runner_that_could_hold_the_limits_no_longer_names_its_reason() -> None:
     feed = EventFeed()
-    feed.began()
-    end = replace(FINE, reason="killed", signal=9, lacking="the runner can open no file")
+    feed.add_began()
+    end = replace(EXITED, reason="killed", signal=9, lacking="the runner can open no file")
     (problem,) = decide_ending(feed.collector, end).findings
     assert (problem.code, problem.message) == ("run.runner_error", "the runner can open no file")
 
 
 def test_threads_that_a_limit_around_the_runner_refused_are_not_the_environments() -> None:
     feed = EventFeed()
-    feed.began()
+    feed.add_began()
     feed("fatal", stage="load", error={"type": "RuntimeError", "message": "no new thread"})
-    around = replace(FINE, code=1, refused_tasks=2)
+    around = replace(EXITED, code=1, refused_tasks=2)
     assert decide_ending(feed.collector, around).outcome == "errored"
     assert "TasksMax" in decide_ending(feed.collector, around).findings[0].message
     own = replace(around, reached=("its processes",))

@@ -1,4 +1,4 @@
-"""A gateway with a real model server behind it, called over sockets as an environment does."""
+"""A gateway on a socket, a model server behind it, and a client that calls as environments do."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def job(**changes: Any) -> JobSpec:
     return JobSpec(**(values | changes), limits=limits)
 
 
-class World:
-    """A gateway, the model behind it, and a client before it."""
+class ServedGateway:
+    """A gateway, the model server that it calls, and a client that calls the gateway."""
 
     def __init__(self, gateway: Gateway, model: StubModel, client: aiohttp.ClientSession) -> None:
         self.gateway, self.model, self.client = gateway, model, client
 
     def url(self, rollout: str, path: str = "v1/chat/completions") -> str:
-        """Where a planned rollout has its address; another name is used as it is."""
+        """The address of a planned rollout; any other name is used unchanged."""
         try:
             rollout = self.gateway.plan.alias(rollout)
         except KeyError:
@@ -76,9 +76,9 @@ def plan_all(gateway: Gateway, spec: JobSpec) -> None:
 
 
 @asynccontextmanager
-async def world(
+async def serve_gateway(
     spec: JobSpec | None = None, *, model_up: bool = True, key: str = "secret"
-) -> AsyncIterator[World]:
+) -> AsyncIterator[ServedGateway]:
     spec, stub = spec or job(), StubModel()
     runner = web.AppRunner(stub.application(), shutdown_timeout=0.1)
     await runner.setup()
@@ -94,15 +94,17 @@ async def world(
         plan_all(gateway, spec)
         await gateway.open(listening)
         try:
-            yield World(gateway, stub, client)
+            yield ServedGateway(gateway, stub, client)
         finally:
             await gateway.close()
             await runner.cleanup()
 
 
-def play(scenario: Callable[[World], Awaitable[None]], *args: Any, **more: Any) -> None:
+def run_scenario(
+    scenario: Callable[[ServedGateway], Awaitable[None]], *args: Any, **more: Any
+) -> None:
     async def acting() -> None:
-        async with world(*args, **more) as w:
-            await scenario(w)
+        async with serve_gateway(*args, **more) as served:
+            await scenario(served)
 
     asyncio.run(acting())

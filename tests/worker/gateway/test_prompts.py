@@ -12,8 +12,15 @@ import pytest
 from envyard_runner.execution.collector import NO_PROMPT
 from envyard_runner.execution.verdict import decide_ending
 from envyard_runner.gateway.prompts import Prompts
-from tests.worker.execution.event_feed import FINE, EventFeed
-from tests.worker.scripted_sandbox import BEGAN, PLAYED, Played, good, loaded, run
+from tests.worker.execution.event_feed import EXITED, EventFeed
+from tests.worker.scripted_sandbox import (
+    BEGAN,
+    SPEC,
+    ScriptedSandbox,
+    loaded,
+    perform_run,
+    play_all,
+)
 from tests.worker.stub_hub import job
 
 PROMPT = (
@@ -136,10 +143,10 @@ def missing_prompts(
 ) -> EventFeed:
     """Rollouts of which the first `missing` of all were asked something else."""
     feed = EventFeed(job(policies=policies, tasks=count))
-    feed.began()
+    feed.add_began()
     feed("loaded", seconds=1.0, tasks=tasks(*(f"task {at} of them" for at in range(count))))
     for name in sorted(feed.plan.expected, key=lambda name: int(name.split("/")[1])):
-        record = feed.spoke(name)
+        record = feed.add_reply(name)
         record.prompt_shown = missing <= 0
         record.first_call = "" if missing <= 0 else "hi"
         missing -= 1
@@ -153,7 +160,7 @@ def test_rollouts_without_their_prompt_warn_up_to_a_tenth_and_are_an_error_beyon
     missing: int, severity: str
 ) -> None:
     feed = missing_prompts(missing)
-    (finding,) = decide_ending(feed.collector, FINE).findings
+    (finding,) = decide_ending(feed.collector, EXITED).findings
     assert (finding.code, finding.severity) == ("run.prompt_not_sent", severity)
     assert finding.message.startswith(f"{missing} of 15 rollouts do not count: none of their first")
     assert "begins 'task 0 of them' and the first call's last message 'hi'" in finding.message
@@ -165,49 +172,49 @@ def test_rollouts_without_a_call_warn_up_to_a_tenth_and_are_an_error_beyond(
     silent: int, severity: str
 ) -> None:
     feed = EventFeed(job(policies=("silent",), tasks=15))
-    feed.loaded(*[True] * 15)
+    feed.add_loaded(*[True] * 15)
     for number, name in enumerate(sorted(feed.plan.expected)):
         if number >= silent:
-            feed.spoke(name)
+            feed.add_reply(name)
         feed.rollout(name, ok=True, reward=1.0)
     feed("done")
-    findings = {finding.code: finding for finding in decide_ending(feed.collector, FINE).findings}[
-        "run.no_model_call"
-    ]
+    findings = {
+        finding.code: finding for finding in decide_ending(feed.collector, EXITED).findings
+    }["run.no_model_call"]
     assert (findings.severity, findings.details["n"]) == (severity, silent)
 
 
 def test_a_policy_that_has_no_rollout_left_is_an_error_however_few_they_are() -> None:
     feed = EventFeed(job(policies=("silent", "model"), tasks=1, attempts=20))
-    feed.loaded(True)
+    feed.add_loaded(True)
     for name in sorted(feed.plan.expected):
         if name != "silent/0/0":
-            feed.spoke(name)
+            feed.add_reply(name)
         feed.rollout(name, ok=True, reward=1.0)
     feed("done")
-    findings = {finding.code: finding for finding in decide_ending(feed.collector, FINE).findings}[
-        "run.no_model_call"
-    ]
+    findings = {
+        finding.code: finding for finding in decide_ending(feed.collector, EXITED).findings
+    }["run.no_model_call"]
     assert findings.severity == "error"
 
 
 def test_tasks_without_a_prompt_are_reported_as_not_compared_and_count() -> None:
     feed = EventFeed()
-    feed.loaded(True, True)
+    feed.add_loaded(True, True)
     for name in sorted(feed.plan.expected):
-        feed.spoke(name).prompt_shown = None
+        feed.add_reply(name).prompt_shown = None
         feed.rollout(name, ok=True, reward=0.0)
     feed("done")
     assert not feed.collector.not_counted
-    findings = decide_ending(feed.collector, FINE).findings
+    findings = decide_ending(feed.collector, EXITED).findings
     assert [(finding.code, finding.severity) for finding in findings] == [
         ("run.prompt_not_compared", "info")
     ]
 
 
-async def prompted(sandbox: Played) -> Any:
+async def prompted(sandbox: ScriptedSandbox) -> Any:
     """Asks task 0 its prompt and task 1 that of task 0; a second load may have another prompt."""
-    async for event in good(sandbox):
+    async for event in play_all(sandbox):
         if event["event"] == "loaded":
             second = "question 0" if sandbox.starts == 1 else FRESH
             event = loaded() | {"tasks": tasks(second, "question 1")}
@@ -218,24 +225,24 @@ FRESH = "question 0"
 
 
 def test_the_gateway_compares_the_first_calls_and_reports_rollouts_that_do_not_count() -> None:
-    outcome = run(prompted)
-    assert outcome.said == ("succeeded", [])
+    outcome = perform_run(prompted)
+    assert outcome.result == ("succeeded", [])
     assert "not_counted" not in outcome.hub.facts
 
-    async def asks_another(sandbox: Played) -> Any:
+    async def asks_another(sandbox: ScriptedSandbox) -> Any:
         yield BEGAN
         yield loaded() | {"tasks": tasks("the capital of France", "the capital of Spain")}
         for (item,) in await sandbox.plan():
             word = item["rollout"]
-            await sandbox.ask(word, "the capital of France")
+            await sandbox.complete(word, "the capital of France")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
         yield {"event": "done"}
 
-    other = run(asks_another)
-    assert other.said == ("succeeded", ["run.prompt_not_sent"])
+    other = perform_run(asks_another)
+    assert other.result == ("succeeded", ["run.prompt_not_sent"])
     (finding,) = other.hub.endings[0]["findings"]
     assert (finding["severity"], finding["details"]) == ("error", {"n": 2})
-    names = {f"{policy}/1/0": "run.prompt_not_sent" for policy in PLAYED.policies}
+    names = {f"{policy}/1/0": "run.prompt_not_sent" for policy in SPEC.policies}
     assert other.hub.facts["not_counted"] == names
     stops = {item["task"]: item["stop"] for item in other.hub.rollouts}
     assert stops[1] == NO_PROMPT
@@ -243,26 +250,26 @@ def test_the_gateway_compares_the_first_calls_and_reports_rollouts_that_do_not_c
 
 
 def test_a_call_to_a_planner_may_come_before_the_prompt() -> None:
-    async def plans_first(sandbox: Played) -> Any:
+    async def plans_first(sandbox: ScriptedSandbox) -> Any:
         yield BEGAN
         yield loaded()
         for (item,) in await sandbox.plan():
             word, task = item["rollout"], item["task"]
-            await sandbox.ask(word, "Write down a general plan.")
-            await sandbox.ask(word, f"question {task}")
+            await sandbox.complete(word, "Write down a general plan.")
+            await sandbox.complete(word, f"question {task}")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
         yield {"event": "done"}
 
-    assert run(plans_first).said == ("succeeded", [])
+    assert perform_run(plans_first).result == ("succeeded", [])
 
 
 def test_a_prompt_that_a_fresh_load_changes_under_the_same_hash_does_not_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(globals(), "FRESH", "question 0, today")
-    outcome = run(prompted)
-    assert outcome.said == ("succeeded", ["run.prompt_changed"])
-    names = {f"{policy}/0/0": "run.prompt_changed" for policy in PLAYED.policies}
+    outcome = perform_run(prompted)
+    assert outcome.result == ("succeeded", ["run.prompt_changed"])
+    names = {f"{policy}/0/0": "run.prompt_changed" for policy in SPEC.policies}
     assert outcome.hub.facts["not_counted"] == names
 
 

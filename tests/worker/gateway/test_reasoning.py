@@ -13,7 +13,7 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.replays import _why_unrepeatable
 from envyard_runner.gateway.reply import Reply
-from tests.worker.gateway.served_gateway import TOOL, World, play
+from tests.worker.gateway.served_gateway import TOOL, ServedGateway, run_scenario
 
 Message = dict[str, Any]
 QUESTION = {"role": "user", "content": "6 * 7?"}
@@ -51,46 +51,46 @@ def streamed(reply: Reply) -> Message:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_reasoning_of_a_whole_reply_is_recorded_and_passed_on(field: str) -> None:
-    async def scenario(w: World) -> None:
-        w.model.reasoning, w.model.reasoning_tokens = {field: "six sevens"}, 3
-        _, body = await w.chat("model/0/0", QUESTION)
+    async def scenario(served: ServedGateway) -> None:
+        served.model.reasoning, served.model.reasoning_tokens = {field: "six sevens"}, 3
+        _, body = await served.chat("model/0/0", QUESTION)
         assert body["choices"][0]["message"] == {
             "role": "assistant", "content": "ok", field: "six sevens",
         }  # fmt: skip
-        record = w.gateway.ledger.take("model/0/0")
+        record = served.gateway.ledger.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens"
         (exchange,) = record.transcript.calls
         assert exchange.reasoning_tokens == record.usage.reasoning_tokens == 3
         assert exchange.reply_fields == ["content", field]
         assert _why_unrepeatable(record) == ""
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_reasoning_of_a_streamed_reply_is_recorded_and_passed_on(field: str) -> None:
-    async def scenario(w: World) -> None:
-        w.model.reasoning, w.model.reasoning_tokens = {field: "six sevens are"}, 3
-        parts = await w.stream("model/0/0")
+    async def scenario(served: ServedGateway) -> None:
+        served.model.reasoning, served.model.reasoning_tokens = {field: "six sevens are"}, 3
+        parts = await served.stream("model/0/0")
         deltas = [choice["delta"] for part in parts for choice in part["choices"]]
         assert "".join(delta.get(field, "") for delta in deltas) == "six sevens are"
-        record = w.gateway.ledger.take("model/0/0")
+        record = served.gateway.ledger.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens are"
         assert record.usage.reasoning_tokens == 3
         assert _why_unrepeatable(record) == ""
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_reasoning_beside_a_tool_call_is_recorded() -> None:
-    async def scenario(w: World) -> None:
-        w.model.reasoning = {"reasoning": "a sum"}
-        await w.chat("model/0/0", QUESTION, tools=[TOOL])
-        message = w.gateway.ledger.take("model/0/0").transcript.messages[-1]
+    async def scenario(served: ServedGateway) -> None:
+        served.model.reasoning = {"reasoning": "a sum"}
+        await served.chat("model/0/0", QUESTION, tools=[TOOL])
+        message = served.gateway.ledger.take("model/0/0").transcript.messages[-1]
         assert message["tool_calls"][0]["function"]["name"] == "add"
         assert message["reasoning_content"] == "a sum"
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_tokens_of_reasoning_are_unknown_where_one_reply_came_without_the_count() -> None:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from envyard_runner.gateway import server
-from tests.worker.gateway.served_gateway import PORT, World, job, play
+from tests.worker.gateway.served_gateway import PORT, ServedGateway, job, run_scenario
 
 
 @pytest.mark.parametrize(
@@ -26,12 +26,12 @@ from tests.worker.gateway.served_gateway import PORT, World, job, play
     ],
 )
 def test_a_rollout_that_was_not_planned_is_not_found(rollout: str) -> None:
-    async def scenario(w: World) -> None:
-        status, body = await w.chat(rollout)
+    async def scenario(served: ServedGateway) -> None:
+        status, body = await served.chat(rollout)
         assert (status, body["error"]["code"]) == (404, "no_such_rollout")
         assert set(body["error"]) == {"message", "type", "code", "param"}
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 @pytest.mark.parametrize(
@@ -44,89 +44,89 @@ def test_a_rollout_that_was_not_planned_is_not_found(rollout: str) -> None:
      b"[" * 100_000, b'{"n": ' + b"9" * 10_000 + b"}"],
 )  # fmt: skip
 def test_a_malformed_request_is_a_400_and_never_a_crash(body: bytes) -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         for rollout in ("parrot/0/0", "model/0/0"):
-            async with w.client.post(w.url(rollout), data=body) as response:
+            async with served.client.post(served.url(rollout), data=body) as response:
                 assert response.status == 400
                 assert (await response.json())["error"]["code"] == "bad_request"
-        assert not w.model.requests
+        assert not served.model.requests
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:
-    async def calls(w: World) -> None:
-        assert [(await w.chat("silent/0/0"))[0] for _ in range(3)] == [200, 200, 400]
-        _, body = await w.chat("silent/0/0")
+    async def calls(served: ServedGateway) -> None:
+        assert [(await served.chat("silent/0/0"))[0] for _ in range(3)] == [200, 200, 400]
+        _, body = await served.chat("silent/0/0")
         assert body["error"]["code"] == "rollout_budget_exhausted"
-        assert (await w.chat("silent/1/0"))[0] == 200
-        assert w.gateway.ledger.take("silent/0/0").usage.calls == 2
+        assert (await served.chat("silent/1/0"))[0] == 200
+        assert served.gateway.ledger.take("silent/0/0").usage.calls == 2
 
-    async def tokens(w: World) -> None:
-        assert [(await w.chat("babble/0/0"))[0] for _ in range(3)] == [200, 200, 400]
+    async def tokens(served: ServedGateway) -> None:
+        assert [(await served.chat("babble/0/0"))[0] for _ in range(3)] == [200, 200, 400]
 
-    play(calls, job(limits={"calls_per_rollout": 2}))
-    play(tokens, job(limits={"max_turns": 2}))
+    run_scenario(calls, job(limits={"calls_per_rollout": 2}))
+    run_scenario(tokens, job(limits={"max_turns": 2}))
 
 
 def test_an_ended_rollout_gets_no_more_replies() -> None:
-    async def scenario(w: World) -> None:
-        await w.chat("silent/0/0")
-        w.gateway.ledger.take("silent/0/0")
-        status, body = await w.chat("silent/0/0")
+    async def scenario(served: ServedGateway) -> None:
+        await served.chat("silent/0/0")
+        served.gateway.ledger.take("silent/0/0")
+        status, body = await served.chat("silent/0/0")
         assert (status, body["error"]["code"]) == (400, "rollout_ended")
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_only_so_many_rollouts_are_open_at_once() -> None:
-    async def scenario(w: World) -> None:
-        answers = [(await w.chat(f"silent/{task}/0"))[0] for task in range(9)]
+    async def scenario(served: ServedGateway) -> None:
+        answers = [(await served.chat(f"silent/{task}/0"))[0] for task in range(9)]
         assert answers == [200] * 8 + [429]
 
-    play(scenario, job(tasks=20, concurrency=1, attempts=1))
+    run_scenario(scenario, job(tasks=20, concurrency=1, attempts=1))
 
 
 def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:
-    async def scenario(w: World) -> None:
-        status, body = await w.chat(
+    async def scenario(served: ServedGateway) -> None:
+        status, body = await served.chat(
             "silent/0/0", {"role": "user", "content": "x" * server.MAX_BODY}
         )
         assert (status, body["error"]["code"]) == (413, "bad_request")
-        assert (await w.chat("silent/0/0"))[0] == 200
+        assert (await served.chat("silent/0/0"))[0] == 200
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_prompt_beyond_the_record_is_cut_and_its_reply_is_kept() -> None:
-    async def scenario(w: World) -> None:
-        await w.chat("parrot/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
-        transcript = w.gateway.ledger.take("parrot/0/0").transcript
+    async def scenario(served: ServedGateway) -> None:
+        await served.chat("parrot/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
+        transcript = served.gateway.ledger.take("parrot/0/0").transcript
         assert transcript.truncated
         assert transcript.messages[-1] == {"role": "assistant", "content": "x" * 64 * 4}
         assert transcript.calls[0].left_out == 501 - len(transcript.messages)
         assert transcript.calls[0].left_out > 300
         assert len(json.dumps(transcript.to_dict())) < 1 << 20
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_client_that_goes_away_frees_its_place() -> None:
-    async def scenario(w: World) -> None:
-        w.model.failure, w.model.failing = "hang", 2
-        calls = [asyncio.create_task(w.chat(f"model/{task}/0")) for task in range(2)]
+    async def scenario(served: ServedGateway) -> None:
+        served.model.failure, served.model.failing = "hang", 2
+        calls = [asyncio.create_task(served.chat(f"model/{task}/0")) for task in range(2)]
         await asyncio.sleep(0.3)
         for call in calls:
             call.cancel()
         async with asyncio.timeout(1.5):  # well before the model's own two seconds are over
-            assert (await w.chat("silent/0/0"))[0] == 200
-        assert w.gateway.ledger.take("model/0/0").replies == 0
+            assert (await served.chat("silent/0/0"))[0] == 200
+        assert served.gateway.ledger.take("model/0/0").replies == 0
 
-    play(scenario, job(concurrency=1))
+    run_scenario(scenario, job(concurrency=1))
 
 
 def test_half_sent_requests_and_garbage_do_not_stop_others() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         open_ones = []
         for sent in (
             b"POST /rollouts/silent/0/0/v1/chat/completions HTTP/1.1\r\nHost: x\r\n",
@@ -136,15 +136,15 @@ def test_half_sent_requests_and_garbage_do_not_stop_others() -> None:
             _, writer = await asyncio.open_connection("127.0.0.1", PORT)
             writer.write(sent)
             open_ones.append(writer)
-        assert (await w.chat("silent/0/0"))[0] == 200
+        assert (await served.chat("silent/0/0"))[0] == 200
         for writer in open_ones:
             writer.close()
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_connections_over_the_limit_are_closed_and_do_not_use_up_descriptors() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         pairs = [
             await asyncio.open_connection("127.0.0.1", PORT)
             for _ in range(server.MAX_CONNECTIONS + 20)
@@ -155,19 +155,19 @@ def test_connections_over_the_limit_are_closed_and_do_not_use_up_descriptors() -
         for _, writer in pairs:
             writer.close()
         await asyncio.sleep(0.2)
-        assert (await w.chat("silent/0/0"))[0] == 200
+        assert (await served.chat("silent/0/0"))[0] == 200
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 @pytest.mark.parametrize(
     "path", ["", "metrics", "v1/embeddings", "v1/../../../admin", "v1/chat/completions/x"]
 )
 def test_nothing_else_of_the_model_server_can_be_reached(path: str) -> None:
-    async def scenario(w: World) -> None:
-        async with w.client.post(w.url("model/0/0", path), json={}) as response:
+    async def scenario(served: ServedGateway) -> None:
+        async with served.client.post(served.url("model/0/0", path), json={}) as response:
             assert response.status in (404, 405)
             assert (await response.json())["error"]["type"] == "invalid_request_error"
-        assert not w.model.requests
+        assert not served.model.requests
 
-    play(scenario)
+    run_scenario(scenario)

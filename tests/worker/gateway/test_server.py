@@ -6,43 +6,49 @@ import asyncio
 import json
 from typing import Any
 
-from tests.worker.gateway.served_gateway import TOOL, USER, World, play, world
+from tests.worker.gateway.served_gateway import (
+    TOOL,
+    USER,
+    ServedGateway,
+    run_scenario,
+    serve_gateway,
+)
 
 
 def test_a_probe_answers_in_openai_shape_and_is_recorded() -> None:
-    async def scenario(w: World) -> None:
-        status, body = await w.chat("parrot/0/0", {"role": "user", "content": "hello"})
+    async def scenario(served: ServedGateway) -> None:
+        status, body = await served.chat("parrot/0/0", {"role": "user", "content": "hello"})
         assert status == 200
         assert body["object"] == "chat.completion"
         assert body["choices"][0]["message"] == {"role": "assistant", "content": "hello"}
         assert body["choices"][0]["finish_reason"] == "stop"
-        record = w.gateway.ledger.take("parrot/0/0")
+        record = served.gateway.ledger.take("parrot/0/0")
         assert [m["content"] for m in record.transcript.messages] == ["hello", "hello"]
         assert record.usage.calls == 1
         assert record.usage.completion_tokens == body["usage"]["completion_tokens"] == 2
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_probe_streams_with_usage_only_on_request() -> None:
-    async def scenario(w: World) -> None:
-        plain = await w.stream("parrot/0/0")
+    async def scenario(served: ServedGateway) -> None:
+        plain = await served.stream("parrot/0/0")
         assert all(chunk["choices"] for chunk in plain)
-        counted = await w.stream("parrot/1/0", stream_options={"include_usage": True})
+        counted = await served.stream("parrot/1/0", stream_options={"include_usage": True})
         assert counted[-1]["choices"] == []
         assert counted[-1]["usage"]["completion_tokens"] > 0
         response = "".join(c["choices"][0]["delta"].get("content", "") for c in plain)
         assert response == USER["content"]
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_babble_is_the_same_in_a_repeated_run_and_differs_by_rollout() -> None:
     async def twice() -> None:
         replies = []
         for _ in range(2):
-            async with world() as w:
-                answers = [await w.chat("babble/0/0"), await w.chat("babble/1/0")]
+            async with serve_gateway() as served:
+                answers = [await served.chat("babble/0/0"), await served.chat("babble/1/0")]
                 replies.append([a[1]["choices"][0]["message"]["content"] for a in answers])
         assert replies[0] == replies[1]
         assert replies[0][0] != replies[0][1]
@@ -52,24 +58,26 @@ def test_babble_is_the_same_in_a_repeated_run_and_differs_by_rollout() -> None:
 
 
 def test_oracle_replies_with_the_last_reference_and_refuses_without_one() -> None:
-    async def scenario(w: World) -> None:
-        status, body = await w.chat("oracle/0/0")
+    async def scenario(served: ServedGateway) -> None:
+        status, body = await served.chat("oracle/0/0")
         assert (status, body["error"]["code"]) == (409, "no_reference")
         call = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
         for message in ({"content": "old"}, {"content": None, "tool_calls": [call]}):
             fields = {"own": {"message": message}, "other": None}
-            async with w.client.put(w.url("oracle/0/0", "references"), json=fields) as response:
+            async with served.client.put(
+                served.url("oracle/0/0", "references"), json=fields
+            ) as response:
                 assert response.status == 200
-        _, body = await w.chat("oracle/0/0")
+        _, body = await served.chat("oracle/0/0")
         assert body["choices"][0]["message"]["tool_calls"] == [call]
         assert body["choices"][0]["finish_reason"] == "tool_calls"
-        assert (await w.chat("oracle/1/0"))[0] == 409  # the reference is one rollout's own
+        assert (await served.chat("oracle/1/0"))[0] == 409  # the reference is one rollout's own
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         body = {
             "messages": [USER],
             "temperature": 0,
@@ -80,12 +88,14 @@ def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
             "stop": ["#"],
         }
         headers = {"Authorization": "Bearer stolen", "X-Admin": "1", "X-Session-ID": "s"}
-        async with w.client.post(w.url("model/0/1"), json=body, headers=headers) as response:
+        async with served.client.post(
+            served.url("model/0/1"), json=body, headers=headers
+        ) as response:
             answer = await response.json()
         assert (
             answer["choices"][0]["message"]["content"] == "<reversed_text>fed cba</reversed_text>"
         )
-        asked, sent = w.model.requests[0], w.model.headers[0]
+        asked, sent = served.model.requests[0], served.model.headers[0]
         seed = asked.pop("seed")
         assert asked == {
             "messages": [USER],
@@ -96,47 +106,47 @@ def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
         }
         assert sent["Authorization"] == "Bearer secret"
         assert not {"X-Admin", "X-Session-ID"} & set(sent)
-        await w.chat("model/0/1")
-        await w.chat("model/1/1")
-        assert w.model.requests[1]["seed"] == seed != w.model.requests[2]["seed"]
+        await served.chat("model/0/1")
+        await served.chat("model/1/1")
+        assert served.model.requests[1]["seed"] == seed != served.model.requests[2]["seed"]
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_what_an_environment_sets_itself_is_recorded_once_and_bounded() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
         fields = {"stop": ["#"], "tool_choice": "auto", "response_format": schema, "top_p": 0.1}
         for _ in range(3):
-            assert (await w.chat("model/0/0", **fields))[0] == 200
-        await w.chat("model/0/0")
-        transcript = w.gateway.ledger.take("model/0/0").transcript
+            assert (await served.chat("model/0/0", **fields))[0] == 200
+        await served.chat("model/0/0")
+        transcript = served.gateway.ledger.take("model/0/0").transcript
         assert transcript.options == [{name: fields[name] for name in fields if name != "top_p"}]
         assert [call.options for call in transcript.calls] == [0, 0, 0, -1]
-        await w.chat("parrot/0/0", stop="x" * 1_000_000)
-        assert len(str(w.gateway.ledger.take("parrot/0/0").transcript.options)) < 5000
+        await served.chat("parrot/0/0", stop="x" * 1_000_000)
+        assert len(str(served.gateway.ledger.take("parrot/0/0").transcript.options)) < 5000
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_streamed_reply_is_recorded_with_the_time_of_its_first_piece() -> None:
-    async def scenario(w: World) -> None:
-        w.model.pause = 0.05
-        await w.stream("model/0/0")
-        await w.chat("model/0/0")
-        streamed, whole = w.gateway.ledger.take("model/0/0").transcript.calls
+    async def scenario(served: ServedGateway) -> None:
+        served.model.pause = 0.05
+        await served.stream("model/0/0")
+        await served.chat("model/0/0")
+        streamed, whole = served.gateway.ledger.take("model/0/0").transcript.calls
         assert streamed.first_seconds is not None
         assert 0.05 < streamed.first_seconds < streamed.seconds - 0.1
         assert whole.first_seconds is None
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
-    async def scenario(w: World) -> None:
-        w.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}
-        (_, model), (_, probe) = await w.chat("model/0/0"), await w.chat("babble/0/0")
-        streams = [await w.stream(f"{policy}/1/0") for policy in ("model", "babble")]
+    async def scenario(served: ServedGateway) -> None:
+        served.model.extras = {"system_fingerprint": "vllm", "prompt_logprobs": None}
+        (_, model), (_, probe) = await served.chat("model/0/0"), await served.chat("babble/0/0")
+        streams = [await served.stream(f"{policy}/1/0") for policy in ("model", "babble")]
         for item, other in ((model, probe), *zip(*streams, strict=False)):
             assert set(item) == set(other)
             assert item["model"] == other["model"]
@@ -145,122 +155,124 @@ def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
         for text in map(json.dumps, (model, probe, *streams[0], *streams[1])):
             assert not any(policy in text for policy in ("babble", "model/", "stub", "vllm"))
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         fields = {name: {"message": {"content": name}} for name in ("own", "other")}
         for policy in ("silent", "oracle", "swapped", "model"):
-            url = w.url(f"{policy}/0/0", "references")
-            async with w.client.put(url, json=fields) as response:
+            url = served.url(f"{policy}/0/0", "references")
+            async with served.client.put(url, json=fields) as response:
                 assert (response.status, await response.json()) == (200, {})
         for policy, reply in (("silent", ""), ("oracle", "own"), ("swapped", "other")):
-            _, body = await w.chat(f"{policy}/0/0")
+            _, body = await served.chat(f"{policy}/0/0")
             assert body["choices"][0]["message"]["content"] == reply
         failed = {"own": {"error": "oracle() raised"}, "other": None}
-        async with w.client.put(w.url("oracle/1/0", "references"), json=failed):
-            status, body = await w.chat("oracle/1/0")
+        async with served.client.put(served.url("oracle/1/0", "references"), json=failed):
+            status, body = await served.chat("oracle/1/0")
         assert (status, body["error"]["message"]) == (409, "oracle() raised")
         bad: list[Any] = [{"own": 1}, {"own": {}}, {"other": {"message": "x"}}]
         for wrong in bad:
-            async with w.client.put(w.url("silent/0/0", "references"), json=wrong) as response:
+            async with served.client.put(
+                served.url("silent/0/0", "references"), json=wrong
+            ) as response:
                 assert response.status == 400
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
-    async def scenario(w: World) -> None:
-        url = f"{w.url('x').partition('/rollouts/')[0]}/references"
+    async def scenario(served: ServedGateway) -> None:
+        url = f"{served.url('x').partition('/rollouts/')[0]}/references"
         fields = {name: {"message": {"content": name}} for name in ("own", "other")}
         names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
-        told: dict[str, Any] = {w.gateway.plan.alias(name): fields for name in names}
-        told |= {"nobody": fields, w.gateway.plan.alias("oracle/2/0"): {"own": 1}}
+        told: dict[str, Any] = {served.gateway.plan.alias(name): fields for name in names}
+        told |= {"nobody": fields, served.gateway.plan.alias("oracle/2/0"): {"own": 1}}
         for status in (200, 400):  # there is room for one
-            async with w.client.put(url, json=told) as response:
+            async with served.client.put(url, json=told) as response:
                 assert response.status == status
         replies = {"silent": "", "oracle": "own", "swapped": "other", "model": "ok"}
         for policy, reply in replies.items():
-            _, body = await w.chat(f"{policy}/0/0", {"role": "user", "content": "Well?"})
+            _, body = await served.chat(f"{policy}/0/0", {"role": "user", "content": "Well?"})
             assert body["choices"][0]["message"]["content"] == reply
         later = {"own": {"message": {"content": "later"}}, "other": None}
-        async with w.client.put(w.url("oracle/1/0", "references"), json=later):
-            _, body = await w.chat("oracle/1/0")
+        async with served.client.put(served.url("oracle/1/0", "references"), json=later):
+            _, body = await served.chat("oracle/1/0")
         assert body["choices"][0]["message"]["content"] == "later"
-        assert (await w.chat("oracle/2/0"))[0] == 400
+        assert (await served.chat("oracle/2/0"))[0] == 400
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_what_a_careless_model_server_leaves_out_is_added() -> None:
     """Clients refuse an answer without `object` and `created`; the environment had the blame."""
 
-    async def scenario(w: World) -> None:
-        w.model.failure = "bare"
-        _, answer = await w.chat("model/0/0")
+    async def scenario(served: ServedGateway) -> None:
+        served.model.failure = "bare"
+        _, answer = await served.chat("model/0/0")
         assert answer["object"] == "chat.completion"
         assert answer["created"] > 1
         assert answer["model"] == "policy"
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> None:
-    async def scenario(w: World) -> None:
-        chunks = await w.stream("model/0/0", tools=[TOOL])
+    async def scenario(served: ServedGateway) -> None:
+        chunks = await served.stream("model/0/0", tools=[TOOL])
         assert all(chunk["choices"] for chunk in chunks)  # usage was asked for by us alone
-        record = w.gateway.ledger.take("model/0/0")
+        record = served.gateway.ledger.take("model/0/0")
         call = record.transcript.messages[-1]["tool_calls"][0]["function"]
         assert call == {"name": "add", "arguments": '{"a": 1}'}
         assert record.finish_reason == "tool_calls"
         assert record.usage.prompt_tokens == 7
         assert record.usage.model_seconds > 0
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_a_conversation_of_several_turns_is_kept_once_and_counted_in_full() -> None:
-    async def scenario(w: World) -> None:
-        _, first = await w.chat("model/0/0", tools=[TOOL])
+    async def scenario(served: ServedGateway) -> None:
+        _, first = await served.chat("model/0/0", tools=[TOOL])
         requests = [
             USER,
             first["choices"][0]["message"],
             {"role": "tool", "tool_call_id": "call_1", "content": "5"},
         ]
-        _, second = await w.chat("model/0/0", *requests, tools=[TOOL])
+        _, second = await served.chat("model/0/0", *requests, tools=[TOOL])
         assert second["choices"][0]["message"]["content"] == "Answer: 5"
-        record = w.gateway.ledger.take("model/0/0")
+        record = served.gateway.ledger.take("model/0/0")
         roles = [m["role"] for m in record.transcript.messages]
         assert roles == ["user", "assistant", "tool", "assistant"]
         assert record.usage.calls == 2
         assert record.usage.prompt_tokens == 14
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_plain_completions_and_the_list_of_models_are_answered() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         for rollout, text in (("parrot/0/0", "hi"), ("model/0/0", "hi and so on")):
-            url = w.url(rollout, "v1/completions")
-            async with w.client.post(url, json={"prompt": "hi", "max_tokens": 1}) as response:
+            url = served.url(rollout, "v1/completions")
+            async with served.client.post(url, json={"prompt": "hi", "max_tokens": 1}) as response:
                 assert (await response.json())["choices"][0]["text"] == text
-            assert w.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == text
-        assert w.model.requests[0]["max_tokens"] == 64
-        async with w.client.get(w.url("silent/0/0", "v1/models")) as response:
+            assert served.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == text
+        assert served.model.requests[0]["max_tokens"] == 64
+        async with served.client.get(served.url("silent/0/0", "v1/models")) as response:
             assert [m["id"] for m in (await response.json())["data"]] == ["policy"]
 
-    play(scenario)
+    run_scenario(scenario)
 
 
 def test_odd_but_valid_messages_are_answered_by_every_probe() -> None:
-    async def scenario(w: World) -> None:
+    async def scenario(served: ServedGateway) -> None:
         odd = [
             {"role": "user", "content": None, "tool_calls": [3, {"function": 4}]},
             {"role": "\ud800", "content": "\ud800\0"},
         ]
         for policy in ("silent", "parrot", "babble"):
-            assert (await w.chat(f"{policy}/0/0", *odd))[0] == 200
-            json.dumps(w.gateway.ledger.take(f"{policy}/0/0").transcript.messages).encode()
+            assert (await served.chat(f"{policy}/0/0", *odd))[0] == 200
+            json.dumps(served.gateway.ledger.take(f"{policy}/0/0").transcript.messages).encode()
 
-    play(scenario)
+    run_scenario(scenario)

@@ -22,15 +22,15 @@ from tests.wheels import write_wheel
 from tests.worker.venvs.index import serve
 
 
-class Keeper:
-    """Who keeps the locks of one version, as the hub does: the first that is offered stands."""
+class LockStore:
+    """Stores the locks of one version as the hub does: the first offer of a platform is kept."""
 
     def __init__(self) -> None:
         self.locks: dict[str, str] = {}
         self.offered: list[str] = []
 
     async def agree(self, platform: str, offered: str | None) -> str | None:
-        """What stands for that platform."""
+        """The stored lock of that platform, or None."""
         if offered is not None:
             self.offered.append(offered)
             self.locks.setdefault(platform, offered)
@@ -38,13 +38,13 @@ class Keeper:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """A runner, the index it uses, a folder for environments and one for witnesses."""
+class VenvSetup:
+    """A runner's settings, its index, a folder for wheels, and the requests that the index got."""
 
     config: Config
     index: Path
     wheels: Path
-    asked: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
     dated: list[bool] = field(default_factory=list)
 
     def build(
@@ -53,7 +53,7 @@ class World:
         requires: list[str] | None = None,
         extra: tuple[str, ...] = (),
         files: Mapping[str, str | bytes] | None = None,
-        keeper: Keeper | None = None,
+        lock_store: LockStore | None = None,
         before: str = "",
         **fields: str,
     ) -> Venv:
@@ -64,12 +64,12 @@ class World:
             files=files or {"demo_env/__init__.py": "WORD = 'built'\n"},
             metadata=metadata,
         )
-        agree = (keeper or Keeper()).agree
+        agree = (lock_store or LockStore()).agree
         return asyncio.run(
             build_venv(self.config, wheel, extra, agree=agree, before=before, seconds=60)
         )
 
-    def publish(
+    def add_to_index(
         self,
         name: str,
         version: str = "1.0",
@@ -78,15 +78,15 @@ class World:
         requires: list[str] | None = None,
         uploaded: str = "2026-01-01T00:00:00Z",
     ) -> None:
-        """Put a distribution on the index, as if at that time."""
+        """Add a distribution to the index, with that upload time."""
         content = files or {f"{name}/__init__.py": f"VERSION = '{version}'\n"}
         fields = {"Requires-Dist": requires}
         wheel = write_wheel(self.index, name, version, files=content, metadata=fields)
         at = datetime.fromisoformat(uploaded).timestamp()
         os.utime(wheel, (at, at))
 
-    def run(self, venv: Venv, code: str) -> str:
-        """What the code prints in a sandbox with the venv."""
+    def run_code(self, venv: Venv, code: str) -> str:
+        """The output of the code in a sandbox with the venv."""
 
         async def contained() -> bytes:
             output = bytearray()
@@ -106,8 +106,8 @@ class World:
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    """An empty index on this machine and a runner that knows no other."""
+def venv_setup() -> Iterator[VenvSetup]:
+    """An empty index on this machine, and a runner that uses no other."""
     root = Path(tempfile.mkdtemp(prefix="envyard-venvs-", dir="/var/tmp"))
     root.chmod(0o755)
     for name in ("index", "wheels"):
@@ -122,15 +122,15 @@ def world() -> Iterator[World]:
         Config.from_environment({**os.environ, "RUNNER_HOME": str(root / "home")}),
         index_environment={"UV_DEFAULT_INDEX": url, "UV_HTTP_RETRIES": "0"},
     )
-    yield World(config, root / "index", root / "wheels", requests, dated)
+    yield VenvSetup(config, root / "index", root / "wheels", requests, dated)
     server.shutdown()
     server.server_close()
     thread.join()
     shutil.rmtree(root)
 
 
-def refused(world: World, **wheel: object) -> VenvError:
+def build_refused(venv_setup: VenvSetup, **wheel: object) -> VenvError:
     with pytest.raises(VenvError) as caught:
-        world.build(**wheel)  # type: ignore[arg-type]
-    assert list(world.config.builds.glob("*")) == []
+        venv_setup.build(**wheel)  # type: ignore[arg-type]
+    assert list(venv_setup.config.builds.glob("*")) == []
     return caught.value

@@ -15,7 +15,7 @@ import pytest
 from envyard_runner.venvs import VenvError, cache, room, uv
 from envyard_runner.venvs.uv import diagnose
 from tests.wheels import entry, make_wheel
-from tests.worker.venvs.conftest import World, refused
+from tests.worker.venvs.conftest import VenvSetup, build_refused
 
 pytestmark = pytest.mark.sandbox
 
@@ -24,7 +24,7 @@ open({witness!r}, "w").close()
 """
 
 
-def put_sdist(world: World, witness: Path) -> None:
+def put_sdist(venv_setup: VenvSetup, witness: Path) -> None:
     """A source distribution whose build leaves a file where it must not."""
     system = '[build-system]\nrequires = []\nbuild-backend = "b"\nbackend-path = ["."]\n'
     files = {
@@ -32,46 +32,48 @@ def put_sdist(world: World, witness: Path) -> None:
         "b.py": BACKEND.format(witness=str(witness)),
         "PKG-INFO": "Metadata-Version: 2.1\nName: built\nVersion: 1.0\n",
     }
-    with tarfile.open(world.index / "built-1.0.tar.gz", "w:gz") as archive:
+    with tarfile.open(venv_setup.index / "built-1.0.tar.gz", "w:gz") as archive:
         for name, text in files.items():
             info = tarfile.TarInfo(f"built-1.0/{name}")
             info.size = len(text)
             archive.addfile(info, io.BytesIO(text.encode()))
 
 
-def test_a_marker_writes_no_line_into_what_uv_reads(world: World) -> None:
+def test_a_marker_writes_no_line_into_what_uv_reads(venv_setup: VenvSetup) -> None:
     witness = Path("/var/tmp") / f"witness-{os.getpid()}"
-    put_sdist(world, witness)
-    world.publish("dep")
+    put_sdist(venv_setup, witness)
+    venv_setup.add_to_index("dep")
     line = (
         r"dep ; sys_platform == 'linux\x27\n--only-binary :none:\n--no-binary :all:\nbuilt; "
         r"sys_platform != \x27b\x22'"
     )
     try:
-        error = refused(world, requires=[line])
+        error = build_refused(venv_setup, requires=[line])
         assert not witness.exists()
         assert error.finding.code == "metadata.bad_requirement"
-        assert world.asked == []
+        assert venv_setup.requested == []
     finally:
         witness.unlink(missing_ok=True)
 
 
-def installed(world: World, name: str = "dep") -> set[str]:
+def installed(venv_setup: VenvSetup, name: str = "dep") -> set[str]:
     """The files of a venv with this distribution, below site-packages."""
-    site = world.build(requires=[name]).dependencies
+    site = venv_setup.build(requires=[name]).dependencies
     return {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
 
 
-def test_a_package_named_bin_is_no_folder_of_scripts(world: World) -> None:
-    world.publish("dep", files={"dep.py": "", "bin/deep/tool": "#!python\n", "bin/a": "#!python\n"})
-    assert {"bin/deep/tool", "bin/a"} <= installed(world)
+def test_a_package_named_bin_is_no_folder_of_scripts(venv_setup: VenvSetup) -> None:
+    venv_setup.add_to_index(
+        "dep", files={"dep.py": "", "bin/deep/tool": "#!python\n", "bin/a": "#!python\n"}
+    )
+    assert {"bin/deep/tool", "bin/a"} <= installed(venv_setup)
 
 
 @pytest.mark.parametrize("name", ["__environment__.pth", "__environment__.pth/x.py"])
-def test_a_file_named_like_the_runners_own_gives_way(world: World, name: str) -> None:
-    world.publish("dep", files={"dep.py": "", name: "import nothing\n"})
-    venv = world.build(requires=["dep"])
-    assert world.run(venv, "import demo_env; print(demo_env.WORD)") == "built\n"
+def test_a_file_named_like_the_runners_own_gives_way(venv_setup: VenvSetup, name: str) -> None:
+    venv_setup.add_to_index("dep", files={"dep.py": "", name: "import nothing\n"})
+    venv = venv_setup.build(requires=["dep"])
+    assert venv_setup.run_code(venv, "import demo_env; print(demo_env.WORD)") == "built\n"
     own = (venv.dependencies / "__environment__.pth").stat()
     assert own.st_nlink == 1, "uv's download was written to"
 
@@ -100,77 +102,82 @@ CLIMBING = [
 
 
 @pytest.mark.parametrize("member", CLIMBING)
-def test_no_member_lands_outside_its_venv(world: World, member: str) -> None:
+def test_no_member_lands_outside_its_venv(venv_setup: VenvSetup, member: str) -> None:
     extra = [(entry(member), b"#!python\n")]
     data = make_wheel("dep", "1.0", files={"dep.py": ""}, extra=extra)
-    (world.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
+    (venv_setup.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
     with suppress(VenvError):
-        installed(world)
-    paths = [path for path in world.config.home.rglob("*climbed*") if path.is_file()]
+        installed(venv_setup)
+    paths = [path for path in venv_setup.config.home.rglob("*climbed*") if path.is_file()]
     assert all("archive-v" in str(path) or "site" in str(path) for path in paths)
     assert not Path("/var/tmp/climbed").exists()
 
 
 @pytest.mark.parametrize("name", ["../../climbed", "/var/tmp/climbed", "..", "sub/climbed"])
-def test_no_entry_point_lands_outside_its_venv(world: World, name: str) -> None:
+def test_no_entry_point_lands_outside_its_venv(venv_setup: VenvSetup, name: str) -> None:
     listed = f"[console_scripts]\n{name} = dep:main\n"
-    world.publish("dep", files={"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed})
+    venv_setup.add_to_index(
+        "dep", files={"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed}
+    )
     with suppress(VenvError):
-        installed(world)
-    paths = [path for path in world.config.home.parent.rglob("*climbed*") if path.is_file()]
+        installed(venv_setup)
+    paths = [path for path in venv_setup.config.home.parent.rglob("*climbed*") if path.is_file()]
     assert all("/site/bin/" in str(path) for path in paths)
     assert not Path("/var/tmp/climbed").exists()
 
 
-def test_links_in_a_wheel_lead_nowhere(world: World) -> None:
+def test_links_in_a_wheel_lead_nowhere(venv_setup: VenvSetup) -> None:
     extra = [
         (entry("dep/passwd", mode=0o120777), b"/etc/passwd"),
-        (entry("dep/home", mode=0o120777), str(world.config.home).encode()),
+        (entry("dep/home", mode=0o120777), str(venv_setup.config.home).encode()),
         (entry("dep/home/planted.py"), b"x = 1\n"),
     ]
     data = make_wheel("dep", "1.0", files={"dep/__init__.py": ""}, extra=extra)
-    (world.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
+    (venv_setup.index / "dep-1.0-py3-none-any.whl").write_bytes(data)
     with suppress(VenvError):
-        venv = world.build(requires=["dep"])
+        venv = venv_setup.build(requires=["dep"])
         assert not [path for path in venv.dependencies.rglob("*") if path.is_symlink()]
-    assert not (world.config.home / "planted.py").exists()
+    assert not (venv_setup.config.home / "planted.py").exists()
 
 
-def test_programs_named_like_the_systems_start_nothing_outside(world: World) -> None:
+def test_programs_named_like_the_systems_start_nothing_outside(venv_setup: VenvSetup) -> None:
     listed = "[console_scripts]\nuv = dep:main\nbwrap = dep:main\n"
     said = "#!/bin/sh\necho stranger\n"
     files = {"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed, "bin/python": said}
-    world.publish("dep", files=files)
-    venv = world.build(requires=["dep"])
-    assert world.run(venv, "import sys; print(sys.executable)") == "/venv/bin/python\n"
+    venv_setup.add_to_index("dep", files=files)
+    venv = venv_setup.build(requires=["dep"])
+    assert venv_setup.run_code(venv, "import sys; print(sys.executable)") == "/venv/bin/python\n"
 
 
-def test_a_wheel_that_unpacks_to_any_size_does_not_fill_the_disk(world: World) -> None:
-    world.publish("dep", files={"dep.py": "", "dep.bin": bytes(1 << 20) * 400})
+def test_a_wheel_that_unpacks_to_any_size_does_not_fill_the_disk(venv_setup: VenvSetup) -> None:
+    venv_setup.add_to_index("dep", files={"dep.py": "", "dep.bin": bytes(1 << 20) * 400})
     limits = {"build_bytes": 32 << 20, "venv_cache_bytes": 16 << 20}
-    small = replace(world, config=replace(world.config, **limits))
-    error = refused(small, requires=["dep"])
+    small = replace(venv_setup, config=replace(venv_setup.config, **limits))
+    error = build_refused(small, requires=["dep"])
     assert (error.finding.code, error.fault) == ("run.install_failed", "platform")
     assert "32 MiB" in error.finding.message
-    files = [path.stat() for path in world.config.home.rglob("*") if path.is_file()]
+    files = [path.stat() for path in venv_setup.config.home.rglob("*") if path.is_file()]
     assert sum(status.st_size for status in files) < 32 << 20
 
 
-def test_folders_too_deep_for_any_code_are_refused_and_gone(world: World) -> None:
+def test_folders_too_deep_for_any_code_are_refused_and_gone(venv_setup: VenvSetup) -> None:
     deep = "deep/" + "d/" * 1700 + "x.py"
-    world.publish("deep", files={"deep/__init__.py": "", deep: "A = 1\n"})
-    error = refused(world, requires=["deep"])
+    venv_setup.add_to_index("deep", files={"deep/__init__.py": "", deep: "A = 1\n"})
+    error = build_refused(venv_setup, requires=["deep"])
     assert error.fault == "environment"
     assert "deep has more than 100 folders inside one another" in str(error)
-    assert list(uv.cache_folder(world.config).glob("archive-v*/*"))
-    room.free_space(replace(world.config, venv_cache_bytes=0))
-    assert not list(uv.cache_folder(world.config).glob("archive-v*/*"))
-    assert world.run(world.build(), "import demo_env; print(demo_env.WORD)") == "built\n"
+    assert list(uv.cache_folder(venv_setup.config).glob("archive-v*/*"))
+    room.free_space(replace(venv_setup.config, venv_cache_bytes=0))
+    assert not list(uv.cache_folder(venv_setup.config).glob("archive-v*/*"))
+    assert (
+        venv_setup.run_code(venv_setup.build(), "import demo_env; print(demo_env.WORD)")
+        == "built\n"
+    )
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_an_index_that_requires_a_password_is_not_the_authors_fault(
-    world: World, status: int
+    venv_setup: VenvSetup, status: int
 ) -> None:
     said = f"""  x No solution found when resolving dependencies:
   Because dep was not found in the package registry and you require dep, we can conclude that

@@ -20,7 +20,7 @@ import pytest
 
 from envyard_runner.venvs import Venv, VenvError, build_venv
 from tests.wheels import write_wheel
-from tests.worker.venvs.conftest import Keeper, World
+from tests.worker.venvs.conftest import LockStore, VenvSetup
 from tests.worker.venvs.index import Index
 
 pytestmark = pytest.mark.sandbox
@@ -70,15 +70,15 @@ class Troubled(Index):
 class Installing:
     """A runner whose index may be in trouble, and an environment that needs what lies there."""
 
-    world: World
+    venv_setup: VenvSetup
     trouble: Trouble
     wheel: Path
 
     def build(self, seconds: float = 60.0) -> Venv:
         """Its venv, within that time."""
-        agree = Keeper().agree
+        agree = LockStore().agree
         return asyncio.run(
-            build_venv(self.world.config, self.wheel, (), agree=agree, seconds=seconds)
+            build_venv(self.venv_setup.config, self.wheel, (), agree=agree, seconds=seconds)
         )
 
     def fails(self, seconds: float = 60.0) -> str:
@@ -91,7 +91,7 @@ class Installing:
 
     def is_tidy(self) -> None:
         """No folder of a build, no half venv, no uv."""
-        config = self.world.config
+        config = self.venv_setup.config
         assert list(config.builds.glob("*")) == []
         assert [path for path in config.venvs.glob("*") if not (path / "venv.json").exists()] == []
         assert uvs(config.home) == []
@@ -100,7 +100,7 @@ class Installing:
         """What is needed is there, whole."""
         venv = self.build()
         code = "import demo_env, bulky; print(demo_env.WORD, len(bulky.BULK))"
-        assert self.world.run(venv, code) == f"built {len(BULK)}\n"
+        assert self.venv_setup.run_code(venv, code) == f"built {len(BULK)}\n"
         self.is_tidy()
 
 
@@ -115,22 +115,22 @@ def uvs(home: Path) -> list[int]:
 
 
 @pytest.fixture
-def installing(world: World) -> Iterator[Installing]:
+def installing(venv_setup: VenvSetup) -> Iterator[Installing]:
     trouble = Trouble()
-    handler = partial(Troubled, trouble, world.index, world.asked, world.dated)
+    handler = partial(Troubled, trouble, venv_setup.index, venv_setup.requested, venv_setup.dated)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)  # type: ignore[arg-type]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    world.publish("bulky", files={"bulky/__init__.py": f"BULK = {BULK!r}\n"})
+    venv_setup.add_to_index("bulky", files={"bulky/__init__.py": f"BULK = {BULK!r}\n"})
     wheel = write_wheel(
-        world.wheels,
+        venv_setup.wheels,
         files={"demo_env/__init__.py": "WORD = 'built'\n"},
         metadata={"Requires-Dist": ["bulky"]},
     )
     url = f"http://127.0.0.1:{server.server_port}/simple"
     settings = {"UV_DEFAULT_INDEX": url, "UV_HTTP_RETRIES": "0"}
-    config = replace(world.config, index_environment=settings)
-    yield Installing(replace(world, config=config), trouble, wheel)
+    config = replace(venv_setup.config, index_environment=settings)
+    yield Installing(replace(venv_setup, config=config), trouble, wheel)
     trouble.over.set()
     server.shutdown()
     server.server_close()
@@ -139,8 +139,8 @@ def installing(world: World) -> Iterator[Installing]:
 
 def test_an_index_that_is_gone_is_not_the_environments_fault(installing: Installing) -> None:
     away = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
-    config = replace(installing.world.config, index_environment=away)
-    gone = replace(installing, world=replace(installing.world, config=config))
+    config = replace(installing.venv_setup.config, index_environment=away)
+    gone = replace(installing, venv_setup=replace(installing.venv_setup, config=config))
     gone.fails()
     installing.works()
 
@@ -171,7 +171,7 @@ def test_a_uv_that_is_killed_is_started_again_by_the_next_attempt(installing: In
 
     def kill() -> None:
         assert installing.trouble.half.wait(60)
-        for pid in uvs(installing.world.config.home):
+        for pid in uvs(installing.venv_setup.config.home):
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
@@ -191,7 +191,7 @@ def test_no_uv_outlives_a_runner_that_is_killed(installing: Installing) -> None:
             installing.build()
         os._exit(0)
     assert installing.trouble.half.wait(60)
-    home = installing.world.config.home
+    home = installing.venv_setup.config.home
     assert uvs(home)
     os.kill(runner, signal.SIGKILL)
     os.waitpid(runner, 0)
@@ -206,7 +206,7 @@ def test_a_disk_that_fills_up_anywhere_in_an_install_leaves_nothing_half(
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
-    home = installing.world.config.home
+    home = installing.venv_setup.config.home
     home.mkdir(exist_ok=True)
     options = f"size={DISK},mode=0711"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", home], check=True)

@@ -12,7 +12,7 @@ import pytest
 from envyard_runner.config import Config, ConfigError, default_pythons
 from envyard_runner.sandbox import SandboxError, interpreter
 from envyard_runner.venvs import VenvError, pythons
-from tests.worker.venvs.conftest import World
+from tests.worker.venvs.conftest import VenvSetup
 
 ANSWERS = """#!/bin/sh
 printf '%s\\n' /usr {minor} cpython-{tag}-x86_64-linux-gnu-2.36 {release}
@@ -30,10 +30,10 @@ def python(folder: Path, release: str) -> Path:
 
 
 @pytest.fixture
-def offering(world: World) -> Config:
+def offering(venv_setup: VenvSetup) -> Config:
     """A runner with three Pythons, in no order."""
-    paths = [python(world.wheels, release) for release in ("3.12.4", "3.11.2", "3.14.0")]
-    return replace(world.config, python=paths[0], pythons=tuple(paths))
+    paths = [python(venv_setup.wheels, release) for release in ("3.12.4", "3.11.2", "3.14.0")]
+    return replace(venv_setup.config, python=paths[0], pythons=tuple(paths))
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,16 @@ def test_the_setting_names_interpreters_and_takes_the_place_of_those_found(tmp_p
     not NAMED and len(default_pythons()) < 2,
     reason="takes a second Python: ENVYARD_TEST_PYTHONS names two or more, with commas",
 )
-def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(world: World) -> None:
+def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(
+    venv_setup: VenvSetup,
+) -> None:
     paths = tuple(Path(path) for path in NAMED.split(",")) if NAMED else tuple(default_pythons())
-    world.publish("dep", files={"dep/__init__.py": "import sys\nVERSION = sys.version\n"})
-    config = replace(world.config, python=paths[0], pythons=paths)
+    venv_setup.add_to_index("dep", files={"dep/__init__.py": "import sys\nVERSION = sys.version\n"})
+    config = replace(venv_setup.config, python=paths[0], pythons=paths)
     offered = interpreter.available(config)
     assert len(offered) > 1
     for base in offered:
-        one = replace(world, config=config)
+        one = replace(venv_setup, config=config)
         venv = one.build(requires=["dep"], **{"Requires-Python": f"=={base.version}.*"})
         assert venv.python == base.python
         seen = asyncio.run(_version_inside(replace(config, python=base.python), venv.dependencies))

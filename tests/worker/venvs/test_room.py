@@ -16,7 +16,7 @@ from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, cache, uv
 from envyard_runner.venvs.room import free_space
-from tests.worker.venvs.conftest import Keeper, World
+from tests.worker.venvs.conftest import LockStore, VenvSetup
 
 pytestmark = pytest.mark.sandbox
 
@@ -24,11 +24,11 @@ PART = 100_000  # bytes that each distribution below brings
 NOTHING = 0
 
 
-def big(world: World, name: str) -> Venv:
+def big(venv_setup: VenvSetup, name: str) -> Venv:
     """A venv with a distribution of its own, last used long ago."""
     content = random.Random(name).randbytes(PART // 2).hex()
-    world.publish(name, files={f"{name}/__init__.py": "", f"{name}/data.txt": content})
-    venv = world.build(requires=[name], files={f"{name}_env/__init__.py": ""})
+    venv_setup.add_to_index(name, files={f"{name}/__init__.py": "", f"{name}/data.txt": content})
+    venv = venv_setup.build(requires=[name], files={f"{name}_env/__init__.py": ""})
     for folder in (venv.dependencies, venv.environment):
         os.utime(folder.parent / cache.FACTS, (1000, 1000))
     return venv
@@ -38,8 +38,8 @@ def used_at(venv: Venv, at: float) -> None:
     os.utime(venv.dependencies.parent / cache.FACTS, (at, at))
 
 
-def limited(world: World, room: int) -> Config:
-    return replace(world.config, venv_cache_bytes=room)
+def limited(venv_setup: VenvSetup, room: int) -> Config:
+    return replace(venv_setup.config, venv_cache_bytes=room)
 
 
 def used(config: Config) -> int:
@@ -49,90 +49,93 @@ def used(config: Config) -> int:
     return sum({(s := p.lstat()).st_ino: s.st_size for p in paths}.values())
 
 
-def test_the_longest_unused_venv_goes_with_what_only_it_had(world: World) -> None:
-    old, new = big(world, "old"), big(world, "new")
+def test_the_longest_unused_venv_goes_with_what_only_it_had(venv_setup: VenvSetup) -> None:
+    old, new = big(venv_setup, "old"), big(venv_setup, "new")
     used_at(old, 2000)
     used_at(new, 3000)
-    before = used(world.config)
-    free_space(limited(world, before - PART))
+    before = used(venv_setup.config)
+    free_space(limited(venv_setup, before - PART))
     assert not old.dependencies.exists()
     assert new.dependencies.exists()
-    assert used(world.config) <= before - PART
-    assert world.run(world.build(requires=["old"]), "import old; print(old.__name__)") == "old\n"
+    assert used(venv_setup.config) <= before - PART
+    assert (
+        venv_setup.run_code(venv_setup.build(requires=["old"]), "import old; print(old.__name__)")
+        == "old\n"
+    )
 
 
-def test_what_uv_downloaded_goes_before_any_venv(world: World) -> None:
-    kept, dropped = big(world, "kept"), big(world, "dropped")
-    assert cache.remove(world.config, next(
-        entry for entry in cache.entries(world.config) if entry.site == dropped.dependencies
+def test_what_uv_downloaded_goes_before_any_venv(venv_setup: VenvSetup) -> None:
+    kept, dropped = big(venv_setup, "kept"), big(venv_setup, "dropped")
+    assert cache.remove(venv_setup.config, next(
+        entry for entry in cache.entries(venv_setup.config) if entry.site == dropped.dependencies
     ))  # fmt: skip
-    before = used(world.config)
-    free_space(limited(world, before - PART))
+    before = used(venv_setup.config)
+    free_space(limited(venv_setup, before - PART))
     assert kept.dependencies.exists()
-    assert before - 2 * PART < used(world.config) <= before - PART
+    assert before - 2 * PART < used(venv_setup.config) <= before - PART
 
 
-def test_below_the_limit_nothing_goes(world: World) -> None:
-    big(world, "small")
-    before = used(world.config)
-    free_space(limited(world, 2 * before))
-    assert used(world.config) == before
+def test_below_the_limit_nothing_goes(venv_setup: VenvSetup) -> None:
+    big(venv_setup, "small")
+    before = used(venv_setup.config)
+    free_space(limited(venv_setup, 2 * before))
+    assert used(venv_setup.config) == before
 
 
-def test_what_a_run_holds_or_a_build_has_just_found_stays(world: World) -> None:
-    held, found, idle = big(world, "held"), big(world, "found"), big(world, "idle")
+def test_what_a_run_holds_or_a_build_has_just_found_stays(venv_setup: VenvSetup) -> None:
+    held, found, idle = big(venv_setup, "held"), big(venv_setup, "found"), big(venv_setup, "idle")
     used_at(found, time.time())
     sandbox = Sandbox.prepare(
-        config=world.config,
+        config=venv_setup.config,
         venv=held.dependencies,
         environment=held.environment,
         job=b"{}",
         limits=Limits(),
     )
-    free_space(limited(world, NOTHING))
+    free_space(limited(venv_setup, NOTHING))
     asyncio.run(sandbox.close())
     assert [venv.dependencies.exists() for venv in (held, found, idle)] == [True, True, False]
     assert held.environment.exists()
     assert (held.dependencies / "held" / "data.txt").stat().st_nlink == 2  # the download too
 
 
-def test_nothing_goes_while_some_uv_is_at_work(world: World) -> None:
-    big(world, "small")
-    before = used(world.config)
-    fd = os.open(uv.cache_folder(world.config), os.O_RDONLY)
+def test_nothing_goes_while_some_uv_is_at_work(venv_setup: VenvSetup) -> None:
+    big(venv_setup, "small")
+    before = used(venv_setup.config)
+    fd = os.open(uv.cache_folder(venv_setup.config), os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_SH)
-    free_space(limited(world, NOTHING))
+    free_space(limited(venv_setup, NOTHING))
     os.close(fd)
-    assert used(world.config) == before
+    assert used(venv_setup.config) == before
 
 
-def test_a_build_beyond_the_limit_makes_room_by_itself(world: World) -> None:
-    old = big(world, "old")
-    tight = replace(world, config=limited(world, used(world.config)))
+def test_a_build_beyond_the_limit_makes_room_by_itself(venv_setup: VenvSetup) -> None:
+    old = big(venv_setup, "old")
+    tight = replace(venv_setup, config=limited(venv_setup, used(venv_setup.config)))
     venv = big(tight, "fresh")
     assert not old.dependencies.exists()
     assert venv.dependencies.exists()
 
 
-def test_what_a_killed_build_left_is_never_used_and_cleared_up(world: World) -> None:
-    keeper = Keeper()
-    world.publish("dep")
-    whole = world.build(requires=["dep"], keeper=keeper)
+def test_what_a_killed_build_left_is_never_used_and_cleared_up(venv_setup: VenvSetup) -> None:
+    lock_store = LockStore()
+    venv_setup.add_to_index("dep")
+    whole = venv_setup.build(requires=["dep"], lock_store=lock_store)
     folder = whole.dependencies.parent
     half = folder.with_name(".half")
     folder.rename(half)  # as far as a removal, or a build before its last step, may have come
     (half / "site" / "dep" / "__init__.py").unlink()
-    again = world.build(requires=["dep"], keeper=keeper)
+    again = venv_setup.build(requires=["dep"], lock_store=lock_store)
     assert again.seconds > 0
-    assert world.run(again, "import dep; print(dep.VERSION)") == "1.0\n"
+    assert venv_setup.run_code(again, "import dep; print(dep.VERSION)") == "1.0\n"
     os.utime(half, (1000, 1000))
-    free_space(world.config)
+    free_space(venv_setup.config)
     assert not half.exists()
 
 
-def test_a_venv_cannot_be_changed_by_its_run(world: World) -> None:
-    world.publish("dep")
-    venv = world.build(requires=["dep"])
+def test_a_venv_cannot_be_changed_by_its_run(venv_setup: VenvSetup) -> None:
+    venv_setup.add_to_index("dep")
+    venv = venv_setup.build(requires=["dep"])
     file = venv.dependencies / "dep" / "__init__.py"
     before = (file.read_text(), file.stat().st_nlink)
     code = (
@@ -146,13 +149,13 @@ def test_a_venv_cannot_be_changed_by_its_run(world: World) -> None:
         "    except OSError as error: print(error.errno)\n"
         "    else: print('done')\n"
     )
-    assert "done" not in world.run(venv, code)
+    assert "done" not in venv_setup.run_code(venv, code)
     assert (file.read_text(), file.stat().st_nlink) == before
 
 
-def test_venvs_last_used_in_the_future_are_removed_too(world: World) -> None:
+def test_venvs_last_used_in_the_future_are_removed_too(venv_setup: VenvSetup) -> None:
     """They were used while the clock was a year ahead."""
-    venv = big(world, "ahead")
+    venv = big(venv_setup, "ahead")
     used_at(venv, time.time() + 365 * 86400)
-    free_space(limited(world, NOTHING))
+    free_space(limited(venv_setup, NOTHING))
     assert not venv.dependencies.exists()

@@ -1,4 +1,4 @@
-"""Looks around as any library may, and does no harm."""
+"""Reads its surroundings as a library may, and does no harm."""
 
 # ruff: noqa
 # mypy: ignore-errors
@@ -15,7 +15,7 @@ done = threading.Lock()
 
 
 def once():
-    """Say what an earlier run has left, and use what an environment uses."""
+    """Print what an earlier run has left, and use what environments use."""
     if not done.acquire(blocking=False):
         return
     print(

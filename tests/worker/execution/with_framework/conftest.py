@@ -1,4 +1,4 @@
-"""Real wheels next to the real framework, played by the whole runner in real sandboxes."""
+"""Real wheels with the real framework, run by the complete runner in real sandboxes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
 from tests.wheels import make_wheel
 from tests.worker.guest.adapters.conftest import site
-from tests.worker.scripted_sandbox import PLAYED, WHEEL, Outcome, run
+from tests.worker.scripted_sandbox import SPEC, WHEEL, Outcome, perform_run
 from tests.worker.stub_hub import StubHub
 from tests.worker.stub_hub import job as spec_of
 from tests.worker.stub_model import StubModel
 
 WHEELS = Path(__file__).with_name("wheels")
-# What the runner reads of a classic wheel: which releases of the framework it admits.
+# Of a classic wheel the runner reads the releases of the framework that it admits.
 CLASSIC = make_wheel(
     files={"reverse_words/__init__.py": "def load_environment():\n    ...\n"},
     metadata={"Requires-Dist": ["verifiers>=0.2"]},
@@ -33,8 +33,8 @@ CLASSIC = make_wheel(
 
 
 @dataclass
-class Again:
-    """One run: its rollouts, and what came of playing them again, by `policy/task/attempt`."""
+class ReplayedRun:
+    """One run: its rollouts and their replays, by `policy/task/attempt`."""
 
     outcome: Outcome
 
@@ -45,7 +45,7 @@ class Again:
 
     @property
     def replays(self) -> dict[str, dict[str, Any]]:
-        """What was told of replays, after all rollouts."""
+        """The replays that the hub received, after all rollouts."""
         batches = self.outcome.hub.batches
         return {
             name_of(replay): replay["replay"] for batch in batches for replay in batch["replays"]
@@ -53,53 +53,53 @@ class Again:
 
     @property
     def same(self) -> dict[str, bool]:
-        """Whether the second reward is the first, of those that were compared."""
+        """Of compared rollouts: whether the replay has the first reward."""
         return {
-            name: again["reward"] == self.first[name]
-            for name, again in self.replays.items()
-            if not again["left_out"]
+            name: replay["reward"] == self.first[name]
+            for name, replay in self.replays.items()
+            if not replay["left_out"]
         }
 
 
-def name_of(one: dict[str, Any]) -> str:
-    return f"{one['policy']}/{one['task']}/{one['attempt']}"
+def name_of(rollout: dict[str, Any]) -> str:
+    return f"{rollout['policy']}/{rollout['task']}/{rollout['attempt']}"
 
 
 @dataclass
 class Runner:
-    """A machine with the framework of both APIs."""
+    """A runner with the framework of both APIs."""
 
     home: Path
 
     def perform(
         self, api: str, files: dict[str, str], *, model: StubModel | None = None, **spec: Any
-    ) -> Again:
-        """Play `files` of WHEELS, by their names in the module, with a real model behind.
+    ) -> ReplayedRun:
+        """Run `files` of WHEELS, by their names in the module, with a model stub.
 
-        A file `sandbox` beside the module says the number of the sandbox, which nothing else does.
+        A file `sandbox` beside the module has the number of the sandbox; nothing else reveals it.
         """
         folder = self.home / "environments" / spec["module"]
         (folder / spec["module"]).mkdir(parents=True)
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
-        (which := folder / "sandbox").write_text("0")
+        (counter := folder / "sandbox").write_text("0")
         limits = {"memory_bytes": 2 << 30, "wall_seconds": 240.0, "rollout_seconds": 60.0}
         limits |= {"cpu_seconds": 200} | spec.pop("limits", {})
-        job = replace(PLAYED, api=api, limits=replace(PLAYED.limits, **limits), **spec)
+        job = replace(SPEC, api=api, limits=replace(SPEC.limits, **limits), **spec)
         config = Config.from_environment({**os.environ, "RUNNER_HOME": str(self.home)})
 
         async def build(*_: Any, **__: Any) -> Venv:
             return Venv(self._framework(api), folder, packages=1, seconds=0.0)
 
-        def prepare(**given: Any) -> Sandbox:
-            which.write_text(str(int(which.read_text()) + 1))
-            return Sandbox.prepare(**given | {"config": config})
+        def prepare(**options: Any) -> Sandbox:
+            counter.write_text(str(int(counter.read_text()) + 1))
+            return Sandbox.prepare(**options | {"config": config})
 
         wheel = WHEEL if api == "v1" else CLASSIC
         job = replace(job, wheel=spec_of(wheel).wheel)
         hub, server = StubHub(wheel=wheel), model or StubModel()
         machine = {"build": build, "prepare": prepare}
-        return Again(run(spec=job, hub=hub, model=server, seconds=280, **machine))
+        return ReplayedRun(perform_run(spec=job, hub=hub, model=server, seconds=280, **machine))
 
     def _framework(self, api: str) -> Path:
         folder = self.home / api / "site-packages"

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)
 def test_a_fetch_at_load_names_the_host_and_the_call(runner: Runner) -> None:
     files = {"__init__.py": "fetches.py"}
     outcome = runner.perform("v0", files, module="fetches", policies=("silent",), tasks=1).outcome
-    assert outcome.said == ("failed", ["run.load_failed"])
+    assert outcome.result == ("failed", ["run.load_failed"])
     (finding,) = outcome.hub.endings[0]["findings"]
     assert finding["details"]["cause"] == "network"
     assert finding["message"].startswith(

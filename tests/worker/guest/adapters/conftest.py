@@ -22,16 +22,16 @@ from envyard_runner.gateway.plan import Plan
 from envyard_runner.guest.job import GuestJob
 from tests.layers import CACHE, one_installs
 from tests.worker import stub_hub
-from tests.worker.guest.adapters.gateway import Gateway, Given
+from tests.worker.guest.adapters.stub_gateway import DriverJob, StubGateway
 
 HERE = Path(__file__).parent
-INSIDE = Path(guest.__file__).parent
+GUEST = Path(guest.__file__).parent
 FIRST_IMPORT = {"v0": "vf.SingleTurnEnv", "v1": "import verifiers.v1"}
 PYTHON = sys._base_executable  # type: ignore[attr-defined]
 
 
 @dataclass
-class Played:
+class DriverEvents:
     """The events of one job, by kind."""
 
     plan: Plan
@@ -47,7 +47,7 @@ class Played:
 
     @property
     def rollouts(self) -> dict[str, dict[str, Any]]:
-        """By `policy/task/attempt`, which the driver never learns."""
+        """By `policy/task/attempt`, which is hidden from the driver."""
         ended = [event for event in self.events if event["event"] == "rollout"]
         return {self.plan.name(event["rollout"]) or "": event for event in ended}
 
@@ -63,8 +63,8 @@ class Played:
 
 
 @pytest.fixture(scope="session")
-def gateway() -> Iterator[Gateway]:
-    server = Gateway()
+def gateway() -> Iterator[StubGateway]:
+    server = StubGateway()
     yield server
     server.stop()
 
@@ -95,43 +95,45 @@ def site(api: str) -> Path:
 def job(
     api: str,
     module: str,
-    gateway: Gateway,
+    gateway: StubGateway,
     policies: tuple[str, ...] = ("silent", "oracle", "swapped", "model"),
     attempts: int = 1,
     **options: Any,
-) -> Given:
-    told = GuestJob(
+) -> DriverJob:
+    guest_job = GuestJob(
         framework="verifiers",
         adapter=ADAPTERS["verifiers", api].guest_program,
         module=module,
         tasks=12,
         seed=3,
-        gateway=f"{gateway.door}/{module}",
+        gateway=f"{gateway.url}/{module}",
         rollout_timeout=20.0,
     )
     spec = stub_hub.job(policies=policies, attempts=attempts, tasks=12)
-    gateway.given[module] = Given(replace(told, **options), spec, Plan(spec), api=api)
-    return gateway.given[module]
+    gateway.jobs[module] = DriverJob(replace(guest_job, **options), spec, Plan(spec), api=api)
+    return gateway.jobs[module]
 
 
 def environment(api: str, home: Path) -> dict[str, str]:
-    """What the driver's process sees; bytecode is kept, so that only the first start is slow."""
+    """The driver's environment variables; bytecode is kept: only the first start is slow."""
     path = os.pathsep.join([str(site(api)), str(HERE / "environments" / api)])
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path}
 
 
-def play_many(api: str, jobs: list[Given], folder: Path) -> dict[str, Played]:
-    """Play jobs in one process; the answer is by module."""
+def drive_many(api: str, jobs: list[DriverJob], folder: Path) -> dict[str, DriverEvents]:
+    """Play jobs in one process; their events by module."""
     paths = []
-    for given in jobs:
-        paths.append(folder / f"{given.inside.module}.json")
-        paths[-1].write_text(json.dumps(given.inside.to_dict()))
-        given.events = paths[-1].with_suffix(".events")
-    program = [PYTHON, str(HERE / "many.py"), str(INSIDE), *map(str, paths)]
+    for driver_job in jobs:
+        paths.append(folder / f"{driver_job.guest_job.module}.json")
+        paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
+        driver_job.events = paths[-1].with_suffix(".events")
+    program = [PYTHON, str(HERE / "drive_many.py"), str(GUEST), *map(str, paths)]
     subprocess.run(program, env=environment(api, folder), cwd=folder, check=True, timeout=300)
     return {
-        given.inside.module: Played(given.plan, [json.loads(line) for line in lines(given.events)])
-        for given in jobs
+        driver_job.guest_job.module: DriverEvents(
+            driver_job.plan, [json.loads(line) for line in lines(driver_job.events)]
+        )
+        for driver_job in jobs
     }
 
 
@@ -139,15 +141,15 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def play_one(given: Given, folder: Path) -> tuple[int, Played]:
+def drive_one(driver_job: DriverJob, folder: Path) -> tuple[int, DriverEvents]:
     """Start main.py on one job as the sandbox does, and read its events to the end."""
-    path, given.events = folder / "job.json", folder / "job.events"
-    path.write_text(json.dumps(given.inside.to_dict()))
+    path, driver_job.events = folder / "job.json", folder / "job.events"
+    path.write_text(json.dumps(driver_job.guest_job.to_dict()))
     reading, writing = os.pipe()
     fields = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
     process = subprocess.Popen(
-        [PYTHON, str(INSIDE / "main.py")],
-        env=environment(given.api, folder) | fields,
+        [PYTHON, str(GUEST / "main.py")],
+        env=environment(driver_job.api, folder) | fields,
         cwd=folder,
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,
@@ -156,8 +158,8 @@ def play_one(given: Given, folder: Path) -> tuple[int, Played]:
     with contextlib.ExitStack() as stack:
         stack.callback(process.wait)
         stack.callback(process.kill)
-        kept = stack.enter_context(given.events.open("w", buffering=1))
+        event_file = stack.enter_context(driver_job.events.open("w", buffering=1))
         for line in stack.enter_context(os.fdopen(reading)):
-            kept.write(line)
-        events = [json.loads(line) for line in lines(given.events)]
-        return process.wait(30), Played(given.plan, events)
+            event_file.write(line)
+        events = [json.loads(line) for line in lines(driver_job.events)]
+        return process.wait(30), DriverEvents(driver_job.plan, events)

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.guest.adapters.conftest import job, play_one
-from tests.worker.guest.adapters.gateway import Gateway
+from tests.worker.guest.adapters.conftest import drive_one, job
+from tests.worker.guest.adapters.stub_gateway import StubGateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(300)]
 
 
 def test_every_start_loads_the_same_tasks_of_a_steady_environment(
-    gateway: Gateway, tmp_path: Path
+    gateway: StubGateway, tmp_path: Path
 ) -> None:
     hashes = []
     for _ in range(2):
-        status, played = play_one(job("v1", "words_v1", gateway, policies=("silent",)), tmp_path)
+        status, played = drive_one(job("v1", "words_v1", gateway, policies=("silent",)), tmp_path)
         kinds = [event["event"] for event in played.events]
         assert (status, kinds[:2], kinds[-1]) == (0, ["environment_began", "loaded"], "done")
         assert len(played.rollouts) == 12
@@ -27,19 +27,21 @@ def test_every_start_loads_the_same_tasks_of_a_steady_environment(
 
 
 def test_an_order_that_hangs_on_hashes_shows_in_another_start(
-    gateway: Gateway, tmp_path: Path
+    gateway: StubGateway, tmp_path: Path
 ) -> None:
     hashes = []
     for _ in range(2):
-        status, played = play_one(job("v1", "unsteady_v1", gateway, policies=("silent",)), tmp_path)
+        status, played = drive_one(
+            job("v1", "unsteady_v1", gateway, policies=("silent",)), tmp_path
+        )
         assert status == 0
         hashes.append([task["hash"] for task in played.tasks])
     assert hashes[0] != hashes[1]
 
 
-def test_a_process_that_ends_itself_leaves_a_sentence(gateway: Gateway, tmp_path: Path) -> None:
+def test_a_process_that_ends_itself_leaves_a_sentence(gateway: StubGateway, tmp_path: Path) -> None:
     gateway.model = lambda messages, rollout: "end it"
-    status, played = play_one(job("v1", "unsteady_v1", gateway, policies=("model",)), tmp_path)
+    status, played = drive_one(job("v1", "unsteady_v1", gateway, policies=("model",)), tmp_path)
     assert status == 1
     fatal = played.events[-1]
     assert (fatal["event"], fatal["stage"]) == ("fatal", "run")
@@ -47,8 +49,8 @@ def test_a_process_that_ends_itself_leaves_a_sentence(gateway: Gateway, tmp_path
     assert said.startswith("the environment's process ended with status 7 while model/")
 
 
-def test_a_module_that_cannot_be_imported_is_fatal(gateway: Gateway, tmp_path: Path) -> None:
-    status, played = play_one(job("v1", "broken_v1", gateway), tmp_path)
+def test_a_module_that_cannot_be_imported_is_fatal(gateway: StubGateway, tmp_path: Path) -> None:
+    status, played = drive_one(job("v1", "broken_v1", gateway), tmp_path)
     assert status == 1
     began, fatal = played.events
     assert began["event"] == "environment_began"
@@ -56,18 +58,20 @@ def test_a_module_that_cannot_be_imported_is_fatal(gateway: Gateway, tmp_path: P
     assert (fatal["error"]["type"], fatal["error"]["message"]) == ("SystemExit", "no such library")
 
 
-def test_a_classic_environment_runs_the_same_way(gateway: Gateway, tmp_path: Path) -> None:
-    status, played = play_one(job("v0", "words_v0", gateway, policies=("oracle",)), tmp_path)
+def test_a_classic_environment_runs_the_same_way(gateway: StubGateway, tmp_path: Path) -> None:
+    status, played = drive_one(job("v0", "words_v0", gateway, policies=("oracle",)), tmp_path)
     assert status == 0
     assert set(played.rewards().values()) == {2.0}
 
 
 def test_a_framework_that_cannot_be_imported_ends_before_the_environment_begins(
-    gateway: Gateway, tmp_path: Path
+    gateway: StubGateway, tmp_path: Path
 ) -> None:
-    given = job("v1", "words_v1", gateway)
-    given.inside = replace(given.inside, framework="none_of_ours", adapter="none_of_ours:Adapter")
-    status, played = play_one(given, tmp_path)
+    driver_job = job("v1", "words_v1", gateway)
+    driver_job.guest_job = replace(
+        driver_job.guest_job, framework="none_of_ours", adapter="none_of_ours:Adapter"
+    )
+    status, played = drive_one(driver_job, tmp_path)
     assert status == 1
     (fatal,) = played.events
     assert (fatal["event"], fatal["stage"]) == ("fatal", "framework")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.worker.guest.adapters.conftest import Played, job, play_many
-from tests.worker.guest.adapters.gateway import Gateway, Message
+from tests.worker.guest.adapters.conftest import DriverEvents, drive_many, job
+from tests.worker.guest.adapters.stub_gateway import Message, StubGateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 
@@ -29,15 +29,17 @@ def model(messages: list[Message], rollout: str) -> Message | str:
 
 
 @pytest.fixture(scope="module")
-def played(gateway: Gateway, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+def played(
+    gateway: StubGateway, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, DriverEvents]:
     gateway.model = model
     modules = ["words_v0", "turns_v0", "tools_v0", "groups_v0", "compared_v0", "rude_v0"]
     jobs = [job("v0", module, gateway, attempts=2) for module in modules]
-    return play_many("v0", jobs, tmp_path_factory.mktemp("v0"))
+    return drive_many("v0", jobs, tmp_path_factory.mktemp("v0"))
 
 
 def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     words = played["words_v0"]
     assert words.only("loaded")["framework_version"]
@@ -46,7 +48,7 @@ def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(
     assert words.tasks[0]["prompt"] == "Repeat one word.\n\nSay amber3"
 
 
-def test_a_single_turn_is_paid_by_its_rubric(played: dict[str, Played]) -> None:
+def test_a_single_turn_is_paid_by_its_rubric(played: dict[str, DriverEvents]) -> None:
     words = played["words_v0"]
     assert words.rollouts["oracle/1/0"]["rewards"] == {"exact": {"score": 1.0, "weight": 2.0}}
     assert words.rollouts["oracle/1/0"]["reward"] == 2.0
@@ -54,14 +56,14 @@ def test_a_single_turn_is_paid_by_its_rubric(played: dict[str, Played]) -> None:
     assert words.rollouts["swapped/1/0"]["reward"] == 0.0
 
 
-def test_an_empty_reply_is_judged_and_not_an_error(played: dict[str, Played]) -> None:
+def test_an_empty_reply_is_judged_and_not_an_error(played: dict[str, DriverEvents]) -> None:
     silent = played["words_v0"].rollouts["silent/0/0"]
     assert (silent["ok"], silent["reward"]) == (True, 0.0)
     assert silent["messages"][-1] == {"role": "assistant", "content": ""}
 
 
 def test_several_turns_keep_their_state_and_an_exception_between_them_is_the_environments(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     turns = played["turns_v0"]
     assert turns.tasks[0]["split"] == "eval"
@@ -71,7 +73,7 @@ def test_several_turns_keep_their_state_and_an_exception_between_them_is_the_env
 
 
 def test_tool_calls_are_recorded_as_chat_messages(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     rollout = played["tools_v0"].rollouts["model/0/0"]
     assert rollout["reward"] == 1.0
@@ -83,7 +85,7 @@ def test_tool_calls_are_recorded_as_chat_messages(
 
 @pytest.mark.parametrize(("module", "task"), [("compared_v0", 0), ("groups_v0", 1)])
 def test_attempts_that_a_reward_compares_are_scored_together(
-    played: dict[str, Played], module: str, task: int
+    played: dict[str, DriverEvents], module: str, task: int
 ) -> None:
     rollouts = played[module].rollouts
     short, long = rollouts[f"model/{task}/0"], rollouts[f"model/{task}/1"]
@@ -92,14 +94,16 @@ def test_attempts_that_a_reward_compares_are_scored_together(
     assert long["reward"] == 0.5
 
 
-def test_a_group_of_environments_plays_each_row_with_its_own(played: dict[str, Played]) -> None:
+def test_a_group_of_environments_plays_each_row_with_its_own(
+    played: dict[str, DriverEvents],
+) -> None:
     rollouts = played["groups_v0"].rollouts
     assert rollouts["oracle/0/0"]["rewards"] == {"exact": {"score": 1.0, "weight": 1.0}}
     assert set(rollouts["oracle/1/0"]["rewards"]) == {"exact", "longest"}
 
 
 def test_a_reward_that_raises_or_is_no_number_is_an_error_and_never_zero(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     rude = played["rude_v0"]
     assert rude.errors() == {

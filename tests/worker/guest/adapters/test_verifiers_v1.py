@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.worker.guest.adapters.conftest import Played, job, play_many
-from tests.worker.guest.adapters.gateway import Gateway, Message
+from tests.worker.guest.adapters.conftest import DriverEvents, drive_many, job
+from tests.worker.guest.adapters.stub_gateway import Message, StubGateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 
@@ -39,7 +39,9 @@ def model(messages: list[Message], rollout: str) -> Message | str:
 
 
 @pytest.fixture(scope="module")
-def played(gateway: Gateway, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+def played(
+    gateway: StubGateway, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, DriverEvents]:
     gateway.model = model
     gateway.seen.clear()
     plain = ["words_v1", "lookup_v1", "quiz_v1", "looper_v1"]
@@ -48,11 +50,11 @@ def played(gateway: Gateway, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     jobs.append(job("v1", "pair_v1", gateway, policies=("model",)))
     jobs.append(job("v1", "rude_v1", gateway, policies=("model",), rollout_timeout=5.0))
     jobs.append(job("v1", "empty_v1", gateway))
-    return play_many("v1", jobs, tmp_path_factory.mktemp("v1"))
+    return drive_many("v1", jobs, tmp_path_factory.mktemp("v1"))
 
 
 def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     loaded = played["words_v1"].only("loaded")
     assert loaded["framework_version"].startswith("0.4.")
@@ -64,7 +66,7 @@ def test_the_first_tasks_of_an_endless_taskset_are_taken_with_its_seed(
 
 
 def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
-    played: dict[str, Played], gateway: Gateway
+    played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     words = played["words_v1"]
     policies = Counter(name.partition("/")[0] for name in words.rollouts)
@@ -78,7 +80,7 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
 
 
 def test_references_are_handed_over_alike_for_every_policy(
-    played: dict[str, Played], gateway: Gateway
+    played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     references = [
         seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"
@@ -87,7 +89,9 @@ def test_references_are_handed_over_alike_for_every_policy(
     assert all(group == references[0] for group in references)
 
 
-def test_a_rollout_event_holds_parts_metrics_messages_and_times(played: dict[str, Played]) -> None:
+def test_a_rollout_event_holds_parts_metrics_messages_and_times(
+    played: dict[str, DriverEvents],
+) -> None:
     rollout = played["words_v1"].rollouts["oracle/0/0"]
     assert rollout["rewards"] == {
         "exact": {"score": 1.0, "weight": 2.0},
@@ -101,7 +105,7 @@ def test_a_rollout_event_holds_parts_metrics_messages_and_times(played: dict[str
 
 
 def test_an_oracle_is_computed_before_every_call_and_may_call_tools(
-    played: dict[str, Played], gateway: Gateway
+    played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     lookup = played["lookup_v1"]
     assert all(task["hook"] for task in lookup.tasks)
@@ -113,7 +117,7 @@ def test_an_oracle_is_computed_before_every_call_and_may_call_tools(
 
 
 def test_a_tool_server_has_its_task_and_answers_the_models_mistakes(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     messages = played["lookup_v1"].rollouts["model/0/0"]["messages"]
     replies = [message["content"] for message in messages if message["role"] == "tool"]
@@ -121,14 +125,14 @@ def test_a_tool_server_has_its_task_and_answers_the_models_mistakes(
 
 
 def test_a_shared_tool_server_keeps_the_state_of_each_rollout_apart(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     rewards = played["notes_v1"].rewards()
     assert len(rewards) == 6
     assert set(rewards.values()) == {1.0}
 
 
-def test_a_scripted_user_opens_and_goes_on(played: dict[str, Played]) -> None:
+def test_a_scripted_user_opens_and_goes_on(played: dict[str, DriverEvents]) -> None:
     quiz = played["quiz_v1"]
     assert quiz.rewards() == {
         "silent/0/0": 0.0, "silent/1/0": 0.0, "oracle/0/0": 1.0, "oracle/1/0": 1.0,
@@ -139,13 +143,13 @@ def test_a_scripted_user_opens_and_goes_on(played: dict[str, Played]) -> None:
 
 
 def test_swapped_is_not_played_where_another_task_would_say_the_same(
-    played: dict[str, Played],
+    played: dict[str, DriverEvents],
 ) -> None:
     assert not any(name.startswith("swapped") for name in played["quiz_v1"].rollouts)
 
 
 def test_roles_share_the_reward_and_are_all_ours_to_run(
-    played: dict[str, Played], gateway: Gateway
+    played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     pair = played["pair_v1"].rollouts["model/0/0"]
     assert pair["error"] is None
@@ -159,7 +163,7 @@ def test_roles_share_the_reward_and_are_all_ours_to_run(
 
 
 def test_an_environments_own_harness_is_kept_and_gets_the_reference_once(
-    played: dict[str, Played], gateway: Gateway
+    played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     looper = played["looper_v1"]
     assert looper.rollouts["oracle/0/0"]["reward"] == 1.0
@@ -183,7 +187,7 @@ def test_an_environments_own_harness_is_kept_and_gets_the_reference_once(
     ],
 )
 def test_a_rude_environment_costs_only_its_own_rollout(
-    played: dict[str, Played], way: str, error: tuple[str, str] | None
+    played: dict[str, DriverEvents], way: str, error: tuple[str, str] | None
 ) -> None:
     rude = played["rude_v1"]
     (task,) = (task["index"] for task in rude.tasks if task["prompt"] == way)
@@ -195,7 +199,7 @@ def test_a_rude_environment_costs_only_its_own_rollout(
     assert rude.events[-1]["event"] == "done"
 
 
-def test_tasks_that_cannot_be_loaded_are_fatal_and_say_why(played: dict[str, Played]) -> None:
+def test_tasks_that_cannot_be_loaded_are_fatal_and_say_why(played: dict[str, DriverEvents]) -> None:
     (fatal,) = (e for e in played["empty_v1"].events if e["event"] == "fatal")
     assert fatal["stage"] == "load"
     assert fatal["error"]["type"] == "FileNotFoundError"
@@ -204,6 +208,6 @@ def test_tasks_that_cannot_be_loaded_are_fatal_and_say_why(played: dict[str, Pla
 
 
 def test_requests_name_the_model_of_the_job(
-    played: dict[str, Played], gateway: Gateway, tmp_path: Path
+    played: dict[str, DriverEvents], gateway: StubGateway, tmp_path: Path
 ) -> None:
     assert {r["model"] for seen in gateway.seen.values() for r in seen.requests} == {"policy"}

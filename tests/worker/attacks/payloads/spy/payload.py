@@ -14,7 +14,7 @@ done = threading.Lock()
 
 
 def once():
-    """Try everything, in the first rollout that is scored."""
+    """Make every attempt, in the first rollout that is scored."""
     if not done.acquire(blocking=False):
         return
     for name, reach in attempts.items():

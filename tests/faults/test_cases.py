@@ -1,8 +1,8 @@
-"""The table of faults is whole, and what is played every day stands for it."""
+"""The table of faults is complete, and the daily selection covers every part and kind."""
 
 from __future__ import annotations
 
-from tests.faults.cells import FAULTS, PARTS, SLICE, USUAL, WITHOUT
+from tests.faults.cases import FAULTS, PARTS, SLICE, USUAL, WITHOUT
 
 
 def test_the_table_has_every_part_and_every_fault() -> None:

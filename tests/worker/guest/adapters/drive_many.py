@@ -1,4 +1,4 @@
-"""Plays many jobs in one process, as the driver plays one: `many.py INSIDE JOB...`.
+"""Plays many jobs in one process, as the driver plays one: `drive_many.py GUEST JOB...`.
 
 Importing a framework costs seconds, so the tests share one import among all environments of an API.
 Each job's events go to a file beside it.
@@ -27,17 +27,17 @@ def main(inside: str, jobs: list[str]) -> None:
 
 
 def plan_of(job: str) -> int:
-    """Where the driver is let go on, and the job's plan can be read once its tasks are loaded."""
+    """The descriptor from which the driver reads its release and, after the load, the plan."""
     reading, writing = os.pipe()
     address = f"{json.loads(Path(job).read_text())['gateway']}/plan"
 
-    def tell() -> None:
+    def send_plan() -> None:
         with os.fdopen(writing, "wb", buffering=0) as plan:
             plan.write(b"\n")
             with urllib.request.urlopen(address) as answer:
                 plan.write(answer.read() + b"\n")
 
-    threading.Thread(target=tell, daemon=True).start()
+    threading.Thread(target=send_plan, daemon=True).start()
     return reading
 
 

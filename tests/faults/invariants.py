@@ -1,4 +1,4 @@
-"""What must be true of a version after any fault, read from the database and the storage."""
+"""The invariants of a version after any fault, read from the database and the storage."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.world import ATTEMPTS, DISKS, PLANNED, TASKS, World
+from tests.faults.deployment import ATTEMPTS, DISKS, PLANNED, TASKS, Deployment
 
-MOST_ATTEMPTS = 10  # those that never reached environment code do not count
+MAX_ATTEMPTS = 10  # those that never reached environment code do not count
 POLICIES = {"silent": 1, "parrot": 1, "model": ATTEMPTS}
 EXPECTED = [(p, t, a) for p, times in POLICIES.items() for t in range(TASKS) for a in range(times)]
 OF_ENVIRONMENT = """
@@ -48,7 +48,7 @@ JOURNAL = """
     WHERE e.name = %s AND j.verb <> 'version.sent_again' GROUP BY 1, 2
 """
 VERSIONS = f"SELECT v.id, v.sha256, v.staged {OF_ENVIRONMENT} WHERE e.name = %s"
-# Of the whole database: no run, session or lock waits for anything.
+# Of the whole database: no run, session or lock waits.
 STUCK = """
     SELECT 'run ' || r.id || ' is ' || r.status FROM registry_run r WHERE r.ended_at IS NULL
     UNION ALL SELECT 'a version is ' || status FROM registry_version
@@ -65,10 +65,11 @@ STUCK = """
 
 
 @dataclass
-class Cell:
-    """A version, the stage at which a fault met it, and how it ended.
+class Case:
+    """A version, the stage at which the fault occurred, and its end.
 
-    `seen` is what the rows said of it just before; `seconds` go from there to its decision.
+    `seen` is its state just before and the sign of the fault; `seconds` go from the fault to the
+    decision.
     """
 
     part: str
@@ -82,41 +83,45 @@ class Cell:
     wrong: list[str] = field(default_factory=list)
 
 
-def problems(world: World, cell: Cell, may_end: tuple[str, ...] = ("listed",)) -> Iterator[str]:
-    """All that is not as it must be."""
-    findings = world.rows(FINDINGS, cell.name)
-    if cell.end not in may_end:
-        yield f"{cell.end}: {findings}"
-    if cell.end == "listed" and any(severity == "error" for severity, _, _ in findings):
+def problems(
+    deployment: Deployment, case: Case, may_end: tuple[str, ...] = ("listed",)
+) -> Iterator[str]:
+    """Every violated invariant, as a sentence."""
+    findings = deployment.rows(FINDINGS, case.name)
+    if case.end not in may_end:
+        yield f"{case.end}: {findings}"
+    if case.end == "listed" and any(severity == "error" for severity, _, _ in findings):
         yield f"listed, and yet: {findings}"
-    if cell.end != "listed" and not findings:
-        yield f"{cell.end} without a finding"
-    versions, runs = world.rows(VERSIONS, cell.name), world.rows(RUNS, cell.name)
+    if case.end != "listed" and not findings:
+        yield f"{case.end} without a finding"
+    versions, runs = deployment.rows(VERSIONS, case.name), deployment.rows(RUNS, case.name)
     if (len(versions), len(runs)) != (1, 1):
         yield f"{len(versions)} versions, {len(runs)} runs"
         return
     ((_, sha256, staged),) = versions
-    wheel = hashlib.sha256(world.stored(f"wheels/{sha256[:2]}/{sha256}")).hexdigest()
+    wheel = hashlib.sha256(deployment.stored(f"wheels/{sha256[:2]}/{sha256}")).hexdigest()
     if staged or wheel != sha256:
         yield f"its wheel is not in its place (staged: {staged!r})"
     ((run, status, attempt, done, total, cards),) = runs
     succeeded = status == "succeeded"
-    if status not in ("succeeded", "errored") or succeeded != (cell.end == "listed"):
-        yield f"its run is {status}, it is {cell.end}"
-    if not 1 <= attempt <= MOST_ATTEMPTS:
+    if status not in ("succeeded", "errored") or succeeded != (case.end == "listed"):
+        yield f"its run is {status}, it is {case.end}"
+    if not 1 <= attempt <= MAX_ATTEMPTS:
         yield f"attempt {attempt}"
     if cards != succeeded:
         yield f"{cards} cards"
     if succeeded and (done, total) != (PLANNED, PLANNED):
         yield f"{done} of {total} done, {PLANNED} planned"
-    yield from _of_rollouts(world, run, attempt, succeeded=succeeded)
-    yield from _of_log(world, run, attempt, succeeded=succeeded)
-    yield from _of_journal(world, cell, attempt, succeeded=succeeded)
+    yield from _of_rollouts(deployment, run, attempt, succeeded=succeeded)
+    yield from _of_log(deployment, run, attempt, succeeded=succeeded)
+    yield from _of_journal(deployment, case, attempt, succeeded=succeeded)
 
 
-def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
-    """Each planned rollout once, well paid, with its own transcript of this very attempt."""
-    rollouts = world.rows(ROLLOUTS, run)
+def _of_rollouts(
+    deployment: Deployment, run: str, attempt: int, *, succeeded: bool
+) -> Iterator[str]:
+    """Each planned rollout once, with its reward and its own transcript of the same attempt."""
+    rollouts = deployment.rows(ROLLOUTS, run)
     names = [row[:3] for row in rollouts]
     if succeeded and names != sorted(EXPECTED):
         yield f"its rollouts are {names}"
@@ -132,7 +137,7 @@ def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> It
             continue
         if of != attempt:
             yield f"{name} points to the transcripts of attempt {of}"
-        pack = world.stored(f"transcripts/{sha256[:2]}/{sha256}")
+        pack = deployment.stored(f"transcripts/{sha256[:2]}/{sha256}")
         line = pack[offset : offset + length]
         try:
             stored = json.dumps(json.loads(gzip.decompress(line)))
@@ -141,32 +146,34 @@ def _of_rollouts(world: World, run: str, attempt: int, *, succeeded: bool) -> It
         else:
             if f"word {task}" not in stored:
                 yield f"{name} has another task's transcript"
-    if unused := world.rows(UNUSED_PACKS, run):
+    if unused := deployment.rows(UNUSED_PACKS, run):
         yield f"packs without a rollout: {unused}"
 
 
-def _of_log(world: World, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
-    """Nothing twice, nothing missing, and why each lost attempt was lost."""
-    log = dict(world.rows(LOG, run))
+def _of_log(deployment: Deployment, run: str, attempt: int, *, succeeded: bool) -> Iterator[str]:
+    """Nothing twice, nothing missing, and the reason for each lost attempt."""
+    log = dict(deployment.rows(LOG, run))
     if set(log) - set(range(1, attempt + 1)):
         yield f"a log of attempts {sorted(log)}"
     for number in range(1, attempt + (not succeeded)):
         ended = rf"\[hub\] attempt {number} on \S+ ended: "
         count = len(re.findall(ended, log.get(number, "")))
         if count != 1:
-            yield f"the log says {count} times why attempt {number} ended"
+            yield f"the log has {count} reasons for the end of attempt {number}"
     for number, text in log.items():
         played = re.findall(r"^played (\S+)$", text, re.MULTILINE)
         arrived = text.count(" bytes, sha256 ")
         loaded = len(re.findall(r"^loaded$", text, re.MULTILINE))
         if len(set(played)) < len(played) or arrived > 1 or loaded > 1:
-            yield f"the log of attempt {number} says things twice: {text}"
+            yield f"the log of attempt {number} has lines twice: {text}"
         if succeeded and number == attempt and (len(played), arrived, loaded) != (PLANNED, 1, 1):
             yield f"the log of the last attempt lacks something: {text}"
 
 
-def _of_journal(world: World, cell: Cell, attempt: int, *, succeeded: bool) -> Iterator[str]:
-    journal = world.rows(JOURNAL, cell.name)
+def _of_journal(
+    deployment: Deployment, case: Case, attempt: int, *, succeeded: bool
+) -> Iterator[str]:
+    journal = deployment.rows(JOURNAL, case.name)
     for verb, number, count in journal:
         if count > 1:
             yield f"{verb} {number} is {count} times in the journal"
@@ -183,10 +190,10 @@ def _of_journal(world: World, cell: Cell, attempt: int, *, succeeded: bool) -> I
         yield f"it ended as {endings}"
 
 
-def stuck(world: World) -> list[str]:
-    """What waits in the database for anything, and mounts that nobody took away."""
+def stuck(deployment: Deployment) -> list[str]:
+    """Rows, sessions and locks that wait, and mounts that were not removed."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    left_mounts = sorted(mount for mount in mounts if mount.startswith(str(world.home)))
-    disks = sorted(str(world.home / name) for name in DISKS) if world.disks else []
-    extra = [] if left_mounts == disks else [f"mounts that nobody took away: {left_mounts}"]
-    return [row[0] for row in world.rows(STUCK)] + extra
+    left_mounts = sorted(mount for mount in mounts if mount.startswith(str(deployment.home)))
+    disks = sorted(str(deployment.home / name) for name in DISKS) if deployment.disks else []
+    extra = [] if left_mounts == disks else [f"mounts that were not removed: {left_mounts}"]
+    return [row[0] for row in deployment.rows(STUCK)] + extra

@@ -1,4 +1,4 @@
-"""Which fault is tried on which part, and why others are not."""
+"""Which fault is injected into which part, and why others are not."""
 
 from __future__ import annotations
 

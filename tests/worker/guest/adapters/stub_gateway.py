@@ -1,6 +1,6 @@
-"""A small stand-in for the gateway: the door's addresses, answered by scripts, everything kept.
+"""A stub of the gateway: serves its addresses, replies by scripts, keeps every request.
 
-Every job has a door of its own, `/{module}`, and the runner's own plan of it.
+Every job has addresses of its own below `/{module}`, and the plan that the runner makes of it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PORTS = range(18250, 18300)
 
 
 @dataclass
-class Given:
-    """One job: what the inside is told, what the runner knows, where its events are written."""
+class DriverJob:
+    """One job: the guest's job file, the runner's spec and plan, the file of its events."""
 
-    inside: GuestJob
+    guest_job: GuestJob
     spec: JobSpec
     plan: Plan
     events: Path = Path()
@@ -38,20 +38,20 @@ class Given:
 
 
 @dataclass
-class Seen:
-    """What one rollout asked: the requests' bodies and the references it gave, in order."""
+class RolloutCalls:
+    """The request bodies and the references that one rollout sent, in order."""
 
     requests: list[dict[str, Any]] = field(default_factory=list)
     references: list[dict[str, Any]] = field(default_factory=list)
 
 
-class Gateway:
+class StubGateway:
     """Serves until `stop`; `model` is the reply of the policy of that name."""
 
     def __init__(self) -> None:
         self.model: Reply = lambda messages, rollout: "ok"
-        self.given: dict[str, Given] = {}
-        self.seen: dict[str, Seen] = {}
+        self.jobs: dict[str, DriverJob] = {}
+        self.seen: dict[str, RolloutCalls] = {}
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
         self.port = 0
@@ -61,7 +61,7 @@ class Gateway:
         started.wait(20)
 
     @property
-    def door(self) -> str:
+    def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> None:
@@ -95,24 +95,26 @@ class Gateway:
             return
         raise OSError(f"no free port in {PORTS}")
 
-    def _of(self, request: web.Request) -> tuple[str, Seen]:
-        given = self.given[request.match_info["module"]]
-        rollout = given.plan.name(request.match_info["rollout"]) or "none"
-        return rollout, self.seen.setdefault(rollout, Seen())
+    def _of(self, request: web.Request) -> tuple[str, RolloutCalls]:
+        driver_job = self.jobs[request.match_info["module"]]
+        rollout = driver_job.plan.name(request.match_info["rollout"]) or "none"
+        return rollout, self.seen.setdefault(rollout, RolloutCalls())
 
     async def _plan(self, request: web.Request) -> web.Response:
-        given = self.given[request.match_info["module"]]
-        collector = EventCollector(given.spec, Ledger(given.spec), given.plan)
+        driver_job = self.jobs[request.match_info["module"]]
+        collector = EventCollector(driver_job.spec, Ledger(driver_job.spec), driver_job.plan)
         while collector.tasks is None and collector.fatal is None:
-            for line in given.events.read_bytes().splitlines():
+            for line in driver_job.events.read_bytes().splitlines():
                 collector.add_line(line)
             await asyncio.sleep(0.01)
-        return web.json_response(await given.plan.groups() if collector.tasks else [])
+        return web.json_response(await driver_job.plan.groups() if collector.tasks else [])
 
     async def _all_references(self, request: web.Request) -> web.Response:
-        given = self.given[request.match_info["module"]]
+        driver_job = self.jobs[request.match_info["module"]]
         for word, text in (await request.json()).items():
-            self.seen.setdefault(given.plan.name(word) or "none", Seen()).references.append(text)
+            self.seen.setdefault(
+                driver_job.plan.name(word) or "none", RolloutCalls()
+            ).references.append(text)
         return web.json_response({})
 
     async def _references(self, request: web.Request) -> web.Response:
@@ -128,7 +130,7 @@ class Gateway:
         except web.HTTPException:
             raise
         reason = "tool_calls" if message.get("tool_calls") else "stop"
-        whole = {
+        completion = {
             "id": f"chat-{len(seen.requests)}",
             "object": "chat.completion",
             "created": 1,
@@ -137,29 +139,39 @@ class Gateway:
             "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
         }
         return (
-            await self._streamed(request, whole) if body.get("stream") else web.json_response(whole)
+            await self._streamed(request, completion)
+            if body.get("stream")
+            else web.json_response(completion)
         )
 
-    async def _reply(self, rollout: str, seen: Seen, messages: list[Message]) -> Message:
+    async def _reply(self, rollout: str, seen: RolloutCalls, messages: list[Message]) -> Message:
         policy = rollout.partition("/")[0]
         if policy in ("oracle", "swapped"):
-            said_last = seen.references[-1]["own" if policy == "oracle" else "other"]
-            message: Message = said_last["message"]
+            reference = seen.references[-1]["own" if policy == "oracle" else "other"]
+            message: Message = reference["message"]
             return message
-        said: Message | str = ""
+        reply_text: Message | str = ""
         if policy == "parrot":
-            said = next(str(m["content"]) for m in reversed(messages) if m["role"] != "assistant")
+            reply_text = next(
+                str(m["content"]) for m in reversed(messages) if m["role"] != "assistant"
+            )
         elif policy == "model":
-            said = self.model(messages, rollout)
-        if isinstance(said, dict) and "status" in said:
+            reply_text = self.model(messages, rollout)
+        if isinstance(reply_text, dict) and "status" in reply_text:
             raise web.HTTPException(text=json.dumps({"error": {"message": "refused"}})) from None
-        return said if isinstance(said, dict) else {"role": "assistant", "content": said}
+        return (
+            reply_text
+            if isinstance(reply_text, dict)
+            else {"role": "assistant", "content": reply_text}
+        )
 
-    async def _streamed(self, request: web.Request, whole: dict[str, Any]) -> web.StreamResponse:
+    async def _streamed(
+        self, request: web.Request, completion: dict[str, Any]
+    ) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
-        choice = whole["choices"][0]
-        chunk = {**whole, "object": "chat.completion.chunk"}
+        choice = completion["choices"][0]
+        chunk = {**completion, "object": "chat.completion.chunk"}
         chunk["choices"] = [{"index": 0, "delta": choice["message"], "finish_reason": None}]
         last = [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]
         for part in (chunk, {**chunk, "choices": last}):

@@ -1,4 +1,4 @@
-"""A whole grown hub: each part a process of its own, each connection a wire that can be cut."""
+"""A grown hub: each part is a process of its own, each connection passes a proxy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from registry.storage.s3 import S3Storage
 from tests.ceph import Ceph
 from tests.faults import parts
 from tests.faults.parts import Part, Server
-from tests.faults.proxy import Wire, Wires
+from tests.faults.proxy import Proxy, ProxyLoop
 from tests.flows.hub import ROOT, clean_environ, free_port
 
 LEASE, SWEEP = 5, 2
@@ -56,39 +56,39 @@ T = TypeVar("T")
 
 
 @dataclass
-class Lent:
-    """One runner: its process, its folder, and its wires to the hub, the broker and the model."""
+class DeployedRunner:
+    """One runner: its process, its folder, and its proxies to hub, broker and model."""
 
     name: str
     part: Part
     home: Path
-    hub: Wire
-    broker: Wire
-    model: Wire
+    hub: Proxy
+    broker: Proxy
+    model: Proxy
 
 
 @dataclass
-class World:
-    """The parts by name, the wires of each, and where the rows are."""
+class Deployment:
+    """The hub under test: its parts, servers and proxies by name, and its database."""
 
     home: Path
     broker_kind: str
-    loop: Wires
+    loop: ProxyLoop
     url: str = ""
     database: str = ""
     token: str = ""
     manage: Callable[..., str] = lambda *_: ""
     servers: dict[str, Server] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
-    wires: dict[str, list[Wire]] = field(default_factory=dict)
-    runners: list[Lent] = field(default_factory=list)
+    proxies: dict[str, list[Proxy]] = field(default_factory=dict)
+    runners: list[DeployedRunner] = field(default_factory=list)
     disks: bool = False
-    way_in: Wire | None = None
+    upload_proxy: Proxy | None = None
     bucket: S3Storage | None = None
     pushed: Iterator[int] = field(default_factory=partial(count, 1))
 
     def stored(self, key: str) -> bytes:
-        """That object, empty where there is none; read past every wire."""
+        """The content of an object, empty if there is none; read without a proxy."""
         if self.bucket is not None:
             with suppress(Missing), self.bucket.open(key) as body:
                 return body.read()
@@ -96,23 +96,23 @@ class World:
         return file.read_bytes() if file.exists() else b""
 
     def renew(self) -> None:
-        """Give every lease its whole time, as the runners that are held up would have it."""
+        """Renew every lease, in place of the runners that a test has paused."""
         with psycopg.connect(self.database, connect_timeout=3) as connection:
             connection.execute(RENEW, [LEASE])
 
     def marks(self) -> dict[Path, int]:
-        """How long each log is now."""
+        """The present size of each log, for `logged`."""
         return {file: file.stat().st_size for file in (self.home / "logs").glob("*.log")}
 
     def logged(self, marks: dict[Path, int]) -> Iterator[bytes]:
-        """What each log has said since."""
+        """What each log has got since those marks."""
         for file in (self.home / "logs").glob("*.log"):
             with file.open("rb") as log:
                 log.seek(marks.get(file, 0))
                 yield log.read()
 
     def sweeps(self) -> int:
-        """How often the hub has looked for what got lost."""
+        """The number of sweeps for lost runs that the hub has completed."""
         log = self.home / "logs" / "worker.log"
         return len(SWEPT.findall(log.read_bytes()))
 
@@ -121,24 +121,23 @@ class World:
         """The storage's folder."""
         return self.home / "storage"
 
-    def wire(self, name: str, to: str, host: str = "127.0.0.1") -> str:
-        """A new wire of that part; the URL of the server at its end."""
+    def add_proxy(self, name: str, to: str, host: str = "127.0.0.1") -> str:
+        """Add a proxy of the part `name` to the server `to`; the URL through it."""
         server = self.servers[to]
-        wire = self.loop.wire(server.target, host)
-        self.wires.setdefault(name, []).append(wire)
-        self.wires[to].append(wire)
-        return server.at(wire.port, host)
+        proxy = self.loop.add_proxy(server.target, host)
+        self.proxies.setdefault(name, []).append(proxy)
+        self.proxies[to].append(proxy)
+        return server.at(proxy.port, host)
 
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """What the database has, asked past every wire."""
+        """The rows of a query, read without a proxy."""
         with psycopg.connect(self.database, connect_timeout=3) as connection:
             return connection.execute(query, parameters).fetchall()
 
     def wait(
         self, look: Callable[[], T], awaited: str, seconds: float = 240, pause: float = 0.1
     ) -> T:
-        """The first true answer of `look`, which may fail meanwhile; parts that end are started
-        again."""
+        """The first true result of `look`, which may fail before; restarts parts that end."""
         deadline = time.monotonic() + seconds
         while True:
             with suppress(psycopg.Error, requests.RequestException):
@@ -164,32 +163,32 @@ class World:
 
 
 @contextmanager
-def running(
+def deploy(
     broker: str, s3: Ceph | None = None, bucket: S3Storage | None = None
-) -> Iterator[World]:
-    """A hub on that broker with alice's token, nothing published, and no runner yet.
+) -> Iterator[Deployment]:
+    """A hub on that broker with alice's token, without versions and runners.
 
-    Its objects are in a folder, or in that bucket, which it reaches by a gateway of its own.
+    It stores objects in a folder, or in `bucket` through a gateway of its own.
     """
     home = Path(mkdtemp(prefix="envyard-faults-"))
     home.chmod(0o711)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, home, ignore_errors=True)
-        loop = Wires()
+        loop = ProxyLoop()
         stack.callback(loop.close)
-        world = World(home, broker, loop, bucket=bucket)
+        deployment = Deployment(home, broker, loop, bucket=bucket)
         for folder in ("logs", "hub", "tmp", *DISKS):
             (home / folder).mkdir()
         (home / "runner").chmod(0o711)
-        world.disks = all(_mounted(stack, home / name, size) for name, size in DISKS.items())
-        stack.callback(lambda: [part.kill() for part in reversed(world.everyone())])
-        _servers(world, s3)
-        _hub(world, _bucket(s3, bucket) if s3 and bucket else {})
-        yield world
+        deployment.disks = all(_mounted(stack, home / name, size) for name, size in DISKS.items())
+        stack.callback(lambda: [part.kill() for part in reversed(deployment.everyone())])
+        _servers(deployment, s3)
+        _hub(deployment, _bucket(s3, bucket) if s3 and bucket else {})
+        yield deployment
 
 
 def _bucket(s3: Ceph, bucket: S3Storage) -> dict[str, str]:
-    """The settings of a hub that keeps its objects there."""
+    """The settings of a hub that stores its objects in that bucket."""
     return {
         "HUB_STORAGE": "s3",
         "HUB_S3_BUCKET": bucket.bucket,
@@ -202,7 +201,7 @@ def _bucket(s3: Ceph, bucket: S3Storage) -> dict[str, str]:
 
 
 def _mounted(stack: ExitStack, folder: Path, size: int) -> bool:
-    """Put a small disk of its own there, where this user may."""
+    """Mount a small disk on the folder; False where this user may not."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=0711", "tmpfs", folder]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         return False
@@ -210,87 +209,95 @@ def _mounted(stack: ExitStack, folder: Path, size: int) -> bool:
     return True
 
 
-def _servers(world: World, s3: Ceph | None) -> None:
-    """Database, broker and model, and a gateway to the bucket where there is one, each up."""
-    logs = world.home / "logs"
-    make = parts.redis if world.broker_kind == "redis" else parts.rabbitmq
-    world.servers = {
-        "database": parts.postgres(world.home / "database", logs / "database.log"),
-        "broker": make(world.home / "broker", logs / "broker.log"),
+def _servers(deployment: Deployment, s3: Ceph | None) -> None:
+    """Start database, broker, model and, with `s3`, a gateway to the bucket."""
+    logs = deployment.home / "logs"
+    make = parts.redis if deployment.broker_kind == "redis" else parts.rabbitmq
+    deployment.servers = {
+        "database": parts.postgres(deployment.home / "database", logs / "database.log"),
+        "broker": make(deployment.home / "broker", logs / "broker.log"),
         "model": parts.model(logs / "model.log"),
     }
     if s3 is not None:
-        world.servers["storage"] = parts.gateway(s3, logs / "storage.log")
-    for name, server in world.servers.items():
-        world.parts[name] = server.part
-        world.wires[name] = []
+        deployment.servers["storage"] = parts.gateway(s3, logs / "storage.log")
+    for name, server in deployment.servers.items():
+        deployment.parts[name] = server.part
+        deployment.proxies[name] = []
         server.part.start()
-    world.database = world.servers["database"].at(
-        world.loop.wire(world.servers["database"].target).port
+    deployment.database = deployment.servers["database"].at(
+        deployment.loop.add_proxy(deployment.servers["database"].target).port
     )
-    world.wait(lambda: world.rows("SELECT 1"), "the database")
+    deployment.wait(lambda: deployment.rows("SELECT 1"), "the database")
 
 
-def _hub(world: World, settings: dict[str, str]) -> None:
-    """Web, worker and beat, each with wires of its own to what it needs."""
-    port, logs = free_port(), world.home / "logs"
-    world.url = f"http://127.0.0.1:{port}"
-    usual = (
+def _hub(deployment: Deployment, settings: dict[str, str]) -> None:
+    """Start web, worker and beat, each with proxies of its own to the servers that it uses."""
+    port, logs = free_port(), deployment.home / "logs"
+    deployment.url = f"http://127.0.0.1:{port}"
+    base_environ = (
         clean_environ()
         | SETTINGS
         | settings
         | {
-            "HUB_HOME": str(world.home / "hub"),
-            "HUB_STORAGE_PATH": str(world.files),
+            "HUB_HOME": str(deployment.home / "hub"),
+            "HUB_STORAGE_PATH": str(deployment.files),
             "HUB_SECRET_KEY": secrets.token_urlsafe(32),
             "HUB_PORT": str(port),
             "PYTHONUNBUFFERED": "1",
-            "TMPDIR": str(world.home / "tmp"),
+            "TMPDIR": str(deployment.home / "tmp"),
         }
     )
-    past = usual | {
-        "DATABASE_URL": world.database, "HUB_BROKER_URL": f"filesystem://{world.home}/nobody"
+    direct = base_environ | {
+        "DATABASE_URL": deployment.database, "HUB_BROKER_URL": f"filesystem://{deployment.home}/nobody"
     }  # fmt: skip
 
     def manage(*command: str) -> str:
         start = [sys.executable, ROOT / "manage.py", *command]
-        done = subprocess.run(start, env=past, text=True, timeout=300, capture_output=True)
+        done = subprocess.run(start, env=direct, text=True, timeout=300, capture_output=True)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    world.manage = manage
+    deployment.manage = manage
     for command in (["migrate"], ["collectstatic", "--noinput"], ["seed_demo"]):
         manage(*command)
-    world.token = manage("create_token", "alice", "--scope", "admin")
+    deployment.token = manage("create_token", "alice", "--scope", "admin")
     for name in ("web", "worker", "beat"):
-        database, broker = world.wire(name, "database"), world.wire(name, "broker")
-        environ = usual | {"DATABASE_URL": database, "HUB_BROKER_URL": broker}
-        if "storage" in world.servers:
-            environ["HUB_S3_ENDPOINT_URL"] = world.wire(name, "storage")
+        database, broker = (
+            deployment.add_proxy(name, "database"),
+            deployment.add_proxy(name, "broker"),
+        )
+        environ = base_environ | {"DATABASE_URL": database, "HUB_BROKER_URL": broker}
+        if "storage" in deployment.servers:
+            environ["HUB_S3_ENDPOINT_URL"] = deployment.add_proxy(name, "storage")
         if name == "web":
-            world.servers[name] = parts.web(environ, port, logs / "web.log")
-            world.parts[name] = world.servers[name].part
+            deployment.servers[name] = parts.web(environ, port, logs / "web.log")
+            deployment.parts[name] = deployment.servers[name].part
         else:
-            world.parts[name] = getattr(parts, name)(environ, logs / f"{name}.log")
-        world.parts[name].start()
-    world.wires |= {"web": [], "runner": []}  # its clients', not those to its database and broker
-    world.wait(lambda: requests.get(f"{world.url}/healthz", timeout=5).ok, "web", 120)
+            deployment.parts[name] = getattr(parts, name)(environ, logs / f"{name}.log")
+        deployment.parts[name].start()
+    deployment.proxies |= {
+        "web": [],
+        "runner": [],
+    }  # those of its clients, not those to its database and broker
+    deployment.wait(lambda: requests.get(f"{deployment.url}/healthz", timeout=5).ok, "web", 120)
 
 
-def lend(
-    world: World,
+def add_runners(
+    deployment: Deployment,
     names: Sequence[str],
     *,
     host: str = "127.0.0.1",
     within: Sequence[str] = (),
     **more: str,
 ) -> None:
-    """Add runners, each with wires of its own to web, broker and model, that listen at `host`;
-    `more` is added to their environment."""
-    created = world.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
+    """Add runners, each with proxies of its own to web, broker and model that listen at `host`.
+
+    `within` is a command that starts them, `more` is added to their environment variables.
+    """
+    created = deployment.manage("shell", "--no-imports", "-c", TOKENS.format(names=list(names)))
     for name, token in zip(names, created.split(), strict=True):
-        home = world.home / "runner" / name
-        url = {to: world.wire("runner", to, host) for to in ("web", "broker", "model")}
+        home = deployment.home / "runner" / name
+        url = {to: deployment.add_proxy("runner", to, host) for to in ("web", "broker", "model")}
         environ = clean_environ() | {
             "HUB_URL": url["web"],
             "HUB_BROKER_URL": url["broker"],
@@ -299,9 +306,11 @@ def lend(
             "HUB_RUNNER_TOKEN": token,
             "RUNNER_HOME": str(home),
             "RUNNER_FREE_MB": "1",  # its disk has 32
-            "TMPDIR": str(world.home / "tmp"),
+            "TMPDIR": str(deployment.home / "tmp"),
         }
         environ |= more
-        part = parts.runner(environ, world.home / "logs" / f"{name}.log", within)
-        world.runners.append(Lent(name, part, home, *world.wires["runner"][-3:]))
+        part = parts.runner(environ, deployment.home / "logs" / f"{name}.log", within)
+        deployment.runners.append(
+            DeployedRunner(name, part, home, *deployment.proxies["runner"][-3:])
+        )
         part.start()
