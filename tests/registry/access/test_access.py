@@ -1,6 +1,6 @@
 """Every route, method and role against the table: a route without a row fails.
 
-One world for the module; each request happens in a savepoint that is taken back.
+One set of fixtures for the module; each request happens in a savepoint that is rolled back.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from django.db import transaction
 from django.http.response import HttpResponseBase
 from django.test import Client
 
-from tests.registry.access import routes, table, world
+from tests.registry.access import fixtures as fixtures_module
+from tests.registry.access import routes, table
+from tests.registry.access.fixtures import Fixtures, Place
 from tests.registry.access.table import API, PAGE_ROLES, PAGES, ROLES, SIGNING_IN, About, Row
-from tests.registry.access.world import Place, World
 
 # Each test is a savepoint in the module's transaction.
 pytestmark = [pytest.mark.django_db, pytest.mark.once_on_sqlite]
@@ -64,10 +65,10 @@ LETTERS = {401: "?", 403: "x", 404: ".", 405: "-"}
 
 
 @pytest.fixture(scope="module")
-def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
-    """The world, gone with the module."""
+def fixtures(django_db_setup: None, django_db_blocker: Any) -> Iterator[Fixtures]:
+    """Removed after the module."""
     with django_db_blocker.unblock(), transaction.atomic():
-        yield world.build()
+        yield fixtures_module.build()
         transaction.set_rollback(True)
 
 
@@ -98,27 +99,27 @@ def body(path: str, place: Place) -> dict[str, Any]:
         return {"data": fields | {"content": SimpleUploadedFile(file, data)}}
     if path in PAGE_PATHS:
         return {"data": {}}
-    told: dict[str, Any] = {}
+    data_fields: dict[str, Any] = {}
     if path == table.HUB + "resolve":
-        told = NEW
+        data_fields = NEW
     elif path == "api/v1/environments/":  # it refuses fields that it does not have
-        told = {k: v for k, v in NEW.items() if k in ("name", "owner", "visibility")}
+        data_fields = {k: v for k, v in NEW.items() if k in ("name", "owner", "visibility")}
     elif path == table.HUB + "lookup":
-        told = {"id": place.words["id"]}
+        data_fields = {"id": place.words["id"]}
     elif path == "api/v1/evaluations/":
-        told = {"name": "x", "environments": [{"id": place.words["id"]}]}
-    return {"data": json.dumps(told), "content_type": "application/json"}
+        data_fields = {"name": "x", "environments": [{"id": place.words["id"]}]}
+    return {"data": json.dumps(data_fields), "content_type": "application/json"}
 
 
 def ask(
-    client: Client, world: World, path: str, method: str, role: str, place: Place
+    client: Client, fixtures: Fixtures, path: str, method: str, role: str, place: Place
 ) -> HttpResponseBase:
     """The answer; what the request changed is taken back."""
     client.cookies.clear()
-    if role in world.sessions:
-        client.cookies["sessionid"] = world.sessions[role]
+    if role in fixtures.sessions:
+        client.cookies["sessionid"] = fixtures.sessions[role]
     run = {"run": f"Bearer {place.words['run_token']}"}
-    token = (world.headers | run).get(role)
+    token = (fixtures.headers | run).get(role)
     headers = {"Authorization": token} if token else {}
     more = {} if method == "GET" else body(path, place)
     with transaction.atomic():
@@ -138,7 +139,7 @@ def letter(answer: HttpResponseBase) -> str:
     return LETTERS.get(answer.status_code, "+")
 
 
-def seen(answer: HttpResponseBase, place: Place) -> tuple[object, ...]:
+def comparable(answer: HttpResponseBase, place: Place) -> tuple[object, ...]:
     """All that a reader could tell two answers apart by."""
     text = "" if answer.streaming else place.blank(answer.content.decode())  # type: ignore[attr-defined]
     location = place.blank(answer.headers.get("Location", ""))
@@ -155,36 +156,44 @@ def test_every_route_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("path", TABLE)
-def test_each_role_may_do_what_the_table_allows(path: str, client: Client, made: World) -> None:
+def test_each_role_may_do_what_the_table_allows(
+    path: str, client: Client, fixtures: Fixtures
+) -> None:
     """And what one may not know exists answers as what does not exist."""
     roles = PAGE_ROLES if path in PAGE_PATHS else ROLES
     wrong = []
     nothing: dict[tuple[str, str], tuple[object, ...]] = {}  # for what does not exist
     for method, rule in TABLE[path].items():
-        cases = [(made.known, rule)]
+        cases = [(fixtures.known, rule)]
         if isinstance(rule, About):
             hidden = rule.hidden
             unlisted = rule.unlisted or hidden
-            cases = [(made.known, rule.known), (made.private, hidden), (made.unlisted, unlisted)]
+            cases = [
+                (fixtures.known, rule.known),
+                (fixtures.private, hidden),
+                (fixtures.unlisted, unlisted),
+            ]
         for place, letters in cases:
             for role, due in zip(roles, str(letters).replace(" ", ""), strict=True):
-                answer = ask(client, made, path, method, role, place)
+                answer = ask(client, fixtures, path, method, role, place)
                 actual = letter(answer)
                 case = f"{method} {address(path, place)} as {role}"
                 if actual != due.replace("0", "."):
                     wrong.append(f"{case}: {due!r} due, got {answer.status_code}")
-                elif due == "." or (place is not made.known and due in "?>"):
+                elif due == "." or (place is not fixtures.known and due in "?>"):
                     if (method, role) not in nothing:
-                        absent = ask(client, made, path, method, role, made.absent)
-                        nothing[method, role] = seen(absent, made.absent)
-                    if seen(answer, place) != nothing[method, role]:
-                        comparison = f"{seen(answer, place)} against {nothing[method, role]}"
+                        absent = ask(client, fixtures, path, method, role, fixtures.absent)
+                        nothing[method, role] = comparable(absent, fixtures.absent)
+                    if comparable(answer, place) != nothing[method, role]:
+                        comparison = f"{comparable(answer, place)} against {nothing[method, role]}"
                         wrong.append(f"{case} differs from what does not exist: {comparison}")
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("path", [path for path in TABLE if path not in SIGNING_IN])
-def test_no_method_without_a_row_does_anything(path: str, client: Client, made: World) -> None:
+def test_no_method_without_a_row_does_anything(
+    path: str, client: Client, fixtures: Fixtures
+) -> None:
     """Not even for staff. REST framework's views say themselves which they take."""
     takes = routes.METHODS
     if ROUTES[path].methods is not None:
@@ -194,11 +203,11 @@ def test_no_method_without_a_row_does_anything(path: str, client: Client, made: 
         if method in TABLE[path] or ROUTES[path].vendor:
             continue
         for role, due in (("anonymous", "-.?>x"), ("root", "-.")):
-            answer = ask(client, made, path, method, role, made.known)
+            answer = ask(client, fixtures, path, method, role, fixtures.known)
             assert letter(answer) in due, f"{method} {path} as {role}: {answer.status_code}"
 
 
-def test_a_session_does_nothing_without_the_pages_own_token(made: World) -> None:
+def test_a_session_does_nothing_without_the_pages_own_token(fixtures: Fixtures) -> None:
     """Another site can make a browser send its cookie, and no more."""
     client = Client(enforce_csrf_checks=True)
     changing = [
@@ -208,17 +217,19 @@ def test_a_session_does_nothing_without_the_pages_own_token(made: World) -> None
         if method != "GET" and path not in table.WITHOUT_SESSION
     ]
     for path, method in changing:
-        answer = ask(client, made, path, method, "alice", made.known)
+        answer = ask(client, fixtures, path, method, "alice", fixtures.known)
         assert letter(answer) in "x?.", f"{method} {path}: {answer.status_code}"
 
 
-def test_the_admin_site_is_for_staff(made: World, client: Client) -> None:
+def test_the_admin_site_is_for_staff(fixtures: Fixtures, client: Client) -> None:
     """To everybody else every page of it is the way to sign in."""
     from django.contrib import admin
 
     models = [f"{m._meta.app_label}/{m._meta.model_name}/" for m in admin.site._registry]
     for page in ("", *models):
         for role in ("anonymous", "carol", "alice", "admin"):
-            answer = ask(client, made, f"admin/{page}", "GET", role, made.known)
+            answer = ask(client, fixtures, f"admin/{page}", "GET", role, fixtures.known)
             assert answer.status_code == 302, (page, role)
-        assert ask(client, made, f"admin/{page}", "GET", "root", made.known).status_code == 200
+        assert (
+            ask(client, fixtures, f"admin/{page}", "GET", "root", fixtures.known).status_code == 200
+        )

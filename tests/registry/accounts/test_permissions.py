@@ -190,8 +190,8 @@ def test_querysets_return_the_rows_that_permissions_allow(world: World) -> None:
                 e for e in Environment.objects.all() if can(actor, "environment.see", e, token)
             }
             assert set(Environment.objects.visible_to(actor, token)) == allowed, case
-            seen = {v for v in world.versions.values() if can(actor, "version.see", v, token)}
-            assert set(Version.objects.visible_to(actor, token)) == seen, case
+            visible = {v for v in world.versions.values() if can(actor, "version.see", v, token)}
+            assert set(Version.objects.visible_to(actor, token)) == visible, case
             pushed = {e for e in Evaluation.objects.all() if can(actor, "evaluation.see", e, token)}
             assert set(Evaluation.objects.visible_to(actor, token)) == pushed, case
 

@@ -26,7 +26,7 @@ FILENAME = "demo_env-0.1.0-py3-none-any.whl"
 SHA256 = "ab" * 32
 ISSUER = "https://token.actions.githubusercontent.com"
 GITHUB = Signer(ISSUER)
-SAID = {
+PUBLISHED_WITH = {
     "kind": "github",
     "issuer": ISSUER,
     "server": "https://github.com",
@@ -46,20 +46,20 @@ def trust(settings: Any, sigstore: Sigstore, tmp_path: Path) -> None:
     settings.HUB_SIGSTORE_TRUST = str(sigstore.root(tmp_path))
 
 
-def check(*attestations: Any, said: dict[str, str] = SAID) -> dict[str, Any]:
+def check(*attestations: Any, published_with: dict[str, str] = PUBLISHED_WITH) -> dict[str, Any]:
     provenance = services.check(
         text=json.dumps(attestations),
         filename=FILENAME,
         sha256=SHA256,
-        token=Token(published_with=said),
+        token=Token(published_with=published_with),
     )
     assert provenance is not None
     return provenance
 
 
-def refused(code: str, *attestations: Any, said: dict[str, str] = SAID) -> str:
+def refused(code: str, *attestations: Any, published_with: dict[str, str] = PUBLISHED_WITH) -> str:
     with pytest.raises(HubError) as caught:
-        check(*attestations, said=said)
+        check(*attestations, published_with=published_with)
     assert caught.value.code == f"attestation.{code}", caught.value.message
     return caught.value.message
 
@@ -83,7 +83,7 @@ def test_what_the_publisher_signed_becomes_the_provenance(sigstore: Sigstore) ->
 
 
 def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
-    fields = SAID | {
+    fields = PUBLISHED_WITH | {
         "kind": "gitlab",
         "issuer": "https://gitlab.example.org",
         "server": "https://gitlab.example.org",
@@ -98,7 +98,7 @@ def test_a_publisher_of_gitlab_signs_as_well(sigstore: Sigstore) -> None:
 
     signer = Gitlab(fields["issuer"], fields["server"], fields["repository"])
     attestation = sigstore.attest(statement(FILENAME, SHA256), signer)
-    [bundle] = check(attestation, said=fields)["attestation_bundles"]
+    [bundle] = check(attestation, published_with=fields)["attestation_bundles"]
     assert bundle["publisher"]["kind"] == "GitLab"
     refused("other_identity", attestation)
 
@@ -256,15 +256,19 @@ def test_each_type_comes_once_with_one_log_entry(sigstore: Sigstore) -> None:
 def test_a_field_that_is_no_list_of_attestations_is_refused(text: str) -> None:
     with pytest.raises(HubError) as caught:
         services.check(
-            text=text, filename=FILENAME, sha256=SHA256, token=Token(published_with=SAID)
+            text=text, filename=FILENAME, sha256=SHA256, token=Token(published_with=PUBLISHED_WITH)
         )
     assert caught.value.code == "attestation.unreadable"
     assert "attestations" in caught.value.message
 
 
 def test_only_a_trusted_publisher_with_a_repository_may_attest(sigstore: Sigstore) -> None:
-    refused("no_publisher", good(sigstore), said={})
-    refused("no_publisher", good(sigstore), said={"kind": "other", "issuer": "x", "subject": "y"})
+    refused("no_publisher", good(sigstore), published_with={})
+    refused(
+        "no_publisher",
+        good(sigstore),
+        published_with={"kind": "other", "issuer": "x", "subject": "y"},
+    )
     with pytest.raises(HubError, match="trusted publishers only"):
         services.check(text="[7]", filename=FILENAME, sha256=SHA256, token=None)
 

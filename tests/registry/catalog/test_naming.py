@@ -14,7 +14,7 @@ from registry.models import Environment, Event, Organisation, User
 from tests.factories import make_environment, make_version
 
 
-def made(owner: Any, name: str, by: User) -> Environment:
+def make(owner: Any, name: str, by: User) -> Environment:
     return services.get_or_create_environment(owner=owner.owner, name=name, by=by)[0]
 
 
@@ -31,21 +31,21 @@ def made(owner: Any, name: str, by: User) -> Environment:
 )
 def test_refusal_of_a_reserved_name_states_the_reason(alice: User, name: str, why: str) -> None:
     with pytest.raises(HubError, match=why) as refused:
-        made(alice, name, alice)
+        make(alice, name, alice)
     assert refused.value.code == "metadata.bad_name"
     assert not Environment.objects.exists()
 
 
 def test_an_environment_that_has_a_reserved_name_keeps_it(alice: User) -> None:
     environment = make_environment(alice, "json")
-    assert made(alice, "json", alice) == environment
+    assert make(alice, "json", alice) == environment
 
 
 @pytest.mark.parametrize("name", ["hell0-world", "he11o-world", "helloworld", "hello-wor1d"])
 def test_two_names_of_one_owner_do_not_look_alike(alice: User, name: str) -> None:
-    made(alice, "hello-world", alice)
+    make(alice, "hello-world", alice)
     with pytest.raises(HubError, match="looks like alice/hello-world:") as refused:
-        made(alice, name, alice)
+        make(alice, name, alice)
     assert (refused.value.code, refused.value.status) == ("name.too_similar", 409)
     assert Environment.objects.count() == 1
 
@@ -53,11 +53,11 @@ def test_two_names_of_one_owner_do_not_look_alike(alice: User, name: str) -> Non
 def test_a_deleted_name_counts_too(alice: User) -> None:
     make_environment(alice, "demo-env", deleted_at=timezone.now())
     with pytest.raises(HubError, match=r"alice/demo-env \(deleted\)"):
-        made(alice, "demoenv", alice)
+        make(alice, "demoenv", alice)
 
 
 def test_owners_do_not_share_their_names(alice: User, carol: User) -> None:
-    assert made(alice, "hello-world", alice) != made(carol, "hello-w0rld", carol)
+    assert make(alice, "hello-world", alice) != make(carol, "hello-w0rld", carol)
 
 
 def test_a_former_name_is_taken_for_ever(alice: User, lab: Organisation, bob: User) -> None:
@@ -65,7 +65,7 @@ def test_a_former_name_is_taken_for_ever(alice: User, lab: Organisation, bob: Us
     transfer(environment=environment, to=lab.owner, by=alice)
     for name in ("demo-env", "dem0-env"):
         with pytest.raises(HubError, match="alice/demo-env moved to lab/demo-env") as refused:
-            made(alice, name, alice)
+            make(alice, name, alice)
         assert (refused.value.code, refused.value.status) == ("name.moved", 409)
         alike = "environment name 'dem0-env' looks like it" in refused.value.message
         assert alike is (name == "dem0-env")
@@ -77,31 +77,31 @@ def test_former_name_does_not_redirect_to_a_private_environment(
     environment = make_version(alice, visibility="private").environment
     transfer(environment=environment, to=carol.owner, by=root)
     with pytest.raises(HubError, match="alice/demo-env moved away; its former name"):
-        made(alice, "demo-env", alice)
+        make(alice, "demo-env", alice)
 
 
 def test_new_names_are_slowed_down_and_existing_ones_are_not(alice: User, settings: Any) -> None:
     settings.HUB_NEW_NAMES_PER_HOUR = 3
     for number in range(3):
-        made(alice, f"env-{number}x", alice)
+        make(alice, f"env-{number}x", alice)
     with pytest.raises(HubError, match="alice made 3 new environments") as refused:
-        made(alice, "one-more", alice)
+        make(alice, "one-more", alice)
     assert (refused.value.code, refused.value.status) == ("request.throttled", 429)
     assert 3590 < refused.value.details["retry_after"] <= 3600
-    assert made(alice, "env-0x", alice)
+    assert make(alice, "env-0x", alice)
     Event.objects.filter(environment__name="env-0x").update(at=timezone.now() - timedelta(hours=1))
-    assert made(alice, "one-more", alice)
+    assert make(alice, "one-more", alice)
 
 
 def test_staff_and_others_are_not_slowed_down(
     alice: User, lab: Organisation, root: User, settings: Any
 ) -> None:
     settings.HUB_NEW_NAMES_PER_HOUR = 1
-    made(lab, "first", alice)
+    make(lab, "first", alice)
     with pytest.raises(HubError, match="within an hour"):
-        made(alice, "second", alice)
+        make(alice, "second", alice)
     for name in ("second", "third"):
-        made(lab, name, root)
+        make(lab, name, root)
 
 
 def test_the_database_sees_names_as_python_does(alice: User) -> None:

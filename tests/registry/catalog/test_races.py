@@ -91,9 +91,9 @@ def test_stars_and_uploads_do_not_wait_for_each_other(alice: User) -> None:
 def test_upload_precedes_a_transfer_or_is_refused(alice: User, lab: Organisation) -> None:
     for number in range(ROUNDS):
         environment = make_version(alice, version=f"{number}.0").environment
-        found = of(environment.pk)
+        row = of(environment.pk)
         moved, sent = at_once(
-            lambda found=found: transfer(environment=found, to=lab.owner, by=alice),
+            lambda row=row: transfer(environment=row, to=lab.owner, by=alice),
             upload(alice, f"{number}.1"),
         )
         assert moved == "done"
@@ -162,9 +162,9 @@ def test_listing_yanking_and_deleting_take_turns(alice: User) -> None:
         coming = make_version(alice, name, "0.2.0", status="evaluating")
         pk = listed.environment.pk
         answers = at_once(
-            lambda one=listed: yank(version=one, by=alice, reason="wrong"),
-            lambda one=coming: move(one, "listed"),
-            lambda one=listed: delete_version(version=one, by=alice),
+            lambda version=listed: yank(version=version, by=alice, reason="wrong"),
+            lambda version=coming: move(version, "listed"),
+            lambda version=listed: delete_version(version=version, by=alice),
             lambda pk=pk: delete_environment(environment=of(pk), by=alice),
         )
         assert answers[3] == "done"

@@ -47,7 +47,7 @@ def search(words: str = "", *, mine: bool = False, **filters: str) -> CatalogSea
     return CatalogSearch(words=words, filters=filters, mine=mine)
 
 
-def found(
+def names_of(
     words: str, actor: Actor = NOBODY, token: Token | None = None, sort: str = "", **filters: Any
 ) -> list[str]:
     order = sort or ("relevance" if words else "name")
@@ -116,18 +116,18 @@ SLIPS = {
 
 
 def test_questions_find_these_in_this_order(shelf: None) -> None:
-    assert {words: found(words) for words in QUESTIONS} == QUESTIONS
+    assert {words: names_of(words) for words in QUESTIONS} == QUESTIONS
 
 
 def test_slips_of_the_hand_still_find(shelf: None) -> None:
-    assert {words: found(words) for words in SLIPS} == SLIPS
+    assert {words: names_of(words) for words in SLIPS} == SLIPS
 
 
 SIGNS = ("%", "_", "'", '"', "\\", "!!!", "& |", ":*", "(", "\0", "<->", "{}", "-", "^", "*", "+")
 
 
 def test_signs_alone_find_nothing(shelf: None) -> None:
-    assert [sign for sign in SIGNS if found(sign)] == []
+    assert [sign for sign in SIGNS if names_of(sign)] == []
 
 
 def test_no_sign_or_word_means_anything_to_the_database(shelf: None) -> None:
@@ -139,23 +139,23 @@ def test_no_sign_or_word_means_anything_to_the_database(shelf: None) -> None:
         "summary : sums": ["sums"],
         "sums NEAR sums": ["sums"],
     }
-    assert {words: found(words) for words in wild} == wild
+    assert {words: names_of(words) for words in wild} == wild
 
 
 def test_search_words_of_one_letter_or_of_grammar_bring_no_others(shelf: None) -> None:
-    assert found("the math of a unicorn") == ["gsm8k", "sums"]
+    assert names_of("the math of a unicorn") == ["gsm8k", "sums"]
 
 
 def test_orders_but_relevance_hold_documents_with_all_words_where_there_are_any(
     shelf: None,
 ) -> None:
-    assert found("carol sums", sort="name") == ["sums"]
-    assert found("zebra gsm8k", sort="name") == ["gsm8k", "gsm8k-hard"]
+    assert names_of("carol sums", sort="name") == ["sums"]
+    assert names_of("zebra gsm8k", sort="name") == ["gsm8k", "gsm8k-hard"]
 
 
 def test_filters_and_facets_count_partial_matches(shelf: None) -> None:
-    assert found("zebra golf", framework="gymnasium") == ["code-golf"]
-    assert found("zebra golf", framework="verifiers") == []
+    assert names_of("zebra golf", framework="gymnasium") == ["code-golf"]
+    assert names_of("zebra golf", framework="verifiers") == []
     assert facets("zebra golf")["framework"] == {"gymnasium": 1}
 
 
@@ -181,18 +181,18 @@ def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> N
     ).map(" ".join)
 )
 def test_any_search_text_gives_a_list(shelf: None, words: str) -> None:
-    found(words)
+    names_of(words)
 
 
 def test_a_very_long_question_is_cut_not_refused(shelf: None) -> None:
-    assert found("reverse " * 1000) == ["reverse-text", "tic-tac-toe"]
-    assert found("a" * 100_000) == []
+    assert names_of("reverse " * 1000) == ["reverse-text", "tic-tac-toe"]
+    assert names_of("a" * 100_000) == []
 
 
 def test_a_huge_readme_is_found_by_its_beginning(alice: User) -> None:
     make_version(alice, "long", readme="".join(f"word{n} " for n in range(200_000)))
-    assert found("word7") == ["long"]
-    assert found("word199999") == []
+    assert names_of("word7") == ["long"]
+    assert names_of("word199999") == []
 
 
 def test_more_used_environments_come_first_among_equals(alice: User) -> None:
@@ -201,7 +201,7 @@ def test_more_used_environments_come_first_among_equals(alice: User) -> None:
             installs=100 if name == "bb-maze" else 0
         )
     make_version(alice, "bb-maze", "0.2.0")
-    assert found("maze") == ["bb-maze", "cc-maze", "aa-maze"]
+    assert names_of("maze") == ["bb-maze", "cc-maze", "aa-maze"]
 
 
 def test_search_shows_private_environments_to_members_only(
@@ -209,11 +209,11 @@ def test_search_shows_private_environments_to_members_only(
 ) -> None:
     make_version(lab, "secret-maze", visibility="private", keywords=["hush"])
     for words in ("secret", "maze", "hush", "sceret", "lab"):
-        assert found(words, NOBODY) == found(words, carol) == []
-        assert found(words, bob) == found(words, alice) == ["secret-maze"]
-    assert found("maze", root) == ["secret-maze"]
+        assert names_of(words, NOBODY) == names_of(words, carol) == []
+        assert names_of(words, bob) == names_of(words, alice) == ["secret-maze"]
+    assert names_of("maze", root) == ["secret-maze"]
     for actor, names in ((carol, []), (bob, ["secret-maze"])):
-        assert found("", actor, tag="hush") == names
+        assert names_of("", actor, tag="hush") == names
         facets = {facet.facet.name: facet for facet in SearchResults(search(), actor).facets()}
         assert ("hush" in values(facets["tag"])) == bool(names)
         assert ("lab" in values(facets["owner"])) == bool(names)
@@ -246,9 +246,9 @@ def test_own_environments_are_counted_by_visibility(alice: User) -> None:
     results = SearchResults(search(mine=True), alice)
     (facet,) = (f for f in results.facets() if f.facet.name == "visibility")
     assert values(facet) == {"public": 2, "private": 1}
-    assert found("", alice, mine=True, visibility="private") == ["closed"]
-    assert found("early", alice, mine=True) == ["early"]
-    assert found("early", alice) == []
+    assert names_of("", alice, mine=True, visibility="private") == ["closed"]
+    assert names_of("early", alice, mine=True) == ["early"]
+    assert names_of("early", alice) == []
 
 
 def test_without_pg_trgm_search_works_but_forgives_nothing(shelf: None) -> None:
@@ -256,5 +256,5 @@ def test_without_pg_trgm_search_works_but_forgives_nothing(shelf: None) -> None:
         pytest.skip("SQLite has trigrams always")
     with connection.cursor() as cursor:
         cursor.execute("DROP EXTENSION pg_trgm CASCADE")
-    assert found("gms8k") == []
-    assert found("gsm8k") == ["gsm8k", "gsm8k-hard"]
+    assert names_of("gms8k") == []
+    assert names_of("gsm8k") == ["gsm8k", "gsm8k-hard"]

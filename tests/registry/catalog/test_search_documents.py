@@ -11,7 +11,7 @@ from registry.catalog.stars import star
 from registry.catalog.transfer import transfer
 from registry.models import Environment, Organisation, User
 from tests.factories import make_version
-from tests.registry.catalog.test_search import NOBODY, found
+from tests.registry.catalog.test_search import NOBODY, names_of
 
 
 def test_every_change_reaches_search_in_its_transaction(
@@ -24,33 +24,33 @@ def test_every_change_reaches_search_in_its_transaction(
     assert right()
     version = make_version(alice, "maze", summary="Find out.", keywords=["walk"])
     environment = version.environment
-    assert found("walk") == ["maze"]
+    assert names_of("walk") == ["maze"]
     overlays.yank(version=version, by=alice, reason="broken")
     assert right()
-    assert found("maze") == []
+    assert names_of("maze") == []
     overlays.unyank(version=version, by=alice)
-    assert found("maze") == ["maze"]
+    assert names_of("maze") == ["maze"]
     services.set_visibility(environment=environment, visibility="private", by=alice)
     assert right()
-    assert found("maze") == []
-    assert found("maze", alice) == ["maze"]
+    assert names_of("maze") == []
+    assert names_of("maze", alice) == ["maze"]
     services.set_visibility(environment=environment, visibility="public", by=alice)
     transfer(environment=environment, to=lab.owner, by=alice)
     assert right()
-    assert found("lab maze") == ["maze"]
+    assert names_of("lab maze") == ["maze"]
     star(environment=environment, by=carol)
     overlays.quarantine(version=version, by=root, reason="bad")
     assert right()
-    assert found("maze") == []
+    assert names_of("maze") == []
     overlays.release(version=version, by=root)
     delete_version(version=version, by=alice)
     assert right()
     make_version(lab, "maze", "0.2.0")
-    assert found("maze") == ["maze"]
+    assert names_of("maze") == ["maze"]
     delete_environment(environment=environment, by=alice)
     delete_environment(environment=empty, by=alice)
     assert right()
-    assert found("maze", alice) == found("maze", alice, mine=True) == []
+    assert names_of("maze", alice) == names_of("maze", alice, mine=True) == []
 
 
 def test_rebuild_search_repairs_the_differences_of_check(
@@ -67,17 +67,17 @@ def test_rebuild_search_repairs_the_differences_of_check(
     output = capsys.readouterr().out
     assert "alice/maze: summary" in output
     assert "alice/sums: no document" in output
-    assert found("behind") == []
+    assert names_of("behind") == []
     call_command("rebuild_search")
     call_command("rebuild_search", "--check")
-    assert found("behind", NOBODY) == ["maze"]
-    assert found("szms") == ["sums"]
+    assert names_of("behind", NOBODY) == ["maze"]
+    assert names_of("szms") == ["sums"]
 
 
 def test_rebuild_updates_the_place_of_more_used_environments(alice: User) -> None:
     for name in ("aa-maze", "bb-maze"):
         make_version(alice, name)
-    assert found("maze") == ["bb-maze", "aa-maze"]
+    assert names_of("maze") == ["bb-maze", "aa-maze"]
     Environment.objects.filter(name="aa-maze").update(installs=100)
     call_command("rebuild_search")
-    assert found("maze") == ["aa-maze", "bb-maze"]
+    assert names_of("maze") == ["aa-maze", "bb-maze"]

@@ -25,10 +25,11 @@ def test_each_version_sorts_before_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("1", "1.0.0"), ("1.0", "v1.0.0.0"), ("1.0-1", "1.0.post1"), ("1c1", "1rc1")]
+    ("left", "right"),
+    [("1", "1.0.0"), ("1.0", "v1.0.0.0"), ("1.0-1", "1.0.post1"), ("1c1", "1rc1")],
 )
-def test_equal_versions_have_one_key(one: str, other: str) -> None:
-    assert sort_key(one) == sort_key(other)
+def test_equal_versions_have_one_key(left: str, right: str) -> None:
+    assert sort_key(left) == sort_key(right)
 
 
 PART = st.integers(0, 120)
@@ -43,9 +44,9 @@ VERSIONS = st.builds(
 
 
 @given(VERSIONS, VERSIONS)
-def test_any_two_versions_compare_like_their_keys(one: str, other: str) -> None:
-    assert (Version(one) < Version(other)) == (sort_key(one) < sort_key(other))
-    assert (Version(one) == Version(other)) == (sort_key(one) == sort_key(other))
+def test_any_two_versions_compare_like_their_keys(left: str, right: str) -> None:
+    assert (Version(left) < Version(right)) == (sort_key(left) < sort_key(right))
+    assert (Version(left) == Version(right)) == (sort_key(left) == sort_key(right))
 
 
 def test_the_longest_version_fits_the_column_and_uses_digits_alone() -> None:

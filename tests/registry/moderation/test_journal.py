@@ -194,7 +194,7 @@ def test_evaluations_stand_in_the_journals_of_both_sides(alice: User, carol: Use
             is_public=is_public,
         )
 
-    def told(owner: User) -> list[str]:
+    def sentences(owner: User) -> list[str]:
         rows = journal.of_owner(owner.owner).filter(verb__startswith="evaluation")
         return [journal.sentence(event) for event in rows]
 
@@ -208,6 +208,10 @@ def test_evaluations_stand_in_the_journals_of_both_sides(alice: User, carol: Use
     both = f"carol pushed the evaluation {pk} of alice/demo-env"
     gone = f"alice deleted the evaluation {pk} of alice/demo-env"
     sentence = f"carol pushed the evaluation {secret.pk} of alice/demo-env"
-    assert told(carol) == [sentence, both, gone]
-    assert told(alice) == [both, f"alice pushed the evaluation {own.pk} of alice/demo-env", gone]
+    assert sentences(carol) == [sentence, both, gone]
+    assert sentences(alice) == [
+        both,
+        f"alice pushed the evaluation {own.pk} of alice/demo-env",
+        gone,
+    ]
     assert journal.of_environment(environment).filter(verb__startswith="evaluation").count() == 3

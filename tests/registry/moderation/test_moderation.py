@@ -78,7 +78,7 @@ def test_a_person_has_one_open_report_of_each_environment(
 
 
 @pytest.mark.parametrize(
-    ("said", "field"),
+    ("body", "field"),
     [
         ({"reason": "ugly", "text": "x"}, "reason"),
         ({"reason": "spam", "text": " "}, "text"),
@@ -86,9 +86,9 @@ def test_a_person_has_one_open_report_of_each_environment(
     ],
 )
 def test_report_without_text_is_refused(
-    client: Client, version: Version, carol: User, said: dict[str, str], field: str
+    client: Client, version: Version, carol: User, body: dict[str, str], field: str
 ) -> None:
-    refused = send(client, "POST", f"{API}report/", carol, 400, **said)
+    refused = send(client, "POST", f"{API}report/", carol, 400, **body)
     assert refused["error"]["details"]["field"] == field
     assert not Report.objects.exists()
 
@@ -122,12 +122,12 @@ def test_a_quarantined_environment_is_nowhere_until_it_is_released(
     with django_capture_on_commit_callbacks(execute=True):
         shown = send(client, "POST", f"{API}quarantine/", root, reason="It mines coins.")
     assert shown["quarantined"]
-    (told,) = (sent for sent in mail.outbox if "quarantined" in sent.subject)
-    assert told.to == ["alice@example.com"]
-    assert "It mines coins." in str(told.body)
+    (notice,) = (sent for sent in mail.outbox if "quarantined" in sent.subject)
+    assert notice.to == ["alice@example.com"]
+    assert "It mines coins." in str(notice.body)
     assert _listed(client) == []
-    assert _got(client, version) == 404
-    assert _got(client, version, bearer(alice)) == 404
+    assert _wheel_status(client, version) == 404
+    assert _wheel_status(client, version, bearer(alice)) == 404
     assert _files(version) == ("quarantined", [])
     assert "It mines coins." in client.get("/envs/lab/demo-env/").content.decode()
     send(client, "POST", f"{API}quarantine/", root, 409, reason="Again.")
@@ -136,7 +136,7 @@ def test_a_quarantined_environment_is_nowhere_until_it_is_released(
         assert not send(client, "DELETE", f"{API}quarantine/", root)["quarantined"]
     assert "is released" in mail.outbox[-1].subject
     assert _listed(client) == ["lab/demo-env"]
-    assert _got(client, version) == 200
+    assert _wheel_status(client, version) == 200
     assert _files(version) == ("active", [version.filename])
 
 
@@ -146,7 +146,7 @@ def test_a_quarantined_version_gives_way_to_the_one_before(
     newer = make_version(lab, version="0.2.0", wheel=make_wheel(version="0.2.0"))
     send(client, "POST", f"{API}versions/0.2.0/quarantine/", root, reason="It mines coins.")
     assert send(client, "GET", API, root)["latest"]["version"] == "0.1.0"
-    assert _got(client, newer) == 404
+    assert _wheel_status(client, newer) == 404
     assert _files(version) == ("active", [version.filename])
     send(client, "DELETE", f"{API}versions/0.2.0/quarantine/", root)
     assert send(client, "GET", API, root)["latest"]["version"] == "0.2.0"
@@ -160,7 +160,7 @@ def _listed(client: Client) -> list[str]:
     return [row["ref"] for row in results]
 
 
-def _got(client: Client, version: Version, headers: dict[str, str] | None = None) -> int:
+def _wheel_status(client: Client, version: Version, headers: dict[str, str] | None = None) -> int:
     """The status of its wheel, read to the end."""
     path = f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
     answer = client.get(path, headers=headers)

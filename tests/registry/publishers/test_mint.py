@@ -173,7 +173,7 @@ def test_publishers_of_gitlab_and_of_any_other_issuer(
     settings.HUB_OIDC_ISSUERS = {issuer.url: "gitlab"}
     fields = {"repository": "lab/deep/envs", "workflow": "ci/publish.yml"}
     publisher(environment, alice, kind="gitlab", fields=fields)
-    said = {
+    claims = {
         "repository": None,
         "project_path": "lab/deep/envs",
         "namespace_id": "9",
@@ -181,13 +181,15 @@ def test_publishers_of_gitlab_and_of_any_other_issuer(
         "ref_path": "refs/heads/main",
         "job_id": "5",
     }
-    minted = used(mint(issuer, **said), alice)
+    minted = used(mint(issuer, **claims), alice)
     assert minted.published_with["run"] == f"{issuer.url}/lab/deep/envs/-/jobs/5"
-    no_match(issuer, **said | {"ci_config_ref_uri": f"{host}/lab/deep/envs//x.yml@refs/heads/main"})
-    no_match(issuer, **said | {"namespace_id": "10"})
+    no_match(
+        issuer, **claims | {"ci_config_ref_uri": f"{host}/lab/deep/envs//x.yml@refs/heads/main"}
+    )
+    no_match(issuer, **claims | {"namespace_id": "10"})
 
     settings.HUB_OIDC_ISSUERS = {issuer.url: "other"}
-    no_match(issuer, **said)  # an issuer's kind decides which of its publishers count
+    no_match(issuer, **claims)  # an issuer's kind decides which of its publishers count
     publisher(environment, alice, kind="other", fields={"sub": "build:7", "pool": "release"})
     assert mint(issuer, sub="build:7", pool="release")
     for claims in ({"sub": "build:7"}, {"sub": "build:7", "pool": "x"}, {"sub": "Build:7"}):

@@ -73,10 +73,12 @@ def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:
     assert services.lease(runner=gpu, models=["other", NAME]) == run
 
 
-@pytest.mark.parametrize("said", ["x", {"models": 5}, {"models": [5, None, NAME]}])
-def test_odd_words_of_a_runner_do_no_harm(db: None, said: object) -> None:
+@pytest.mark.parametrize("capabilities", ["x", {"models": 5}, {"models": [5, None, NAME]}])
+def test_odd_words_of_a_runner_do_no_harm(db: None, capabilities: object) -> None:
     runner = make_runner()
-    runners.describe(runner=runner, capabilities=said if isinstance(said, dict) else {})
+    runners.describe(
+        runner=runner, capabilities=capabilities if isinstance(capabilities, dict) else {}
+    )
     assert runners.models(runner) in ([], [NAME])
 
 

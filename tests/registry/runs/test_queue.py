@@ -52,7 +52,7 @@ def crowd(owner: Owner, count: int) -> None:
     )  # fmt: skip
 
 
-def asked(owner: Owner, name: str = "demo-env", version: str = "1.0") -> Run:
+def queue_run(owner: Owner, name: str = "demo-env", version: str = "1.0") -> Run:
     return make_run(make_version(owner, name=name, version=version))
 
 
@@ -65,7 +65,7 @@ def test_who_comes_after_five_hundred_of_another_is_next(alice: User, carol: Use
     gpu = make_runner()
     crowd(alice.owner, 500)
     assert [run.owner for run in taken(3, gpu)] == [alice.owner] * 3
-    hers = asked(carol.owner)
+    hers = queue_run(carol.owner)
     assert services.lease(runner=gpu) == hers
     assert Run.objects.filter(owner=alice.owner, status="queued").count() == 497
 
@@ -73,7 +73,7 @@ def test_who_comes_after_five_hundred_of_another_is_next(alice: User, carol: Use
 def test_two_owners_with_many_runs_take_turns(alice: User, carol: User) -> None:
     for owner in (alice.owner, carol.owner):
         for number in range(3):
-            asked(owner, name=f"env-{number}")
+            queue_run(owner, name=f"env-{number}")
     names = [run.owner.name for run in taken(6, make_runner())]
     assert names == ["alice", "carol"] * 3
 
@@ -85,8 +85,8 @@ def test_a_first_version_comes_before_a_further_one_and_both_before_a_re_run(
     services.cancel(run=make_run(old), by=bob)
     again = make_run(old)
     make_version(carol.owner, version="1.0", status="held")
-    further = asked(carol.owner, version="2.0")
-    first = asked(alice.owner)
+    further = queue_run(carol.owner, version="2.0")
+    first = queue_run(alice.owner)
     assert taken(3, make_runner()) == [first, further, again]
 
 
@@ -108,11 +108,11 @@ def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
 ) -> None:
     settings.HUB_OWNER_RUNS = 2
     for number in range(4):
-        asked(alice.owner, name=f"env-{number}")
+        queue_run(alice.owner, name=f"env-{number}")
     gpu = make_runner()
     held = taken(4, gpu)
     assert len(held) == 2
-    hers = asked(carol.owner)
+    hers = queue_run(carol.owner)
     assert services.lease(runner=gpu) == hers
     assert services.lease(runner=gpu) is None
     record_attempt(held[0], honest_rollouts())
@@ -120,7 +120,7 @@ def test_one_owner_never_has_more_runs_under_way_than_the_hub_allows(
 
 
 def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None:
-    run = asked(alice.owner)
+    run = queue_run(alice.owner)
     gpu = make_runner()
     runners.drain(runner=gpu)
     assert services.lease(runner=gpu) is None
@@ -129,7 +129,7 @@ def test_a_draining_runner_gets_nothing_until_it_is_resumed(alice: User) -> None
 
 
 def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
-    run = asked(alice.owner)
+    run = queue_run(alice.owner)
     gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
     for capabilities, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
@@ -138,8 +138,8 @@ def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
 
 
 def test_position_counts_the_runs_before_a_queued_one(alice: User, carol: User) -> None:
-    mine = [asked(alice.owner, name=f"env-{number}") for number in range(3)]
-    hers = asked(carol.owner)
+    mine = [queue_run(alice.owner, name=f"env-{number}") for number in range(3)]
+    hers = queue_run(carol.owner)
     assert queue.position(mine[2]) == Position(before=3, waiting=4, runners=0)
     assert queue.position(hers) == Position(before=1, waiting=4, runners=0)
     gpu = make_runner()
@@ -237,7 +237,7 @@ def test_five_hundred_queued_runs_send_at_most_max_notifications(
 ) -> None:
     with queues.committed():
         for number in range(services.MAX_NOTIFICATIONS + 5):
-            asked(alice.owner, name=f"env-{number}")
+            queue_run(alice.owner, name=f"env-{number}")
     assert len(queues.read("runs")) == services.MAX_NOTIFICATIONS
     ago = timezone.now() - timedelta(minutes=5)
     Run.objects.update(created_at=ago, last_notified_at=ago)
@@ -261,7 +261,7 @@ def test_a_limit_holds_for_runners_that_ask_at_the_same_moment(
 
     settings.HUB_OWNER_RUNS = 2
     for number in range(6):
-        asked(alice.owner, name=f"env-{number}")
+        queue_run(alice.owner, name=f"env-{number}")
     gpus = [make_runner(f"gpu-{n}") for n in range(6)]
     results = at_once(*(lambda g=g: services.lease(runner=g) for g in gpus))
     assert len({run.pk for run in results if run is not None}) == 2

@@ -208,9 +208,9 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("said", HOSTILE)
-def test_hostile_batches_are_stored_clean(run: Run, said: dict[str, Any]) -> None:
-    events = Events.from_dict({"attempt": 1, "seq": 1, "phase": "running", **said})
+@pytest.mark.parametrize("fields", HOSTILE)
+def test_hostile_batches_are_stored_clean(run: Run, fields: dict[str, Any]) -> None:
+    events = Events.from_dict({"attempt": 1, "seq": 1, "phase": "running", **fields})
     runner_events.record(run_id=run.pk, events=events)
     run.refresh_from_db()
     assert run.last_seq == 1

@@ -44,7 +44,7 @@ def run(alice: User) -> Run:
     return make_leased_run(make_version(alice.owner), policies=("silent", "oracle", "model"))
 
 
-def said(policy: str, task: int = 0, *, text: str = "") -> RolloutResult:
+def rollout_of(policy: str, task: int = 0, *, text: str = "") -> RolloutResult:
     """A rollout with a transcript of two messages."""
     return make_rollout(policy, task, transcript=make_transcript(text or f"{policy} {task}"))
 
@@ -65,9 +65,9 @@ def record(run: Run, *rollouts: RolloutResult, seq: int = 1, attempt: int = 1) -
 
 def test_a_batch_is_one_object_and_each_rollout_a_range_of_it(run: Run) -> None:
     sent = [
-        said("silent"),
+        rollout_of("silent"),
         make_rollout("silent", 1),
-        said("oracle", 2, text="漢" * 500),
+        rollout_of("oracle", 2, text="漢" * 500),
     ]
     record(run, *sent)
     pack = TranscriptPack.objects.get()
@@ -86,8 +86,8 @@ def test_a_batch_is_one_object_and_each_rollout_a_range_of_it(run: Run) -> None:
 
 
 def test_a_batch_sent_twice_is_kept_once(run: Run) -> None:
-    record(run, said("silent"))
-    record(run, said("silent"))
+    record(run, rollout_of("silent"))
+    record(run, rollout_of("silent"))
     assert TranscriptPack.objects.count() == len(objects()) == 1
 
 
@@ -102,7 +102,7 @@ class Overtaken(Transcript):
 
 
 def test_of_two_batches_of_one_number_the_later_leaves_nothing_in_the_storage(run: Run) -> None:
-    Overtaken.meanwhile = lambda: record(run, said("silent", text="first"))
+    Overtaken.meanwhile = lambda: record(run, rollout_of("silent", text="first"))
     late = Overtaken(calls=[Exchange()])
     record(run, make_rollout("oracle", 1, transcript=late))
     row = Rollout.objects.select_related("pack").get()
@@ -121,13 +121,19 @@ def test_a_batch_whose_attempt_ends_meanwhile_leaves_nothing_in_the_storage(run:
 def test_a_superseded_attempt_leaves_no_transcript(run: Run) -> None:
     Run.objects.update(attempt=2)
     with pytest.raises(HubError, match="attempt 1 may not report"):
-        record(run, said("silent"))
+        record(run, rollout_of("silent"))
     assert (objects(), TranscriptPack.objects.count()) == ([], 0)
 
 
 def test_unplanned_and_repeated_transcripts_take_no_storage(run: Run) -> None:
-    record(run, said("babble"), said("silent", 999), said("silent"), said("silent", text="again"))
-    record(run, said("silent", text="and again"), seq=2)
+    record(
+        run,
+        rollout_of("babble"),
+        rollout_of("silent", 999),
+        rollout_of("silent"),
+        rollout_of("silent", text="again"),
+    )
+    record(run, rollout_of("silent", text="and again"), seq=2)
     row = Rollout.objects.select_related("pack").get()
     assert transcripts.read(row) == make_transcript("silent 0")
     assert TranscriptPack.objects.get().size < 500
@@ -138,14 +144,14 @@ def test_a_transcript_over_its_bound_is_refused_whole(run: Run) -> None:
     count = limits.TRANSCRIPT_BYTES // 90_000 + 1
     large = Transcript([Node(n - 1, message) for n in range(count)], [Exchange(asked=0)])
     with pytest.raises(HubError) as refused:
-        record(run, said("silent"), make_rollout("silent", 1, transcript=large))
+        record(run, rollout_of("silent"), make_rollout("silent", 1, transcript=large))
     assert (refused.value.code, refused.value.status) == ("request.too_large", 413)
     run.refresh_from_db()
     assert (objects(), run.last_seq, run.rollouts.count()) == ([], 0, 0)
 
 
 def test_verify_lists_a_lost_object_and_hides_no_row(run: Run) -> None:
-    record(run, said("silent"))
+    record(run, rollout_of("silent"))
     assert problems() == []
     storage.get().delete(objects()[0])
     assert transcripts.read(Rollout.objects.select_related("pack").get()) is None
@@ -153,11 +159,11 @@ def test_verify_lists_a_lost_object_and_hides_no_row(run: Run) -> None:
 
 
 def test_scheduled_task_deletes_transcripts_of_a_lost_attempt(run: Run) -> None:
-    record(run, said("silent"))
+    record(run, rollout_of("silent"))
     runner_events.finish(run_id=run.pk, finish=make_finish("errored"))
     skip_pause()
     services.lease(runner=make_runner("gpu-2"))
-    record(run, said("silent", text="second"), attempt=2)
+    record(run, rollout_of("silent", text="second"), attempt=2)
     assert len(objects()) == 2
     assert transcripts.delete_expired(now=timezone.now()) == 1
     assert len(objects()) == 1
@@ -169,7 +175,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
     run: Run, settings: Any
 ) -> None:
     settings.HUB_TRANSCRIPT_DAYS = 7
-    record(run, said("silent"))
+    record(run, rollout_of("silent"))
     runner_events.finish(run_id=run.pk, finish=make_finish("succeeded"))
     cards.compute(run=run)
     later = timezone.now() + timedelta(days=8)
@@ -184,7 +190,7 @@ def test_after_the_days_only_a_listed_versions_deciding_run_keeps_its_transcript
 
 
 def test_an_emptied_version_keeps_no_transcript(run: Run) -> None:
-    record(run, said("silent"))
+    record(run, rollout_of("silent"))
     runner_events.finish(run_id=run.pk, finish=make_finish("succeeded"))
     now = timezone.now()
     Version.objects.update(status="listed", listed_at=now, deleted_at=now, emptied_at=now)

@@ -42,7 +42,7 @@ def age(key: str, days: float) -> None:
     os.utime(Path(storage.get().root) / key, (then, then))  # type: ignore[attr-defined]
 
 
-def found(outcome: Outcome) -> list[tuple[str, str]]:
+def problems_of(outcome: Outcome) -> list[tuple[str, str]]:
     return [(problem.what, problem.key) for problem in outcome.problems]
 
 
@@ -59,7 +59,7 @@ def test_a_hub_whose_rows_and_bytes_agree_has_no_problem(alice: User, carol: Use
     published(alice, "0.2.0")
     published(carol)  # the same bytes once more
     outcome = verify(now=timezone.now())
-    assert (found(outcome), outcome.objects, outcome.young) == ([], 4, 0)
+    assert (problems_of(outcome), outcome.objects, outcome.young) == ([], 4, 0)
     assert outcome.bytes == sum(stored.size for stored in storage.get().list())
 
 
@@ -70,7 +70,7 @@ def test_missing_and_changed_bytes_are_found(alice: User, files: Path) -> None:
     place.write_bytes(place.read_bytes()[:-1] + b"!")
     outcome = verify(now=timezone.now())
     keys = sorted([("missing", wheel_of(gone)), ("corrupt", wheel_of(changed))], key=lambda p: p[1])
-    assert found(outcome) == keys
+    assert problems_of(outcome) == keys
     assert {problem.message.partition(" has ")[0] for problem in outcome.problems} == {
         "alice/demo-env==0.1.0",
         "alice/demo-env==0.2.0",
@@ -83,9 +83,9 @@ def test_what_no_row_names_is_an_orphan_once_it_is_a_day_old(alice: User) -> Non
     put(orphan)
     put(young, days=0.5)
     outcome = verify(now=timezone.now())
-    assert (found(outcome), outcome.young) == ([("orphan", orphan)], 1)
+    assert (problems_of(outcome), outcome.young) == ([("orphan", orphan)], 1)
     outcome = verify(now=timezone.now(), delete_orphans=True)
-    assert (found(outcome), outcome.deleted) == ([], 1)
+    assert (problems_of(outcome), outcome.deleted) == ([], 1)
     assert not storage.get().exists(orphan)
     assert storage.get().exists(young)
     assert storage.get().exists(wheel_of(kept))
@@ -94,7 +94,7 @@ def test_what_no_row_names_is_an_orphan_once_it_is_a_day_old(alice: User) -> Non
 def test_verify_lists_objects_under_unknown_names_and_never_deletes_them(db: None) -> None:
     stranger = put("notes/1", days=400)
     outcome = verify(now=timezone.now(), delete_orphans=True)
-    assert found(outcome) == [("unknown", stranger)]
+    assert problems_of(outcome) == [("unknown", stranger)]
     assert storage.get().exists(stranger)
 
 
@@ -104,9 +104,11 @@ def test_what_is_staged_belongs_to_its_row_and_to_nobody_without_one(alice: User
     put(staging.wheel_key("a" * 32))
     litter = [put(staging.metadata_key("b" * 32)), put("staging/.put-x")]
     outcome = verify(now=timezone.now())
-    assert sorted(found(outcome)) == sorted(("orphan", key) for key in litter)
+    assert sorted(problems_of(outcome)) == sorted(("orphan", key) for key in litter)
     storage.get().delete(wheel_of(version))  # not promoted yet, so it need not be there
-    assert sorted(found(verify(now=timezone.now()))) == sorted(("orphan", key) for key in litter)
+    assert sorted(problems_of(verify(now=timezone.now()))) == sorted(
+        ("orphan", key) for key in litter
+    )
     assert staging.discard_old(now=timezone.now()) == 2
     assert [stored.key for stored in storage.get().list("staging/")] == [
         staging.wheel_key("a" * 32)

@@ -53,8 +53,10 @@ def body(
     """A form with the file before or after its fields, its part with or without a type."""
     kind = "\r\nContent-Type: application/octet-stream" if typed else ""
     content = part(f'name="content"; filename="{name}"{kind}', data)
-    said = [part(f'name="{k}"', value.encode()) for k, values in fields.items() for value in values]
-    parts = [content, *said] if first else [*said, content]
+    form_parts = [
+        part(f'name="{k}"', value.encode()) for k, values in fields.items() for value in values
+    ]
+    parts = [content, *form_parts] if first else [*form_parts, content]
     return b"\r\n".join([*parts, f"--{BOUNDARY}--\r\n".encode()])
 
 
@@ -184,7 +186,7 @@ def test_other_methods_get_the_next_step(client: Client, method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [
         (b"", "it has none"),
         (part('name="content"', b"text") + f"\r\n--{BOUNDARY}--".encode(), "it has none"),
@@ -207,11 +209,11 @@ def test_other_methods_get_the_next_step(client: Client, method: str) -> None:
     ids=["empty", "text for a file", "no fields", "two contents", "another file"],
 )
 def test_a_form_without_its_one_file_is_refused(
-    client: Client, key: str, sent: bytes, said: str
+    client: Client, key: str, sent: bytes, message: str
 ) -> None:
     response = post(client, key, sent)
     assert response.status_code == 400
-    assert said in answer(response)
+    assert message in answer(response)
 
 
 def test_a_body_that_is_no_form_is_refused(client: Client, key: str) -> None:

@@ -177,7 +177,7 @@ def test_runner_token_in_a_wheel_is_revoked_and_staff_notified(
     assert event.data["runner"] == "gpu"
     assert "in an upload named demo_env" in event.data["where"]
     mails = [item for item in mail.outbox if "leaked" in item.subject]
-    assert [one.to for one in mails] == [[root.email]]
+    assert [mail.to for mail in mails] == [[root.email]]
     assert text not in mails[0].body
     assert kept(files) == []
     assert runners.verify(runners.renew(runner=runner)) == runner

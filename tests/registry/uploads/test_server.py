@@ -122,13 +122,13 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def whole(data: bytes = WHEEL) -> bytes:
+def complete_body(data: bytes = WHEEL) -> bytes:
     return body(form_of(data), data, name=filename())
 
 
 def test_a_client_that_is_cut_off_anywhere_leaves_nothing(web: Web) -> None:
     """It goes away at once, or says that it is done: both at many places of the body."""
-    sent = whole()
+    sent = complete_body()
     places = [0, 1, 300, sent.index(WHEEL), *range(2000, len(sent) - 20, len(sent) // 5)]
     for place in places:
         with web.begun(f"Content-Length: {len(sent)}") as wire:
@@ -141,13 +141,13 @@ def test_a_client_that_is_cut_off_anywhere_leaves_nothing(web: Web) -> None:
 
 
 def test_a_slow_client_gets_through(web: Web) -> None:
-    sent = whole()
+    sent = complete_body()
     pieces = [sent[at : at + 150] for at in range(0, len(sent), 150)]
     assert " 200 " in web.send(*pieces, pause=0.05).splitlines()[0]
 
 
 def test_a_length_that_lies_loses_nothing_but_what_it_hides(web: Web) -> None:
-    sent = whole()
+    sent = complete_body()
     short = web.send(sent, length=len(sent) - 40)
     assert short.startswith("HTTP/1.1 400 ")
     assert web.nothing_left()
@@ -159,7 +159,7 @@ def test_a_length_that_lies_loses_nothing_but_what_it_hides(web: Web) -> None:
 
 def test_chunked_body_is_refused_for_lack_of_a_length(web: Web) -> None:
     with web.begun("Transfer-Encoding: chunked") as wire:
-        sent = whole()
+        sent = complete_body()
         wire.sendall(f"{len(sent):x}\r\n".encode() + sent + b"\r\n0\r\n\r\n")
         answer = web.answer(wire)
     assert answer.startswith("HTTP/1.1 411 the upload comes in chunks")
@@ -167,8 +167,8 @@ def test_chunked_body_is_refused_for_lack_of_a_length(web: Web) -> None:
 
 
 def test_reason_phrase_and_body_say_the_same(web: Web) -> None:
-    web.send(whole())
-    answer = web.send(whole(make_wheel(description="# Other\n")))
+    web.send(complete_body())
+    answer = web.send(complete_body(make_wheel(description="# Other\n")))
     head, _, text = answer.partition("\r\n\r\n")
     assert head.startswith("HTTP/1.1 400 File already exists: alice/demo-env==0.1.0")
     assert text.startswith("File already exists: alice/demo-env==0.1.0")
@@ -177,7 +177,7 @@ def test_reason_phrase_and_body_say_the_same(web: Web) -> None:
 def test_uploads_at_once_make_exactly_one_version(web: Web) -> None:
     wheels = [WHEEL] * 3 + [make_wheel(description=f"# {number}\n") for number in range(3)]
     with ThreadPoolExecutor(len(wheels)) as pool:
-        answers = list(pool.map(lambda data: web.send(whole(data)), wheels))
+        answers = list(pool.map(lambda data: web.send(complete_body(data)), wheels))
     assert Version.objects.count() == 1
     outcomes = sorted(
         re.findall(r" (accepted|already here|File already exists):", "\n".join(answers))
@@ -205,7 +205,7 @@ def test_the_largest_wheel_takes_a_small_part_of_its_size_in_memory(web: Web) ->
         body(form_of(data), data, name=filename(version=version))
         for data, version in zip(wheels, ("1.0", "2.0"), strict=True)
     ]
-    web.send(whole())  # so that all is loaded
+    web.send(complete_body())  # so that all is loaded
     web.peaks_mib()
     before = web.peaks_mib()
     with ThreadPoolExecutor(2) as pool:

@@ -1,4 +1,4 @@
-"""The people, things and credentials that every route is asked with."""
+"""The people, objects and credentials with which every route is requested."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ PLATFORM = "cpython-311-x86_64-linux-gnu-2.36"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What stands for each name in a route's path, for one environment of `lab`."""
+    """The value of each name in a route's path, for one environment of `lab`."""
 
     words: dict[str, str]
 
     def fill(self, path: str, more: dict[str, str]) -> str:
-        """The address; `more` says what a bare `pk` and the like mean there."""
+        """The address; `more` maps a bare `pk` and the like to the name that it stands for."""
         for name, value in (self.words | {k: self.words[v] for k, v in more.items()}).items():
             path = path.replace(f"<{name}>", value)
         return path
@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Fixtures:
     """Three environments of `lab`, one that is not there, and headers or session by role."""
 
     known: Place
@@ -70,7 +70,7 @@ class World:
     headers: dict[str, str]
 
 
-def build() -> World:
+def build() -> Fixtures:
     """Make all rows; the caller's transaction takes them away."""
     people = {name: person(name, staff=name == "root") for name in _NAMES}
     lab = _lab(people)
@@ -81,7 +81,7 @@ def build() -> World:
     texts["runner"] = runners.create(name="machine")[1]
     texts["token"] = texts["admin"]
     shared = _of_lab(lab, people)
-    return World(
+    return Fixtures(
         known=_place(lab, alice, "demo-env", shared),
         private=_place(lab, alice, "hidden-env", shared, visibility="private"),
         unlisted=_place(lab, alice, "draft-env", shared, status="held"),
