@@ -12,8 +12,8 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.contract.job import JobSpec
-from envyard_runner.messaging.event_outbox import EventOutbox
-from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.hub_api.client import HubClient
+from envyard_runner.hub_api.event_outbox import EventOutbox
 from frontend.pages.refresh_interval import pace
 from registry.models import Run, User
 from registry.runs.queue import Position

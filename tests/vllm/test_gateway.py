@@ -21,7 +21,7 @@ from envyard_runner.config import Config
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.model import Model
-from envyard_runner.model.known import AvailableModels, NoModel
+from envyard_runner.model.available import AvailableModels, NoModel
 from tests.vllm.conftest import NAME, Server
 from tests.worker.gateway.served_gateway import job, plan_all
 
@@ -106,7 +106,7 @@ def test_a_reply_is_recorded_with_the_servers_own_counts(server: Server) -> None
         status, answer = await client.post("model/0/0")
         assert status == 200
         assert 0 < answer["usage"]["completion_tokens"] <= SPEC.limits.max_tokens
-        record = client.gateway.ledger.take("model/0/0")
+        record = client.gateway.records.take("model/0/0")
         assert record.completion_tokens == answer["usage"]["completion_tokens"]
         assert record.prompt_tokens == answer["usage"]["prompt_tokens"] > 0
         assert record.model_seconds > 0
@@ -199,7 +199,7 @@ def test_a_prompt_that_is_too_long_is_refused_as_openai_refuses_it(server: Serve
             status, answer = await client.post("model/0/0", messages=[fields])
             assert (status, answer["error"]["code"]) == (400, "context_length_exceeded")
             assert "2048" in answer["error"]["message"]
-        record = client.gateway.ledger.take("model/0/0")
+        record = client.gateway.records.take("model/0/0")
         assert not record.model_fault
         assert not client.gateway.proxy.down.is_set()
 
@@ -212,7 +212,7 @@ def test_a_model_that_is_not_served_is_never_the_environments_fault(server: Serv
         status, answer = await client.post("model/0/0")
         assert (status, answer["error"]["code"]) == (502, "model_error")
         assert "`other` does not exist" in answer["error"]["message"]
-        assert client.gateway.ledger.take("model/0/0").model_fault
+        assert client.gateway.records.take("model/0/0").model_fault
 
     run_scenario(through_the_gateway, server)
 
@@ -241,7 +241,7 @@ def test_calls_at_once_follow_what_the_server_can_take(server: Server) -> None:
             for _ in range(3):
                 _, answer = await client.post(name)
                 spent += answer["usage"]["completion_tokens"]
-            client.gateway.ledger.take(name)
+            client.gateway.records.take(name)
             return spent
 
         places = asyncio.Semaphore(16)

@@ -15,7 +15,7 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
-from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.hub_api.client import HubClient
 from envyard_runner.sandbox import Exit
 from envyard_runner.venvs import Venv
 from tests.wheels import make_wheel

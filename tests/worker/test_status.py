@@ -16,8 +16,8 @@ from aiohttp import web
 
 from envyard_runner import status
 from envyard_runner.config import Config
+from envyard_runner.hub_api.client import HubClient, HubRefused, RunnerIdentity
 from envyard_runner.messaging.heartbeat import sending_heartbeats
-from envyard_runner.messaging.hub_client import HubClient, HubRefused, RunnerIdentity
 from envyard_runner.model import state
 from envyard_runner.state import process_state
 from tests.faults import parts

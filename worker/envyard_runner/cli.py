@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from envyard_runner.config import Config, ConfigError
-from envyard_runner.messaging.hub_client import HubRefused, HubUnreachable
+from envyard_runner.hub_api.client import HubRefused, HubUnreachable
 from envyard_runner.model.command import ServeError, ServeOptions
 from envyard_runner.model.state import AlreadyServed
 from envyard_runner.sandbox import SandboxError
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return command.main(rest)
     if options.command == "try":
-        from envyard_runner.local import try_wheel
+        from envyard_runner import try_wheel
 
         return try_wheel.main(rest)
     if rest or (words[separator:] and options.command != "model"):

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from envyard_runner.limits import Limits
+from envyard_runner.model.available import AvailableModels
 from envyard_runner.model.endpoint import Endpoint
-from envyard_runner.model.known import AvailableModels
 
 SYSTEM_HOME = Path("/var/lib/envyard-runner")
 # The first is the usual one: the newest, but for those that many dependencies lack wheels for.

@@ -19,13 +19,13 @@ from typing import Any
 import aiohttp
 
 from envyard_runner.config import Config
-from envyard_runner.messaging.heartbeat import capabilities, pythons
-from envyard_runner.messaging.hub_client import (
+from envyard_runner.hub_api.client import (
     HubClient,
     HubRefused,
     HubUnreachable,
     RunnerIdentity,
 )
+from envyard_runner.messaging.heartbeat import capabilities, pythons
 from envyard_runner.model.servers import servers
 from envyard_runner.state import process_state, service
 from envyard_runner.state.service import OutOfService, out_of_service

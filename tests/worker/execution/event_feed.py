@@ -8,10 +8,10 @@ from typing import Any
 
 from envyard.contract.runner_events import Facts, RolloutResult
 from envyard_runner.execution.collector import EventCollector
-from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 from envyard_runner.sandbox import Exit
 from tests.worker.stub_hub import job
 
@@ -32,12 +32,12 @@ class Clock:
 
 
 class EventFeed:
-    """An event collector with its ledger and plan; call it with an event."""
+    """An event collector with its records and plan; call it with an event."""
 
     def __init__(self, spec: Any = SPEC) -> None:
         self.spec = spec
-        self.ledger, self.plan, self.clock = Ledger(spec), Plan(spec), Clock()
-        self.collector = EventCollector(spec, self.ledger, self.plan, self.clock)
+        self.records, self.plan, self.clock = RolloutRecords(spec), Plan(spec), Clock()
+        self.collector = EventCollector(spec, self.records, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:
         """Add one event; a planned rollout gets the alias that the sandbox uses."""
@@ -60,7 +60,7 @@ class EventFeed:
             self("environment_began")
 
     def add_reply(self, rollout: str, *, seconds: float = 0.0) -> Record:
-        record = self.ledger.open(rollout)
+        record = self.records.open(rollout)
         record.prompt_shown = True
         record.add(CALL, Reply(content=["hello"], finish_reason="length"), seconds)
         return record

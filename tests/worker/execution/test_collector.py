@@ -136,7 +136,7 @@ def test_a_fatal_event_names_the_rollouts_that_ran_by_their_names() -> None:
 def test_a_failed_oracle_is_reported_by_the_rollout_that_needed_it() -> None:
     feed = EventFeed(job(policies=("oracle",), tasks=1))
     feed.add_loaded(True)
-    feed.ledger.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
+    feed.records.open("oracle/0/0").reference_error = "oracle() raised KeyError: 'x'"
     report = feed.rollout("oracle/0/0", ok=False, error={"type": "ProviderError", "message": "409"})
     assert report.error == {
         "type": "OracleFailed", "message": "oracle() raised KeyError: 'x'",
@@ -148,7 +148,7 @@ def test_a_refused_call_is_its_callers_affair_however_long_the_model_took() -> N
     for refused, fault in (("", "model"), ("8000 tokens are too many", "environment")):
         feed = EventFeed(job(policies=("model",), tasks=1, attempts=1))
         feed.add_loaded(True)
-        record = feed.ledger.open("model/0/0")
+        record = feed.records.open("model/0/0")
         record.model_seconds, record.refused = 10.0, refused
         error = {"type": "ProviderError", "message": "400", "fault": "model"}
         assert feed.rollout("model/0/0", ok=False, error=error, seconds=1.0).error["fault"] == fault

@@ -14,11 +14,11 @@ from envyard.contract.replay import Replay
 from envyard_runner.execution.replay import MIN_SECONDS, ReplayRun
 from envyard_runner.execution.verdict import replay_failure
 from envyard_runner.gateway import replays
-from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.replays import MAX_ROLLOUTS
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.sandbox import Exit
 from tests.worker.execution.event_feed import EXITED, Clock, EventFeed
 from tests.worker.stub_hub import job

@@ -16,7 +16,7 @@ from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.execution.verdict import Ending
-from envyard_runner.local.hub import LocalHub
+from envyard_runner.hub_api.local_hub import LocalHub
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.venvs import Venv, VenvError
 from envyard_runner.venvs.locks import AgreeLock

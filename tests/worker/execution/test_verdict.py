@@ -293,7 +293,7 @@ def test_no_tasks_silence_and_missing_rollouts_fail() -> None:
 def test_a_model_that_failed_excuses_the_environment() -> None:
     feed = EventFeed()
     feed.add_loaded(True)
-    feed.ledger.open("model/0/0").fail(CALL, "the model server answered 500", 1.0)
+    feed.records.open("model/0/0").fail(CALL, "the model server answered 500", 1.0)
     report = feed.rollout("model/0/0", ok=False, error={"type": "ProviderError", "message": "500"})
     assert report.error is not None
     assert (report.error["fault"], report.reward) == ("model", None)
@@ -305,7 +305,7 @@ def test_a_model_that_failed_excuses_the_environment() -> None:
 def test_a_model_that_recovered_excuses_nothing() -> None:
     feed = EventFeed()
     feed.add_loaded(True)
-    feed.ledger.open("model/0/0").fail(CALL, "busy", 1.0)
+    feed.records.open("model/0/0").fail(CALL, "busy", 1.0)
     feed.add_reply("model/0/0")
     report = feed.rollout("model/0/0", ok=False, error={"type": "KeyError", "message": "x"})
     assert report.error is not None
@@ -353,7 +353,7 @@ def test_threads_that_a_limit_around_the_runner_refused_are_not_the_environments
     feed = EventFeed()
     feed.add_began()
     feed("fatal", stage="load", error={"type": "RuntimeError", "message": "no new thread"})
-    around = replace(EXITED, code=1, refused_tasks=2)
+    around = replace(EXITED, code=1, refused_processes=2)
     assert decide_ending(feed.collector, around).outcome == "errored"
     assert "TasksMax" in decide_ending(feed.collector, around).findings[0].message
     own = replace(around, reached=("its processes",))

@@ -39,7 +39,7 @@ def test_a_failing_model_is_its_own_fault(
             code,
             "server_error",
         )
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         assert record.model_fault
         assert [m["role"] for m in record.transcript.messages] == ["user"]
 
@@ -52,7 +52,7 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
         status, body = await served.chat("model/0/0")
         assert (status, body["error"]["code"]) == (400, "refused_by_model")
         assert "told to fail" in body["error"]["message"]
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         assert (record.model_fault, record.replies) == ("", 0)
         assert record.refused == body["error"]["message"]
         assert [m["role"] for m in record.transcript.messages] == ["user"]
@@ -68,7 +68,7 @@ def test_the_record_holds_the_models_own_refusal_sanitized() -> None:
         served.model.error = {"message": told, "type": "BadRequestError", "code": 400}
         status, body = await served.chat("model/0/0")
         assert (status, body["error"]["code"]) == (400, "context_length_exceeded")
-        (call,) = served.gateway.ledger.take("model/0/0").transcript.calls
+        (call,) = served.gateway.records.take("model/0/0").transcript.calls
         assert call.error == body["error"]["message"]
         assert "with 400: BadRequestError: maximum context length is 64 tokens" in call.error
         assert "\x1b" not in call.error
@@ -95,7 +95,7 @@ def test_a_call_to_a_model_that_restarts_is_retried() -> None:
     async def scenario(served: ServedGateway) -> None:
         served.model.failure, served.model.failing = "503", 2
         assert (await served.chat("model/0/0"))[0] == 200
-        assert not served.gateway.ledger.take("model/0/0").model_fault
+        assert not served.gateway.records.take("model/0/0").model_fault
 
     run_scenario(scenario)
 
@@ -108,7 +108,7 @@ def test_a_stream_that_breaks_off_ends_with_an_error_event_and_is_a_model_fault(
         served.model.failure = failure
         events = await served.stream("model/0/0")
         assert events[-1]["error"]["code"] == "model_error"
-        assert served.gateway.ledger.take("model/0/0").model_fault
+        assert served.gateway.records.take("model/0/0").model_fault
 
     run_scenario(scenario)
 
@@ -131,7 +131,7 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
                 assert response.status == 500
                 assert (await response.json())["error"]["code"] == "gateway_error"
             assert gateway.failure == "KeyError: 'ours'"
-            assert not gateway.ledger.take("model/0/0").model_fault
+            assert not gateway.records.take("model/0/0").model_fault
             await gateway.close()
 
     run_scenario(scenario)

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from envyard.contract.transcript import Exchange, Transcript, clean_message
-from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Record
 from envyard_runner.gateway.openai import Call, chunks, completion
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.replays import _why_unrepeatable
 from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import ROLLOUT_BYTES, Record
 from tests.worker.gateway.served_gateway import TOOL, ServedGateway, run_scenario
 
 Message = dict[str, Any]
@@ -57,7 +57,7 @@ def test_reasoning_of_a_whole_reply_is_recorded_and_passed_on(field: str) -> Non
         assert body["choices"][0]["message"] == {
             "role": "assistant", "content": "ok", field: "six sevens",
         }  # fmt: skip
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens"
         (exchange,) = record.transcript.calls
         assert exchange.reasoning_tokens == record.usage.reasoning_tokens == 3
@@ -74,7 +74,7 @@ def test_reasoning_of_a_streamed_reply_is_recorded_and_passed_on(field: str) -> 
         parts = await served.stream("model/0/0")
         deltas = [choice["delta"] for part in parts for choice in part["choices"]]
         assert "".join(delta.get(field, "") for delta in deltas) == "six sevens are"
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens are"
         assert record.usage.reasoning_tokens == 3
         assert _why_unrepeatable(record) == ""
@@ -86,7 +86,7 @@ def test_reasoning_beside_a_tool_call_is_recorded() -> None:
     async def scenario(served: ServedGateway) -> None:
         served.model.reasoning = {"reasoning": "a sum"}
         await served.chat("model/0/0", QUESTION, tools=[TOOL])
-        message = served.gateway.ledger.take("model/0/0").transcript.messages[-1]
+        message = served.gateway.records.take("model/0/0").transcript.messages[-1]
         assert message["tool_calls"][0]["function"]["name"] == "add"
         assert message["reasoning_content"] == "a sum"
 

@@ -11,10 +11,10 @@ import aiohttp
 
 from envyard.contract.transcript import Exchange, Transcript
 from envyard_runner.gateway import Gateway, Model
-from envyard_runner.gateway.ledger import ROLLOUT_BYTES, Ledger
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import ROLLOUT_BYTES, RolloutRecords
 from tests.worker.stub_hub import RUN_TOKEN, job
 
 KEY = 'sk-the-"operators"-own-key'
@@ -97,8 +97,8 @@ def test_agents_and_branches_are_conversations_of_their_own() -> None:
 
 
 def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
-    ledger = Ledger(job(policies=("model",)))
-    record = ledger.open("model/0/0")
+    records = RolloutRecords(job(policies=("model",)))
+    record = records.open("model/0/0")
     record.sampling = {"model": "stub", "temperature": 1.0, "max_tokens": 64, "seed": 7}
     tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
     call = Call([says("user", "1+1?")], [tool], False, False, {})
@@ -120,12 +120,12 @@ def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
 
 
 def test_neither_the_models_key_nor_the_run_token_is_ever_written_down() -> None:
-    async def ledger() -> Ledger:
+    async def records() -> RolloutRecords:
         async with aiohttp.ClientSession() as session:
             model = Model(session, url="http://127.0.0.1:1/v1", name="m", key=KEY, timeout=1.0)
-            return Gateway(job(policies=("model",)), model).ledger
+            return Gateway(job(policies=("model",)), model).records
 
-    record = asyncio.run(ledger()).open("model/0/0")
+    record = asyncio.run(records()).open("model/0/0")
     leak = f"Authorization: Bearer {KEY} and {RUN_TOKEN}"
     part = {"id": leak, "type": "function", "function": {"name": leak, "arguments": leak}}
     tool = {"type": "function", "function": {"name": "t", "description": leak}}
@@ -157,10 +157,10 @@ def test_a_flood_is_bounded_and_the_replies_are_kept() -> None:
 
 
 def test_many_rollouts_share_what_a_run_may_hold() -> None:
-    few, many = Ledger(job(tasks=3)), Ledger(job(tasks=2000, attempts=8))
+    few, many = RolloutRecords(job(tasks=3)), RolloutRecords(job(tasks=2000, attempts=8))
     kept = []
-    for ledger in (few, many):
-        record = ledger.open("model/0/0")
+    for records in (few, many):
+        record = records.open("model/0/0")
         record.add(Call([says("user", "x" * 99_000)], [], False, False, {}), Reply(["y"]), 0.1)
         kept.append(size(record.transcript))
     assert kept[0] > 99_000

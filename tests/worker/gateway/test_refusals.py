@@ -60,7 +60,7 @@ def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:
         _, body = await served.chat("silent/0/0")
         assert body["error"]["code"] == "rollout_budget_exhausted"
         assert (await served.chat("silent/1/0"))[0] == 200
-        assert served.gateway.ledger.take("silent/0/0").usage.calls == 2
+        assert served.gateway.records.take("silent/0/0").usage.calls == 2
 
     async def tokens(served: ServedGateway) -> None:
         assert [(await served.chat("babble/0/0"))[0] for _ in range(3)] == [200, 200, 400]
@@ -72,7 +72,7 @@ def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:
 def test_an_ended_rollout_gets_no_more_replies() -> None:
     async def scenario(served: ServedGateway) -> None:
         await served.chat("silent/0/0")
-        served.gateway.ledger.take("silent/0/0")
+        served.gateway.records.take("silent/0/0")
         status, body = await served.chat("silent/0/0")
         assert (status, body["error"]["code"]) == (400, "rollout_ended")
 
@@ -101,7 +101,7 @@ def test_a_body_over_the_limit_is_refused_and_the_gateway_goes_on() -> None:
 def test_a_prompt_beyond_the_record_is_cut_and_its_reply_is_kept() -> None:
     async def scenario(served: ServedGateway) -> None:
         await served.chat("parrot/0/0", *[{"role": "user", "content": "x" * 5000}] * 500)
-        transcript = served.gateway.ledger.take("parrot/0/0").transcript
+        transcript = served.gateway.records.take("parrot/0/0").transcript
         assert transcript.truncated
         assert transcript.messages[-1] == {"role": "assistant", "content": "x" * 64 * 4}
         assert transcript.calls[0].left_out == 501 - len(transcript.messages)
@@ -120,7 +120,7 @@ def test_a_client_that_goes_away_frees_its_place() -> None:
             call.cancel()
         async with asyncio.timeout(1.5):  # well before the model's own two seconds are over
             assert (await served.chat("silent/0/0"))[0] == 200
-        assert served.gateway.ledger.take("model/0/0").replies == 0
+        assert served.gateway.records.take("model/0/0").replies == 0
 
     run_scenario(scenario, job(concurrency=1))
 

@@ -22,7 +22,7 @@ def test_a_probe_answers_in_openai_shape_and_is_recorded() -> None:
         assert body["object"] == "chat.completion"
         assert body["choices"][0]["message"] == {"role": "assistant", "content": "hello"}
         assert body["choices"][0]["finish_reason"] == "stop"
-        record = served.gateway.ledger.take("parrot/0/0")
+        record = served.gateway.records.take("parrot/0/0")
         assert [m["content"] for m in record.transcript.messages] == ["hello", "hello"]
         assert record.usage.calls == 1
         assert record.usage.completion_tokens == body["usage"]["completion_tokens"] == 2
@@ -120,11 +120,11 @@ def test_what_an_environment_sets_itself_is_recorded_once_and_bounded() -> None:
         for _ in range(3):
             assert (await served.chat("model/0/0", **fields))[0] == 200
         await served.chat("model/0/0")
-        transcript = served.gateway.ledger.take("model/0/0").transcript
+        transcript = served.gateway.records.take("model/0/0").transcript
         assert transcript.options == [{name: fields[name] for name in fields if name != "top_p"}]
         assert [call.options for call in transcript.calls] == [0, 0, 0, -1]
         await served.chat("parrot/0/0", stop="x" * 1_000_000)
-        assert len(str(served.gateway.ledger.take("parrot/0/0").transcript.options)) < 5000
+        assert len(str(served.gateway.records.take("parrot/0/0").transcript.options)) < 5000
 
     run_scenario(scenario)
 
@@ -134,7 +134,7 @@ def test_a_streamed_reply_is_recorded_with_the_time_of_its_first_piece() -> None
         served.model.pause = 0.05
         await served.stream("model/0/0")
         await served.chat("model/0/0")
-        streamed, whole = served.gateway.ledger.take("model/0/0").transcript.calls
+        streamed, whole = served.gateway.records.take("model/0/0").transcript.calls
         assert streamed.first_seconds is not None
         assert 0.05 < streamed.first_seconds < streamed.seconds - 0.1
         assert whole.first_seconds is None
@@ -222,7 +222,7 @@ def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> Non
     async def scenario(served: ServedGateway) -> None:
         chunks = await served.stream("model/0/0", tools=[TOOL])
         assert all(chunk["choices"] for chunk in chunks)  # usage was asked for by us alone
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         call = record.transcript.messages[-1]["tool_calls"][0]["function"]
         assert call == {"name": "add", "arguments": '{"a": 1}'}
         assert record.finish_reason == "tool_calls"
@@ -242,7 +242,7 @@ def test_a_conversation_of_several_turns_is_kept_once_and_counted_in_full() -> N
         ]
         _, second = await served.chat("model/0/0", *requests, tools=[TOOL])
         assert second["choices"][0]["message"]["content"] == "Answer: 5"
-        record = served.gateway.ledger.take("model/0/0")
+        record = served.gateway.records.take("model/0/0")
         roles = [m["role"] for m in record.transcript.messages]
         assert roles == ["user", "assistant", "tool", "assistant"]
         assert record.usage.calls == 2
@@ -257,7 +257,7 @@ def test_plain_completions_and_the_list_of_models_are_answered() -> None:
             url = served.url(rollout, "v1/completions")
             async with served.client.post(url, json={"prompt": "hi", "max_tokens": 1}) as response:
                 assert (await response.json())["choices"][0]["text"] == text
-            assert served.gateway.ledger.take(rollout).transcript.messages[-1]["content"] == text
+            assert served.gateway.records.take(rollout).transcript.messages[-1]["content"] == text
         assert served.model.requests[0]["max_tokens"] == 64
         async with served.client.get(served.url("silent/0/0", "v1/models")) as response:
             assert [m["id"] for m in (await response.json())["data"]] == ["policy"]
@@ -273,6 +273,6 @@ def test_odd_but_valid_messages_are_answered_by_every_probe() -> None:
         ]
         for policy in ("silent", "parrot", "babble"):
             assert (await served.chat(f"{policy}/0/0", *odd))[0] == 200
-            json.dumps(served.gateway.ledger.take(f"{policy}/0/0").transcript.messages).encode()
+            json.dumps(served.gateway.records.take(f"{policy}/0/0").transcript.messages).encode()
 
     run_scenario(scenario)

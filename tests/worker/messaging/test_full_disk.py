@@ -14,7 +14,7 @@ import pytest
 
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
-from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.hub_api.client import HubClient
 from envyard_runner.messaging.poll import DiskTooFull, poll_once
 from envyard_runner.venvs import uv
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from envyard_runner.model import session, state
+from envyard_runner.model.available import AvailableModels, NoModel
 from envyard_runner.model.command import ServeError, ServeOptions
-from envyard_runner.model.known import AvailableModels, NoModel
 from envyard_runner.model.state import folder_of
 from envyard_runner.model.watch import Timings, Watcher
 

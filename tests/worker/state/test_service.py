@@ -15,8 +15,8 @@ from envyard.contract.findings import finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.verdict import Ending, platform_ending
+from envyard_runner.hub_api.client import HubClient, RunnerIdentity
 from envyard_runner.messaging.heartbeat import sending_heartbeats
-from envyard_runner.messaging.hub_client import HubClient, RunnerIdentity
 from envyard_runner.state import service
 from envyard_runner.state.service import out_of_service, record_ending
 from tests.worker.messaging.test_celery_app import ended, ring, runner, until
@@ -34,7 +34,7 @@ def version(number: int) -> JobSpec:
 
 def fail(folder: Path, *numbers: int, ending: Ending = CACHE, began: bool = False) -> None:
     for number in numbers:
-        record_ending(folder, version(number), ending, began=began)
+        record_ending(folder, version(number), ending.outcome, ending.findings, began=began)
 
 
 def test_three_versions_that_fail_early_with_one_code_take_the_runner_out(tmp_path: Path) -> None:

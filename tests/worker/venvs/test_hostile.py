@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner.venvs import VenvError, cache, room, uv
+from envyard_runner.venvs import VenvError, cache, disk_space, uv
 from envyard_runner.venvs.uv import diagnose
 from tests.wheels import entry, make_wheel
 from tests.worker.venvs.conftest import VenvSetup, build_refused
@@ -167,7 +167,7 @@ def test_folders_too_deep_for_any_code_are_refused_and_gone(venv_setup: VenvSetu
     assert error.fault == "environment"
     assert "deep has more than 100 folders inside one another" in str(error)
     assert list(uv.cache_folder(venv_setup.config).glob("archive-v*/*"))
-    room.free_space(replace(venv_setup.config, venv_cache_bytes=0))
+    disk_space.free_space(replace(venv_setup.config, venv_cache_bytes=0))
     assert not list(uv.cache_folder(venv_setup.config).glob("archive-v*/*"))
     assert (
         venv_setup.run_code(venv_setup.build(), "import demo_env; print(demo_env.WORD)")

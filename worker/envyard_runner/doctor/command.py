@@ -50,7 +50,7 @@ async def examine(config: Config, *, environment: bool = True) -> list[Check]:
 
 async def examine_environment(config: Config) -> list[Check]:
     """Play the known-good environment from its wheel to its ending, as a run is played."""
-    from envyard_runner.local import known_good
+    from envyard_runner.doctor import known_good
 
     try:
         result = await known_good.run_known_good(config)

@@ -8,7 +8,7 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.doctor.check import Check, CheckFailed, run_check
-from envyard_runner.messaging.hub_client import HubClient, HubRefused, HubUnreachable
+from envyard_runner.hub_api.client import HubClient, HubRefused, HubUnreachable
 
 SECONDS = 10.0
 

@@ -101,10 +101,10 @@ async def _home(config: Config) -> str:
 
 
 async def _disk(config: Config) -> str:
-    from envyard_runner.venvs import room
+    from envyard_runner.venvs import disk_space
 
     try:
-        short, disk = room.missing_bytes(config), os.statvfs(config.home)
+        short, disk = disk_space.missing_bytes(config), os.statvfs(config.home)
     except OSError as error:
         raise CheckFailed(f"{config.home}: {error.strerror}") from error
     free = f"{disk.f_bavail * disk.f_frsize / (1 << 30):.1f} GiB free"

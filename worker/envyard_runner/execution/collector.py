@@ -15,8 +15,8 @@ from typing import Any
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult
 from envyard.contract.values import count, finite, records, text
-from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -43,7 +43,7 @@ class EventCollector:
     def __init__(
         self,
         job: JobSpec,
-        ledger: Ledger,
+        rollout_records: RolloutRecords,
         plan: Plan,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -63,7 +63,8 @@ class EventCollector:
         self.failed = self.timeouts = 0
         self.rollout_seconds = job.limits.rollout_seconds
         self.errors: list[dict[str, Any]] = []
-        self.plan, self._job, self._ledger, self._clock = plan, job, ledger, clock
+        self.plan, self._job, self._clock = plan, job, clock
+        self._rollout_records = rollout_records
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
 
@@ -159,7 +160,7 @@ class EventCollector:
             self.reject(rollout or alias)
             return None
         self._reported.add(rollout)
-        record = self._ledger.take(rollout)
+        record = self._rollout_records.take(rollout)
         rewarded = event.get("ok") is True and finite(event.get("reward")) is not None
         self.plan.replays.keep(record, rewarded=rewarded)
         if rollout not in self.plan.expected:

@@ -33,10 +33,10 @@ def killed_for_memory(end: Exit, fatal: dict[str, Any] | None) -> bool:
     return end.reason == "exited" and by_memory
 
 
-def hit_outer_task_limit(end: Exit) -> bool:
+def hit_outer_process_limit(end: Exit) -> bool:
     """Whether a limit around the runner refused the run processes or threads although the run was
     within its own limit."""
-    return end.reason == "exited" and end.refused_tasks > 0 and PROCESSES not in end.reached
+    return end.reason == "exited" and end.refused_processes > 0 and PROCESSES not in end.reached
 
 
 def runner_stalled(end: Exit, limit_seconds: float) -> str:

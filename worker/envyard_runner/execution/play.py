@@ -16,8 +16,8 @@ from envyard_runner.execution.load_failures import with_causes
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.verdict import Ending, decide_ending, platform_ending, replay_failure
 from envyard_runner.gateway import Gateway, Model
+from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.limits import Limits
-from envyard_runner.messaging.event_outbox import EventOutbox
 from envyard_runner.sandbox import Exit, Sandbox
 
 
@@ -40,7 +40,7 @@ async def play(
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
     gateway = Gateway(job, model)
-    collector = EventCollector(job, gateway.ledger, gateway.plan)
+    collector = EventCollector(job, gateway.records, gateway.plan)
     end = await _run_rollouts(collector, factory.make(wall), factory.program, gateway, outbox)
     proxy = gateway.proxy
     ending = decide_ending(

@@ -21,15 +21,15 @@ from envyard_runner.execution.play import SandboxFactory, play
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
 from envyard_runner.guest.job import GuestJob
-from envyard_runner.messaging.event_outbox import Cancelled, EventOutbox
-from envyard_runner.messaging.hub_client import (
+from envyard_runner.hub_api.client import (
     HubRefused,
     HubUnreachable,
     RunHub,
     Superseded,
     WheelChanged,
 )
-from envyard_runner.model.known import NoModel
+from envyard_runner.hub_api.event_outbox import Cancelled, EventOutbox
+from envyard_runner.model.available import NoModel
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.state.process_state import WriteState, state_file
@@ -84,7 +84,7 @@ async def perform(
         outbox.phase = "scoring"
         for finding in ending.findings:
             outbox.log_line(f"{finding.code}: {finding.message}")
-        record_ending(machine.config.home, job, ending, began=outbox.began)
+        record_ending(machine.config.home, job, ending.outcome, ending.findings, began=outbox.began)
         await outbox.finish(ending.outcome, ending.findings)
     except (Superseded, HubUnreachable, HubRefused) as error:
         log.warning("gave up run %s attempt %d: %s", job.run, job.attempt, error)

@@ -13,7 +13,7 @@ from envyard.contract.runner_events import Outcome
 from envyard.contract.values import text
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.host_effects import (
-    hit_outer_task_limit,
+    hit_outer_process_limit,
     killed_for_memory,
     runner_stalled,
 )
@@ -43,7 +43,7 @@ KILLED = "the sandbox was killed from outside"
 OUT_OF_MEMORY = (
     "the machine ran out of memory and processes were killed; the run was within its limit"
 )
-TASK_LIMIT = (
+PROCESS_LIMIT = (
     "a limit around the runner refused processes or threads: raise TasksMax= of its service, or "
     "--pids-limit of its container"
 )
@@ -90,8 +90,8 @@ def decide_ending(
     harmed = failure is not None or collector.failed > 0 or end.reason == "machine_memory"
     if harmed and killed_for_memory(end, collector.fatal):
         return platform_ending("run.runner_error", OUT_OF_MEMORY)
-    if harmed and hit_outer_task_limit(end):
-        return platform_ending("run.runner_error", TASK_LIMIT)
+    if harmed and hit_outer_process_limit(end):
+        return platform_ending("run.runner_error", PROCESS_LIMIT)
     if pause := _stall_message(collector, end):
         return platform_ending("run.runner_error", pause)
     if not collector.began and collector.tasks is not None:
@@ -119,8 +119,8 @@ def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:
         return platform_ending("run.runner_error", second.lacking or KILLED)
     if killed_for_memory(second, replay.fatal):
         return platform_ending("run.runner_error", OUT_OF_MEMORY)
-    if hit_outer_task_limit(second):
-        return platform_ending("run.runner_error", TASK_LIMIT)
+    if hit_outer_process_limit(second):
+        return platform_ending("run.runner_error", PROCESS_LIMIT)
     if not replay.environment_began:
         return Ending("errored", [startup_failure(replay.fatal, second, replay.output)])
     return None

@@ -2,8 +2,8 @@
 May import model."""
 
 from envyard_runner.gateway.adaptive_limiter import AdaptiveLimiter
-from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
+from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.server import Gateway
 
 __all__ = ["AdaptiveLimiter", "Gateway", "Model", "Record"]

@@ -13,10 +13,10 @@ from aiohttp import web
 
 from envyard.contract.job import JobSpec
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
+from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.stall_detector import StallDetector
 
 FAULTS_UNTIL_DOWN = 3

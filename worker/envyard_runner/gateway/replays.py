@@ -17,9 +17,9 @@ from typing import Any
 
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay, Replayed
-from envyard_runner.gateway.ledger import Record
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.rollout_records import Record
 
 MAX_ROLLOUTS = 32
 POLICY = "replay"  # of a replay's own record: no probe, and no model

@@ -16,7 +16,6 @@ from envyard.contract.probes import reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.ledger import Ledger, Record
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.model_proxy import (
     DONE,
@@ -33,6 +32,7 @@ from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
 from envyard_runner.gateway.replays import Replays
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ BEGINNING = 100  # characters of a first call that a finding repeats
 
 
 class Gateway:
-    """Answers one run's calls and keeps the record of every rollout in `ledger`.
+    """Answers one run's calls and keeps the record of every rollout in `records`.
 
     Rollouts have the aliases of `plan` in the sandbox, and no answer names a policy. `model` is
     None for a run of probes only, and `proxy` forwards calls to it. A gateway with `replays` plans
@@ -55,7 +55,7 @@ class Gateway:
     def __init__(
         self, job: JobSpec, model: Model | None, *, replays: Replays | None = None
     ) -> None:
-        self.ledger = Ledger(job, secrets=[model.key] if model and model.key else [])
+        self.records = RolloutRecords(job, secrets=[model.key] if model and model.key else [])
         self.plan = Plan(job)
         self.proxy = ModelProxy(job, model)
         self.failure = ""
@@ -181,7 +181,7 @@ class Gateway:
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
         call: Call = read(await _body(request))
-        number = self.ledger.spend(record)
+        number = self.records.spend(record)
         if number <= COMPARED and self._replays is None and not record.prompt_shown:
             # In a thread: texts may be long, and this loop also holds the limits of the sandbox.
             async with self._comparing:
@@ -202,7 +202,7 @@ class Gateway:
             record = self._replays.record(alias)
         else:
             name = self.plan.name(alias)
-            record = self.ledger.open(name) if name else None
+            record = self.records.open(name) if name else None
             if record and isinstance(fields := self._references.pop(alias, None), dict):
                 self._set_reference(record, fields)
         if record is None:

@@ -1,4 +1,4 @@
-"""Lease runs from the hub and send their events: HTTP, Celery queues, polling.
+"""Lease runs from the hub and perform them: Celery queues, polling, heartbeats.
 
-May import execution and state; execution in turn imports hub_client and event_outbox alone.
+May import every package but doctor.
 """

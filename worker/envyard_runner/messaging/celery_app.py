@@ -23,7 +23,7 @@ from envyard.messaging.parent import die_with_parent
 from envyard.messaging.reconnect import ReconnectAfterLostAck
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
-from envyard_runner.messaging.hub_client import HubRefused, HubUnreachable
+from envyard_runner.hub_api.client import HubRefused, HubUnreachable
 from envyard_runner.messaging.poll import DiskTooFull, hub_session, poll_once
 from envyard_runner.messaging.queue_subscription import QueueSubscription
 from envyard_runner.sandbox import reap_orphans

@@ -11,7 +11,7 @@ from typing import Any
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS
 from envyard_runner.config import Config
-from envyard_runner.messaging.hub_client import HubClient, HubRefused, HubUnreachable
+from envyard_runner.hub_api.client import HubClient, HubRefused, HubUnreachable
 from envyard_runner.sandbox import SandboxError, interpreter
 from envyard_runner.state.process_state import is_draining
 from envyard_runner.state.service import (

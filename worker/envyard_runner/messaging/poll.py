@@ -14,18 +14,18 @@ import aiohttp
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.execution.verdict import Ending
+from envyard_runner.hub_api.client import HubClient, HubUnreachable
 from envyard_runner.messaging.heartbeat import (
     RunnerStatus,
     capabilities,
     pythons,
     sending_heartbeats,
 )
-from envyard_runner.messaging.hub_client import HubClient, HubUnreachable
 from envyard_runner.sandbox import reap_orphans
 from envyard_runner.sandbox.cgroup import limit_mechanism
 from envyard_runner.state.process_state import is_draining, runner_process
 from envyard_runner.state.service import NotInService, out_of_service
-from envyard_runner.venvs import room
+from envyard_runner.venvs import disk_space
 from envyard_runner.venvs.uv import cache_folder
 
 log = logging.getLogger(__name__)
@@ -115,9 +115,9 @@ async def poll_once(
 
 
 def _require_disk_space(config: Config) -> None:
-    if room.missing_bytes(config) and cache_folder(config).exists():
-        room.free_space(config)
-    if missing := room.missing_bytes(config):
+    if disk_space.missing_bytes(config) and cache_folder(config).exists():
+        disk_space.free_space(config)
+    if missing := disk_space.missing_bytes(config):
         raise DiskTooFull(
             f"No space left for runs in {config.home}: {-(-missing >> 20)} MiB more must be free "
             "there (RUNNER_FREE_MB)"

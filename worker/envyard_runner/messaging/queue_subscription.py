@@ -13,8 +13,8 @@ from celery.worker.consumer import Consumer
 
 from envyard.contract.job import RUNS, queue_for
 from envyard_runner.config import Config
+from envyard_runner.hub_api.client import HubClient
 from envyard_runner.messaging.heartbeat import RunnerStatus, sending_heartbeats
-from envyard_runner.messaging.hub_client import HubClient
 from envyard_runner.state.service import SelfCheck
 
 STOP_SECONDS = 5.0

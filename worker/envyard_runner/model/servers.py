@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from envyard_runner.model.available import AvailableModels
 from envyard_runner.model.endpoint import Endpoint, EndpointError
-from envyard_runner.model.known import AvailableModels
 from envyard_runner.model.metrics import Load
 from envyard_runner.model.state import watched
 

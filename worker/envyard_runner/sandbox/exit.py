@@ -34,9 +34,9 @@ class Exit:
     kernel refuses without telling). `reached` names the limits it ran into and lived.
     `stalled_seconds` is how long the runner's own process was kept from running: meanwhile it
     answered no call. `low_memory`: the machine once had so little memory left that programs such as
-    earlyoom end processes. `lacking`: why the runner could hold the limits no longer and killed
-    the run. `refused_tasks` counts processes and threads that a limit around the runner refused to
-    anybody in the meantime.
+    earlyoom end processes. `lacking`: the reason why the runner could enforce the limits no longer
+    and killed the run. `refused_processes` counts processes and threads that a limit around the
+    runner refused, to any program, in the meantime.
     """
 
     code: int | None
@@ -53,7 +53,7 @@ class Exit:
     stalled_seconds: float = 0.0
     low_memory: bool = False
     lacking: str = ""
-    refused_tasks: int = 0
+    refused_processes: int = 0
 
     def beside(self, other: Exit) -> Exit:
         """The same end, with what another sandbox of the run tried and took too."""

@@ -20,7 +20,7 @@ POLL_SECONDS = 0.05
 MAX_PAUSE_SECONDS = 0.5
 LATE_SECONDS = 0.5  # a look that is later than this counts as time in which the runner stalled
 LOW_MEMORY = 0.1  # of the machine's memory: where earlyoom and its like begin to end processes
-SPARE_TASKS = 4  # bubblewrap's, and what the kernel counts before or after we look
+SPARE_PROCESSES = 4  # bubblewrap's, and what the kernel counts before or after we look
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Observation:
             kill("cpu")
         if usage.descriptors > limits.all_files:
             kill("descriptors")
-        if usage.tasks + SPARE_TASKS >= limits.pids:
+        if usage.tasks + SPARE_PROCESSES >= limits.pids:
             self.reached[PROCESSES] = None
         for storage in watchdog.storages(init):
             if storage.files > limits.inodes:

@@ -17,7 +17,7 @@ from typing import Self
 
 from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
-from envyard_runner.sandbox import cgroup, command, interpreter, tasks, uids, watchdog
+from envyard_runner.sandbox import cgroup, command, interpreter, process_limit, uids, watchdog
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.log import OutputReader
 from envyard_runner.sandbox.network import Attempts
@@ -230,7 +230,7 @@ class Sandbox:
 
     async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
         loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
-        refused_before = tasks.refused_tasks()
+        refused_before = process_limit.refused_processes()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
         watch = asyncio.create_task(self._observation.watch(started.init, self._limits, self.kill))
         assert self._channels is not None  # noqa: S101 - set before this is started
@@ -264,7 +264,7 @@ class Sandbox:
             stalled_seconds=self._observation.stalled_seconds,
             low_memory=self._observation.low_memory,
             lacking=self._observation.lacking,
-            refused_tasks=tasks.refused_tasks() - refused_before,
+            refused_processes=process_limit.refused_processes() - refused_before,
         )
 
     async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:

@@ -1,2 +1,2 @@
-"""State files that the runner processes of one machine share. May import execution.verdict and the
-contract."""
+"""State files that the runner processes of one machine share. May import nothing else of the
+runner."""

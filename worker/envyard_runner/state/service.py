@@ -13,16 +13,17 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
+from envyard.contract.runner_events import Outcome
 from envyard.contract.values import finite, record, records, text
-from envyard_runner.execution.verdict import Ending
 
 log = logging.getLogger(__name__)
 
@@ -97,14 +98,16 @@ def out_of_service(home: Path) -> OutOfService | None:
     return _read(home).out
 
 
-def record_ending(home: Path, job: JobSpec, ending: Ending, *, began: bool) -> None:
+def record_ending(
+    home: Path, job: JobSpec, outcome: Outcome, findings: Sequence[Finding], *, began: bool
+) -> None:
     """Record how a run ended; `began` where environment code was reached.
 
     A version counts once. Endings that are the environment's fault before its code began, and runs
     that were handed back, cancelled, or need what this machine need not have, prove nothing.
     """
-    first = ending.findings[0] if ending.findings else None
-    early = ending.outcome == "errored" and not began
+    first = findings[0] if findings else None
+    early = outcome == "errored" and not began
     if not began and (not early or first is None or first.code in IGNORED_CODES):
         return
     with _updating(home) as state:

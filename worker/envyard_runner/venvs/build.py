@@ -23,7 +23,7 @@ from envyard.contract.lock import Pin, render
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
-from envyard_runner.venvs import cache, compiled, locks, pythons, room, uv
+from envyard_runner.venvs import cache, compiled, disk_space, locks, pythons, uv
 from envyard_runner.venvs.locks import AgreeLock
 from envyard_runner.venvs.uv import VenvError
 
@@ -92,10 +92,10 @@ async def build_venv(
             if own is None:
                 own = await _environment(config, wheel, layer, own_key, folder, deadline)
     except VenvError:
-        await asyncio.to_thread(room.free_space, config)  # it leaves what was unpacked
+        await asyncio.to_thread(disk_space.free_space, config)  # it leaves what was unpacked
         raise
     if built:
-        await asyncio.to_thread(room.free_space, config)
+        await asyncio.to_thread(disk_space.free_space, config)
     return Venv(
         dependencies=layer.site,
         environment=own.site,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from envyard.contract.values import record
 from envyard_runner.config import Config
-from envyard_runner.venvs import cache, room
+from envyard_runner.venvs import cache, disk_space
 from envyard_runner.venvs.build import Venv
 
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
@@ -36,7 +36,7 @@ def discard_damaged(config: Config, venv: Venv) -> str:
             message = message or difference
             cache.discard(config, folder)
     if message:
-        room.discard_downloads(config)
+        disk_space.discard_downloads(config)
     return message
 
 

@@ -17,8 +17,8 @@ from aiohttp import web
 
 from envyard.contract.job import JobSpec
 from envyard_runner.execution.collector import EventCollector
-from envyard_runner.gateway.ledger import Ledger
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.rollout_records import RolloutRecords
 from envyard_runner.guest.job import GuestJob
 
 Message = dict[str, Any]
@@ -102,7 +102,9 @@ class StubGateway:
 
     async def _plan(self, request: web.Request) -> web.Response:
         driver_job = self.jobs[request.match_info["module"]]
-        collector = EventCollector(driver_job.spec, Ledger(driver_job.spec), driver_job.plan)
+        collector = EventCollector(
+            driver_job.spec, RolloutRecords(driver_job.spec), driver_job.plan
+        )
         while collector.tasks is None and collector.fatal is None:
             for line in driver_job.events.read_bytes().splitlines():
                 collector.add_line(line)

@@ -15,7 +15,7 @@ from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, cache, uv
-from envyard_runner.venvs.room import free_space
+from envyard_runner.venvs.disk_space import free_space
 from tests.worker.venvs.conftest import LockStore, VenvSetup
 
 pytestmark = pytest.mark.sandbox

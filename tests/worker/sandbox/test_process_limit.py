@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from envyard_runner.sandbox import tasks
+from envyard_runner.sandbox import process_limit
 
 
 def cgroup(folder: Path, limit: str, **counts: int) -> None:
@@ -18,7 +18,7 @@ def cgroup(folder: Path, limit: str, **counts: int) -> None:
 
 def refused(tmp_path: Path, lines: str) -> int:
     (tmp_path / "cgroup").write_text(lines)
-    return tasks.refused_tasks(tmp_path, tmp_path / "cgroup")
+    return process_limit.refused_processes(tmp_path, tmp_path / "cgroup")
 
 
 def test_limits_of_the_own_cgroup_and_those_above_are_counted(tmp_path: Path) -> None:

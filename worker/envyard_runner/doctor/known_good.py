@@ -18,8 +18,8 @@ from envyard.contract.frameworks.verifiers import V1
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, run_attempt
-from envyard_runner.local.hub import LocalHub
-from envyard_runner.messaging.event_outbox import EventOutbox
+from envyard_runner.hub_api.event_outbox import EventOutbox
+from envyard_runner.hub_api.local_hub import LocalHub
 
 MODULE, VERSION = "envyard_known_good", "1"
 FILENAME = f"{MODULE}-{VERSION}-py3-none-any.whl"

@@ -1,7 +1,7 @@
 """Processes and threads that the kernel refused because of a cgroup's limit around the runner.
 
 Such a limit (`TasksMax=` of a service, `--pids-limit` of a container) is the operator's, and code
-of an environment fails at it as it would at its own. The kernel counts the refusals (pids.events of
+of an environment fails at it as at its own limit. The kernel counts the refusals (pids.events of
 cgroup v2), since 6.11 in the cgroup that has the limit and before in the one of the process.
 """
 
@@ -14,8 +14,8 @@ from pathlib import Path
 MOUNT = Path("/sys/fs/cgroup")
 
 
-def refused_tasks(mount: Path = MOUNT, cgroups: Path = Path("/proc/self/cgroup")) -> int:
-    """How many were refused so far by the limits of the runner's own cgroup and those above it."""
+def refused_processes(mount: Path = MOUNT, cgroups: Path = Path("/proc/self/cgroup")) -> int:
+    """The number refused so far by the limits of the runner's own cgroup and those above it."""
     total = 0
     for top, own in _own(mount, cgroups):
         for folder in (own, *own.parents):

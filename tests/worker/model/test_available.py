@@ -11,8 +11,8 @@ import pytest
 
 from envyard_runner.config import Config
 from envyard_runner.execution.model_access import open_model
+from envyard_runner.model.available import AvailableModels, NoModel
 from envyard_runner.model.endpoint import Endpoint
-from envyard_runner.model.known import AvailableModels, NoModel
 from tests.worker.gateway.served_gateway import job
 from tests.worker.stub_hub import serving
 from tests.worker.stub_model import StubModel

@@ -1,7 +1,7 @@
-"""Keeps venvs and what uv downloaded for them below one limit, the least recently used leave first.
+"""Keeps venvs and uv's downloads below one limit; the least recently used are removed first.
 
-uv's files are counted where uv keeps them: a venv's are hard links to those. uv fetches anew what
-it does not find, so that its downloads go first, but for those that a venv has.
+uv's files are counted in its cache: a venv's files are hard links to those. uv downloads again
+what it lacks, so its downloads go first, apart from those that a venv has.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox.rundir import remove_tree
 from envyard_runner.venvs import cache, uv
 
-RECENT_SECONDS = 1800.0  # a build may have found it and not started its sandbox yet
+RECENT_SECONDS = 1800.0  # a build may have chosen it and not started its sandbox yet
 ARCHIVES = "archive-v*/*"  # wheels, unpacked
 UNFINISHED = ".tmp*"  # what a killed uv was unpacking
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Something uv keeps: its size in bytes, when it was last linked, and whether a venv has it."""
+    """A download of uv: its size in bytes, when it was last linked, and whether a venv has it."""
 
     path: Path
     size: int
@@ -36,7 +36,7 @@ class Download:
 
 
 def missing_bytes(config: Config) -> int:
-    """How many bytes too few are free on the disk of RUNNER_HOME to take a run."""
+    """The number of free bytes that the disk of RUNNER_HOME lacks for a run."""
     disk = os.statvfs(config.home)
     return max(0, config.free_bytes - disk.f_bavail * disk.f_frsize)
 

@@ -25,7 +25,7 @@ from envyard.contract.probes import PROBE_NAMES
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor.machine import require_sandbox
 from envyard_runner.execution.run import RunnerContext, perform
-from envyard_runner.local.hub import LocalHub
+from envyard_runner.hub_api.local_hub import LocalHub
 from envyard_runner.sandbox import SandboxError, reap_orphans
 
 DONE, REFUSED = 0, 1

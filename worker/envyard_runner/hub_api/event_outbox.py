@@ -13,7 +13,7 @@ from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, Phase, RolloutResult
-from envyard_runner.messaging.hub_client import RunHub
+from envyard_runner.hub_api.client import RunHub
 
 PAUSE_SECONDS = 0.5  # who watches sees news within 2 s, page and network included
 MAX_HEARTBEAT_SECONDS = 5.0

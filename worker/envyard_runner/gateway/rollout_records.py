@@ -115,7 +115,7 @@ class Record:
         self.recorder.add(call.messages, call.tools, None, exchange, call.options)
 
 
-class Ledger:
+class RolloutRecords:
     """The records of one run, opened by the first call and removed with the finished rollout.
 
     No record ever holds the run token or one of the `secrets`, whatever the source that repeats it.

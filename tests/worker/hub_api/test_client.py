@@ -17,14 +17,14 @@ import pytest
 from envyard.contract.findings import finding
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.transcript import Exchange, Node, Transcript
-from envyard_runner.messaging.event_outbox import Cancelled, EventOutbox
-from envyard_runner.messaging.hub_client import (
+from envyard_runner.hub_api.client import (
     HubClient,
     HubRefused,
     HubUnreachable,
     Superseded,
     WheelChanged,
 )
+from envyard_runner.hub_api.event_outbox import Cancelled, EventOutbox
 from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
 pytestmark = pytest.mark.slow
@@ -304,8 +304,8 @@ def test_what_a_killed_runner_logged_is_there_up_to_the_last_second(tmp_path: Pa
 TALKER = """
 import asyncio, sys
 import aiohttp
-from envyard_runner.messaging.hub_client import HubClient
-from envyard_runner.messaging.event_outbox import EventOutbox
+from envyard_runner.hub_api.client import HubClient
+from envyard_runner.hub_api.event_outbox import EventOutbox
 from tests.worker.stub_hub import TOKEN, job
 
 async def main():
