@@ -166,8 +166,8 @@ class Proxy:
         except OSError:
             writer.transport.abort()
         finally:
-            for one in writers:
-                one.close()
+            for open_writer in writers:
+                open_writer.close()
 
     async def _pump(
         self,

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 EXAMPLES = ("double-check", "reverse-text")
 ACCEPT = {"Accept": "application/vnd.pypi.simple.v1+json"}
 # Of each run: what became of it, and how often its version was listed.
-TELL = """
+RUN_SUMMARY = """
 from registry.models import Run
 for run in Run.objects.order_by("version__environment__name"):
     listed = run.version.events.filter(verb="version.listed").count()
@@ -92,7 +92,9 @@ def test_two_examples_are_listed_once_each_by_two_runners(hub: Hub, second: str)
     for name, push in zip(EXAMPLES, pushing, strict=True):
         output, _ = push.communicate(timeout=600)
         assert push.returncode == 0, f"{name}: {output}\n{hub.logs()}"
-    rows = [line.split() for line in hub.manage("shell", "--no-imports", "-c", TELL).splitlines()]
+    rows = [
+        line.split() for line in hub.manage("shell", "--no-imports", "-c", RUN_SUMMARY).splitlines()
+    ]
     assert [line[:4] for line in rows] == [[name, "succeeded", "1", "1"] for name in EXAMPLES]
     assert len({line[4] for line in rows}) == 2
     for name in EXAMPLES:

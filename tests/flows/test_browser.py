@@ -53,12 +53,12 @@ class Visitor:
 def watched(page: Page, problems: list[str]) -> Page:
     """The page, its errors and violations of the content security policy noted down."""
 
-    def heard(message: ConsoleMessage) -> None:
+    def record_message(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             problems.append(f"{page.url}: {message.text}")
 
     page.set_default_timeout(PATIENCE)
-    page.on("console", heard)
+    page.on("console", record_message)
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
     page.add_init_script(
         "document.addEventListener('securitypolicyviolation',"

@@ -52,7 +52,7 @@ ASK = """async () => {
 
 
 @dataclass
-class Told:
+class LeasedRun:
     """A run in our hands, and what the hub has stored of it."""
 
     hub: Hub
@@ -96,7 +96,7 @@ def _posted(url: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeasedRun]:
     """alice/live-page, given to us and not to the hub's own runner."""
     token = hub.manage("create_runner", "by-hand")
     hub.manage("drain_runner", "embedded")
@@ -109,7 +109,7 @@ def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]
         claim = hub.wait(
             lambda: requests.post(poll, headers=headers, json={}, timeout=20).content, "a run"
         )
-        yield Told(hub, JobSpec.from_dict(json.loads(claim)))
+        yield LeasedRun(hub, JobSpec.from_dict(json.loads(claim)))
     finally:
         hub.manage("drain_runner", "embedded", "--resume")
 
@@ -119,24 +119,24 @@ class Reader:
     """alice's tab with the run's page, what it asked for and what went wrong in it."""
 
     page: Page
-    asked: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
-    def asks(self, seconds: float) -> int:
+    def count_requests(self, seconds: float) -> int:
         """How often it asks what is new in that time."""
-        self.asked.clear()
+        self.requested.clear()
         self.page.wait_for_timeout(1000 * seconds)
-        return len(self.asked)
+        return len(self.requested)
 
-    def sees(self, text: str) -> float:
+    def shown_at(self, text: str) -> float:
         """When it first showed that, in seconds of Unix time."""
         self.page.wait_for_function("(what) => window.shown[what]", arg=text, timeout=PATIENCE)
         return float(self.page.evaluate("(what) => window.shown[what]", text)) / 1000
 
 
 @pytest.fixture(scope="module")
-def reader(leased: Told) -> Iterator[Reader]:
+def reader(leased: LeasedRun) -> Iterator[Reader]:
     """Signed in, and there before anything was told."""
     expect.set_options(timeout=PATIENCE)
     passwords = json.loads((leased.hub.home / "demo.json").read_text())
@@ -146,7 +146,8 @@ def reader(leased: Told) -> Iterator[Reader]:
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: reader.problems.append(str(error)))
         page.on(
-            "request", lambda request: "/live/" in request.url and reader.asked.append(request.url)
+            "request",
+            lambda request: "/live/" in request.url and reader.requested.append(request.url),
         )
         page.on("requestfailed", lambda request: reader.failed.append(request.url))
         page.on(
@@ -163,21 +164,23 @@ def reader(leased: Told) -> Iterator[Reader]:
         assert reader.problems == []
 
 
-def test_runner_events_are_on_the_page_within_two_seconds(leased: Told, reader: Reader) -> None:
+def test_runner_events_are_on_the_page_within_two_seconds(
+    leased: LeasedRun, reader: Reader
+) -> None:
     answers = []
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # the page asks every second, we at any moment
         reader.page.wait_for_timeout(1000 * phase)
         leased.tick()
         answers.append(reader.page.evaluate(ASK))
         for text in (f"tick {leased.seq}", f"done {leased.seq}"):
-            reader.sees(text)
-    took = [reader.sees(text) - at for text, at in leased.stored.items()]
+            reader.shown_at(text)
+    took = [reader.shown_at(text) - at for text, at in leased.stored.items()]
     assert median(took) < PROMISED + median(answers), (took, answers)
 
 
-def test_codes_and_markup_in_a_log_do_nothing(leased: Told, reader: Reader) -> None:
+def test_codes_and_markup_in_a_log_do_nothing(leased: LeasedRun, reader: Reader) -> None:
     leased.tick(HOSTILE)
-    reader.sees(f"tick {leased.seq}")
+    reader.shown_at(f"tick {leased.seq}")
     log = reader.page.locator("#log")
     expect(log).to_contain_text("<script>window.owned = 1</script>")
     shown = log.inner_text()
@@ -190,25 +193,25 @@ def test_codes_and_markup_in_a_log_do_nothing(leased: Told, reader: Reader) -> N
     assert reader.problems == []
 
 
-def test_focus_stays_where_the_reader_has_it(leased: Told, reader: Reader) -> None:
+def test_focus_stays_where_the_reader_has_it(leased: LeasedRun, reader: Reader) -> None:
     reader.page.locator("#cancel").focus()
     leased.tick()
-    reader.sees(f"tick {leased.seq}")
+    reader.shown_at(f"tick {leased.seq}")
     assert reader.page.evaluate("document.activeElement.id") == "cancel"
 
 
-def test_a_hidden_tab_sends_no_requests(leased: Told, reader: Reader) -> None:
+def test_a_hidden_tab_sends_no_requests(leased: LeasedRun, reader: Reader) -> None:
     hide = "(hidden) => Object.defineProperty(document, 'hidden', {value: hidden, configurable: 1})"
-    assert reader.asks(2.5) >= 1
+    assert reader.count_requests(2.5) >= 1
     reader.page.evaluate(hide, True)
     reader.page.wait_for_timeout(1000)
-    assert reader.asks(2.5) == 0
+    assert reader.count_requests(2.5) == 0
     reader.page.evaluate(hide, False)
     leased.tick()
-    reader.sees(f"tick {leased.seq}")
+    reader.shown_at(f"tick {leased.seq}")
 
 
-def test_the_page_goes_on_when_the_hub_was_away(leased: Told, reader: Reader) -> None:
+def test_the_page_goes_on_when_the_hub_was_away(leased: LeasedRun, reader: Reader) -> None:
     before = leased.hub.pid("web")
     os.kill(before, signal.SIGKILL)
     reader.page.context.set_offline(True)  # a new process may be there before the page asks
@@ -217,10 +220,10 @@ def test_the_page_goes_on_when_the_hub_was_away(leased: Told, reader: Reader) ->
     assert [url for url in reader.failed if "/live/" in url]
     leased.hub.wait(lambda: leased.hub.pid("web") != before, "another web process")
     leased.tick()
-    reader.sees(f"tick {leased.seq}")  # in the same page: nobody loaded it anew
+    reader.shown_at(f"tick {leased.seq}")  # in the same page: nobody loaded it anew
 
 
-def test_a_run_is_cancelled_once_the_reader_is_sure(leased: Told, reader: Reader) -> None:
+def test_a_run_is_cancelled_once_the_reader_is_sure(leased: LeasedRun, reader: Reader) -> None:
     page = reader.page
     page.get_by_role("link", name="Cancel this run").click()
     page.get_by_role("link", name="Keep it running").click()
@@ -235,4 +238,4 @@ def test_a_run_is_cancelled_once_the_reader_is_sure(leased: Told, reader: Reader
     leased.post("finish", Finish(leased.job.attempt, "cancelled").to_dict())
     expect(page.locator("#live .pill").first).to_have_text("cancelled")
     expect(page.get_by_role("button", name="Evaluate again")).to_be_visible()
-    assert reader.asks(2.5) == 0  # it has ended
+    assert reader.count_requests(2.5) == 0  # it has ended

@@ -210,12 +210,19 @@ def test_a_private_environment_is_looked_into_pulled_and_installed_from_its_inde
         env=clean_environ() | credentials,
         check=True,
     )
-    (loan,) = set(re.findall(r"__token__:([^@*]+)@", output))  # uv itself prints ****
+    (credential,) = set(re.findall(r"__token__:([^@*]+)@", output))  # uv itself prints ****
     assert requests.get(f"{hub.url}/lab/simple/secret-words/", timeout=30).status_code == 404
-    lent = {"Authorization": f"Bearer {requests.utils.unquote(loan)}"}
-    assert requests.get(f"{hub.url}/lab/simple/secret-words/", headers=lent, timeout=30).ok
+    credential_headers = {"Authorization": f"Bearer {requests.utils.unquote(credential)}"}
+    assert requests.get(
+        f"{hub.url}/lab/simple/secret-words/", headers=credential_headers, timeout=30
+    ).ok
     yank = f"{hub.url}/api/v1/environments/lab/secret-words/versions/0.1.0/yank/"
-    assert requests.post(yank, json={"reason": "x"}, headers=lent, timeout=30).status_code == 401
+    assert (
+        requests.post(
+            yank, json={"reason": "x"}, headers=credential_headers, timeout=30
+        ).status_code
+        == 401
+    )
 
 
 def test_a_public_environment_installs_by_uv_and_goes_again(hub: Hub, people: People) -> None:

@@ -38,7 +38,7 @@ def test_one_can_sign_up_sign_out_and_in(client: Client, db: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"username": "alice"}, "is taken"),
         ({"username": "Al ice"}, "lower-case letters"),
@@ -50,10 +50,10 @@ def test_one_can_sign_up_sign_out_and_in(client: Client, db: None) -> None:
     ],
 )
 def test_a_refused_sign_up_names_field_and_rule(
-    client: Client, alice: User, change: dict[str, str], said: str
+    client: Client, alice: User, change: dict[str, str], message: str
 ) -> None:
     answer = client.post("/signup/", NEW | change)
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert User.objects.get() == alice
 
 

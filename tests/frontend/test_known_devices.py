@@ -246,7 +246,7 @@ def test_first_token_after_signing_up_needs_no_second_password(db: None) -> None
 
 
 @pytest.mark.parametrize(
-    ("sent", "seen"),
+    ("sent", "address"),
     [
         ("::ffff:1.2.3.4", "1.2.3.4"),
         ("1.2.3.4:5678", "1.2.3.4"),
@@ -258,11 +258,11 @@ def test_first_token_after_signing_up_needs_no_second_password(db: None) -> None
     ],
 )
 def test_one_client_has_one_address_however_a_proxy_writes_it(
-    settings: Any, sent: str, seen: str
+    settings: Any, sent: str, address: str
 ) -> None:
     settings.HUB_PROXIES = 1
     request = RequestFactory().get("/", headers={"X-Forwarded-For": f"6.6.6.6, {sent}"})
-    assert rate_limits.address(request) == seen
+    assert rate_limits.address(request) == address
 
 
 def test_addresses_of_one_customer_share_the_tries_of_signing_in(alice: User, bob: User) -> None:

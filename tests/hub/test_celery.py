@@ -34,9 +34,9 @@ thread = threading.Thread(target=send); thread.start(); thread.join()
 
 def test_every_task_of_the_clock_exists() -> None:
     app.loader.import_default_modules()
-    rung = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert rung <= set(app.tasks)
-    assert len(rung) == 5
+    scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert scheduled <= set(app.tasks)
+    assert len(scheduled) == 5
 
 
 def test_web_threads_send_through_the_hubs_own_app() -> None:

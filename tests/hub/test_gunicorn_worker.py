@@ -52,8 +52,8 @@ def serving(
         while True:
             assert process.poll() is None, (folder / "log").read_text()
             assert time.monotonic() < deadline
-            with socket.socket() as asking:
-                if asking.connect_ex(("127.0.0.1", port)) == 0:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.05)
         yield port, process
@@ -121,11 +121,11 @@ def test_a_stop_lets_what_is_under_way_end(tmp_path: Path) -> None:
         answers: list[str] = []
         with closing(connected(port)) as slow, closing(connected(port)) as idle:
             ask(idle)
-            asking = threading.Thread(target=lambda: answers.append(ask(slow, "/slow")))
-            asking.start()
+            client_thread = threading.Thread(target=lambda: answers.append(ask(slow, "/slow")))
+            client_thread.start()
             time.sleep(0.3)
             process.send_signal(signal.SIGTERM)
-            asking.join(20)
+            client_thread.join(20)
             assert answers
             assert process.wait(20) == 0
 

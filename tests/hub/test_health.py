@@ -111,13 +111,13 @@ def test_messages_are_for_this_machine_and_for_staff(
     assert details()
     proxied = {"X-Forwarded-For": "192.0.2.1"}
     assert not details(**proxied)
-    for user, scope, seen in (
+    for user, scope, visible in (
         (root, Token.Scope.ADMIN, True),
         (root, Token.Scope.READ, False),
         (alice, Token.Scope.ADMIN, False),
     ):
         text = tokens.mint(user=user, name="probe", scope=scope, days=1)[1]
-        assert details(**proxied, Authorization=f"Bearer {text}") is seen
+        assert details(**proxied, Authorization=f"Bearer {text}") is visible
     assert not details(**proxied, Authorization="Bearer hub_unknown")
     assert Client(REMOTE_ADDR="192.0.2.7").get("/readyz").json()["checks"]["storage"] == {
         "status": "ok"

@@ -37,13 +37,13 @@ class Place:
     port: int
 
     @property
-    def said(self) -> Path:
+    def terminal(self) -> Path:
         """What it wrote to the terminal."""
         return self.home.with_name(f"{self.home.name}.said")
 
     def serve(self, *, into: Path | None = None) -> "subprocess.Popen[bytes]":
         environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        with (into or self.said).open("wb") as out:
+        with (into or self.terminal).open("wb") as out:
             return self._start(environ, out)
 
     def _start(self, environ: dict[str, str], out: IO[bytes]) -> "subprocess.Popen[bytes]":
@@ -78,7 +78,7 @@ def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
     """A hub that has said that it runs; stopped at the end unless the test did it."""
     serving = place.serve()
     try:
-        until(lambda: "runs at" in place.said.read_text() or serving.poll() is not None)
+        until(lambda: "runs at" in place.terminal.read_text() or serving.poll() is not None)
         yield serving
     finally:
         serving.terminate()
@@ -104,7 +104,7 @@ def place(tmp_path: Path) -> Place:
 def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_path: Path) -> None:
     with running(place) as serving:
         assert place.healthy()
-        assert f"runs at http://127.0.0.1:{place.port}" in place.said.read_text()
+        assert f"runs at http://127.0.0.1:{place.port}" in place.terminal.read_text()
 
         before = place.processes()["web"]
         os.kill(before, signal.SIGKILL)
@@ -119,7 +119,7 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
             f"a hub already runs in HUB_HOME={place.home} (process {serving.pid} "
             f"at http://127.0.0.1:{place.port})" in (tmp_path / "again").read_text()
         )
-        output = beside.said.read_text()
+        output = beside.terminal.read_text()
         assert f"cannot listen on 127.0.0.1:{place.port} (Address already in use)" in output
         assert "set HUB_PORT to a free port" in output
         assert place.healthy()
@@ -127,7 +127,7 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
         children = place.processes()
         os.kill(children["web"], signal.SIGSTOP)  # it would be waited for
         serving.send_signal(signal.SIGINT)
-        until(lambda: "press Ctrl-C again" in place.said.read_text())
+        until(lambda: "press Ctrl-C again" in place.terminal.read_text())
         time.sleep(1)
         assert serving.poll() is None
         began = time.monotonic()
@@ -154,7 +154,7 @@ def test_serve_restarts_after_a_kill_and_leaves_no_process_when_stopped(
         assert supervisor.process(before["web"]) is None
         serving.send_signal(signal.SIGINT)
         assert serving.wait(timeout=40) == 0
-    assert place.said.read_text().rstrip().endswith("stopped")
+    assert place.terminal.read_text().rstrip().endswith("stopped")
     assert not living(children)
     assert place.processes() == {}
 

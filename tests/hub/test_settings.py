@@ -37,7 +37,7 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("HUB_PORT", "http", "HUB_PORT='http': must be a whole number"),
         ("HUB_PROBES", "silent,loud", "'loud' must be one of silent, parrot"),
@@ -55,11 +55,11 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_bad_setting_stops_the_start_with_the_reason(
-    tmp_path: Path, name: str, value: str, said: str
+    tmp_path: Path, name: str, value: str, message: str
 ) -> None:
     done = start(tmp_path, **{name: value})
     assert done.returncode != 0
-    assert said in done.stderr
+    assert message in done.stderr
     assert "secret@" not in done.stderr
 
 

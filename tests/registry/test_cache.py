@@ -31,11 +31,11 @@ def test_counting_keeps_the_time_at_which_the_count_ends(db: None) -> None:
 def test_no_count_is_lost_between_processes() -> None:
     cache.add("knocks", 0, timeout=60)
 
-    def knock(_: int) -> int:
+    def count_request(_: int) -> int:
         try:
             return caches["default"].incr("knocks")
         finally:
             connection.close()
 
     with ThreadPoolExecutor(4) as pool:
-        assert sorted(pool.map(knock, range(20))) == list(range(1, 21))
+        assert sorted(pool.map(count_request, range(20))) == list(range(1, 21))

@@ -29,7 +29,7 @@ class AskData(vf.TaskData):
 
 class AskTask(vf.Task[AskData]):
     @vf.reward(weight=1.0)
-    async def came(self, trace: vf.Trace) -> float:
+    async def solved(self, trace: vf.Trace) -> float:
         return float(trace.info.get("came", 0.0))
 
 
@@ -67,7 +67,7 @@ class AskHarness(vf.Harness[AskHarnessConfig]):
         headers = {"Authorization": f"Bearer {secret}"}
         async with httpx.AsyncClient(headers=headers, timeout=60) as client:
 
-            async def ask(messages: Any, **fields: Any) -> str:
+            async def complete(messages: Any, **fields: Any) -> str:
                 body = {"model": ctx.model, "messages": messages, **fields}
                 url = f"{endpoint.rstrip('/')}/chat/completions"
                 answer = await client.post(url, json=body)
@@ -75,17 +75,19 @@ class AskHarness(vf.Harness[AskHarnessConfig]):
                 return answer.text
 
             try:
-                came = await globals()[data.way](ask, {"role": "user", "content": data.prompt})
+                solved = await globals()[data.way](
+                    complete, {"role": "user", "content": data.prompt}
+                )
             except httpx.HTTPStatusError as error:
                 return vf.ProgramResult(exit_code=1, stdout="", stderr=error.response.text[:2000])
-        trace.info["came"] = float(came)
+        trace.info["came"] = float(solved)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 
-async def stream(ask: Any, said: Any) -> bool:
+async def stream(complete: Any, prompt: Any) -> bool:
     """In many pieces, each token with its logarithm of a probability."""
-    text = await ask(
-        [said], stream=True, stream_options={"include_usage": True}, logprobs=True, top_logprobs=2
+    text = await complete(
+        [prompt], stream=True, stream_options={"include_usage": True}, logprobs=True, top_logprobs=2
     )
     lines = [line for line in text.split("\n\n") if line]
     chunks = [json.loads(line.removeprefix("data: ")) for line in lines[:-1]]
@@ -100,26 +102,26 @@ async def stream(ask: Any, said: Any) -> bool:
     )
 
 
-async def tool(ask: Any, said: Any) -> bool:
+async def tool(complete: Any, prompt: Any) -> bool:
     """A call that is forced, of the tool's own schema, and the answer to its result."""
-    answer = json.loads(await ask([said], tools=[TOOL], tool_choice=FORCED))
+    answer = json.loads(await complete([prompt], tools=[TOOL], tool_choice=FORCED))
     (call,) = answer["choices"][0]["message"]["tool_calls"]
     result = {"role": "tool", "tool_call_id": call["id"], "content": "3"}
     fields = {"role": "assistant", "content": "", "tool_calls": [call]}
-    again = json.loads(await ask([said, fields, result], tools=[TOOL]))
+    again = json.loads(await complete([prompt, fields, result], tools=[TOOL]))
     name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
     return name == "add" and right(arguments) and again["usage"]["completion_tokens"] > 0
 
 
-async def shape(ask: Any, said: Any) -> bool:
+async def shape(complete: Any, prompt: Any) -> bool:
     """JSON of a schema."""
-    answer = json.loads(await ask([said], response_format=SCHEMA))
+    answer = json.loads(await complete([prompt], response_format=SCHEMA))
     return right(json.loads(answer["choices"][0]["message"]["content"]))
 
 
-async def long(ask: Any, said: Any) -> bool:
+async def long(complete: Any, prompt: Any) -> bool:
     """More than the model's context holds, which is refused."""
-    await ask([said | {"content": "x" * 3000}])
+    await complete([prompt | {"content": "x" * 3000}])
     return False
 
 

@@ -46,8 +46,8 @@ class Server:
         """Its live processes whose command line holds the word."""
         served = self.state
         assert served is not None
-        found = session.members(served.leader, served.started)
-        return [pid for pid in found if word in Path(f"/proc/{pid}/cmdline").read_text()]
+        pids = session.members(served.leader, served.started)
+        return [pid for pid in pids if word in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 @pytest.fixture(scope="session")
@@ -77,15 +77,15 @@ def server(home: Path) -> Iterator[Server]:
              "--", *OPTIONS],
             env=environ, stdout=out, stderr=out,
         )  # fmt: skip
-    found = Server(home / "runner" / "models", log)
+    started = Server(home / "runner" / "models", log)
     try:
         began = time.monotonic()
-        while not (found.state and found.state.phase == "ready"):
+        while not (started.state and started.state.phase == "ready"):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() - began < START_SECONDS, log.read_text()
             time.sleep(0.5)
         sys.stderr.write(f"vLLM was ready after {time.monotonic() - began:.0f} s\n")
-        yield found
+        yield started
     finally:
         process.terminate()
         process.wait(timeout=60)

@@ -26,25 +26,25 @@ def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rol
     hub.run("push", path, "--no-wait")
     detail = hub.decided("alice/asks==0.1.0", seconds=900)
     run = hub.get(f"runs/{detail['run']['id']}/")
-    found: Rollouts = {}
+    rollouts: Rollouts = {}
     for row in hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"]:
-        found.setdefault(WAYS[row["task"]], []).append(row)
-    return run | {"log": hub.get(f"runs/{run['id']}/log/")["text"]}, found
+        rollouts.setdefault(WAYS[row["task"]], []).append(row)
+    return run | {"log": hub.get(f"runs/{run['id']}/log/")["text"]}, rollouts
 
 
 @pytest.mark.parametrize("way", ["stream", "tool", "shape"])
 def test_each_request_form_gets_its_answer(played: tuple[Any, Rollouts], way: str) -> None:
-    run, found = played
+    run, rollouts = played
     assert (run["status"], run["model"]) == ("succeeded", NAME)
-    assert [item["reward"] for item in found[way]] == [1.0] * ATTEMPTS, run["log"]
+    assert [item["reward"] for item in rollouts[way]] == [1.0] * ATTEMPTS, run["log"]
 
 
 def test_a_prompt_that_is_too_long_is_the_environments_own_affair(
     played: tuple[Any, Rollouts],
 ) -> None:
-    run, found = played
+    run, rollouts = played
     counted = [attempt for attempt in run["lost_attempts"] if attempt["counted"]]
     assert counted == []  # an installation that failed before is no matter of the model's
-    assert len(found["long"]) == ATTEMPTS
-    assert all(item["error"]["fault"] == "environment" for item in found["long"])
-    assert all("maximum context length" in item["error"]["message"] for item in found["long"])
+    assert len(rollouts["long"]) == ATTEMPTS
+    assert all(item["error"]["fault"] == "environment" for item in rollouts["long"])
+    assert all("maximum context length" in item["error"]["message"] for item in rollouts["long"])

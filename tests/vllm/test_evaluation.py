@@ -83,5 +83,5 @@ def running(hub: Hub, ref: str) -> Any:
 
 
 def second(hub: Hub, run: Any) -> Any:
-    found = hub.get(f"runs/{run['id']}/")
-    return found if found["attempt"] > 1 else None
+    current_run = hub.get(f"runs/{run['id']}/")
+    return current_run if current_run["attempt"] > 1 else None

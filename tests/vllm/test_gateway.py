@@ -137,13 +137,13 @@ def test_the_seed_is_the_runs_own_and_repeats_the_reply(server: Server) -> None:
     run_scenario(scenario, server)
 
     async def again(client: GatewayClient) -> None:
-        assert await client.text("model/0/0") == seen[0]
-        assert await client.text("model/0/1") == seen[1]
+        assert await client.text("model/0/0") == replies[0]
+        assert await client.text("model/0/1") == replies[1]
 
-    seen: list[str] = []
+    replies: list[str] = []
 
     async def before(client: GatewayClient) -> None:
-        seen.extend([await client.text("model/0/0"), await client.text("model/0/1")])
+        replies.extend([await client.text("model/0/0"), await client.text("model/0/1")])
 
     run_scenario(before, server)
     run_scenario(again, server)

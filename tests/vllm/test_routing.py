@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
 
 OTHER = "stub"
 # As when a hub's staff names another model: what is evaluated from then on asks that one.
-ASK = """
+QUEUE = """
 import json
 from django.db import transaction
 from django.test import override_settings
@@ -79,17 +79,17 @@ def running(environ: dict[str, str], log: Path, *module: str) -> Iterator[None]:
         sys.stderr.write(log.read_text())
 
 
-def asked(hub: Hub, *models: str) -> list[str]:
+def queue_runs(hub: Hub, *models: str) -> list[str]:
     """A run of each example by the model in its place, all queued at once."""
     pairs = list(zip(EXAMPLES, models, strict=False))
-    said = hub.manage("shell", "--no-imports", "-c", ASK.format(pairs=pairs))
-    return list(json.loads(said.splitlines()[-1]))
+    output = hub.manage("shell", "--no-imports", "-c", QUEUE.format(pairs=pairs))
+    return list(json.loads(output.splitlines()[-1]))
 
 
 def ended(hub: Hub, run: str) -> Any:
     def look() -> Any:
-        found = hub.get(f"runs/{run}/")
-        return found if found["status"] in ("succeeded", "failed", "errored") else None
+        current_run = hub.get(f"runs/{run}/")
+        return current_run if current_run["status"] in ("succeeded", "failed", "errored") else None
 
     return hub.wait(look, f"run {run} to end", 600, pause=0.5)
 
@@ -98,20 +98,24 @@ def ended(hub: Hub, run: str) -> Any:
 def test_each_run_is_done_where_its_model_is(
     hub: Hub, examples: None, second: None, models: tuple[str, str]
 ) -> None:
-    for run, model in zip(asked(hub, *models), models, strict=True):
-        told = ended(hub, run)
-        assert (told["status"], told["model"], told["attempt"]) == ("succeeded", model, 1)
-        assert (told["runner"] == "second") is (model == OTHER)
-        found = hub.get(f"runs/{run}/rollouts/?policy=model&limit=100")["results"]
-        assert len(found) % ATTEMPTS == 0
-        assert found
-        assert all(item["ok"] for item in found)
+    for run, model in zip(queue_runs(hub, *models), models, strict=True):
+        ended_run = ended(hub, run)
+        assert (ended_run["status"], ended_run["model"], ended_run["attempt"]) == (
+            "succeeded",
+            model,
+            1,
+        )
+        assert (ended_run["runner"] == "second") is (model == OTHER)
+        rollouts = hub.get(f"runs/{run}/rollouts/?policy=model&limit=100")["results"]
+        assert len(rollouts) % ATTEMPTS == 0
+        assert rollouts
+        assert all(item["ok"] for item in rollouts)
 
 
 def test_a_run_by_a_model_without_a_runner_waits_with_a_reason(
     hub: Hub, examples: None, second: None
 ) -> None:
-    waiting, other = asked(hub, "absent", OTHER)
+    waiting, other = queue_runs(hub, "absent", OTHER)
     assert ended(hub, other)["status"] == "succeeded"  # what can be done passes it by
     body = hub.get(f"runs/{waiting}/")
     assert (body["status"], body["queue"]["runners"]) == ("queued", 0)

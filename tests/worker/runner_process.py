@@ -60,8 +60,8 @@ def machine(home: Path, program: str = INSIDE) -> RunnerContext:
             raise VenvError(finding("run.install_failed", "the cache cannot be written"))
         return Venv(site, site, packages=1, seconds=0.0)
 
-    def prepare(**given: Any) -> Sandbox:
-        return Sandbox.prepare(inside=inside, **given)
+    def prepare(**options: Any) -> Sandbox:
+        return Sandbox.prepare(inside=inside, **options)
 
     async def examine() -> str:
         return "uv: its cache is broken" if broken.exists() else ""

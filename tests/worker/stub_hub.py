@@ -112,10 +112,10 @@ class StubHub:
     def _lease(self) -> web.Response | None:
         if self.drained:
             return None
-        found, self.job = self.job, None
-        if found is not None:
+        job, self.job = self.job, None
+        if job is not None:
             self.batches.clear()
-        return None if found is None else web.json_response(found.to_dict())
+        return None if job is None else web.json_response(job.to_dict())
 
     async def _events(self, request: web.Request) -> web.Response:
         batch = await request.json()

@@ -46,14 +46,14 @@ def test_without_a_token_it_does_not_start() -> None:
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize(
-    ("broker", "said"),
+    ("broker", "message"),
     [
         ({}, "HUB_BROKER_URL is not set, and no hub on this machine"),
         ({"HUB_BROKER_URL": "carrier-pigeon://loft"}, "begins with carrier-pigeon:"),
     ],
 )
 def test_without_a_usable_broker_it_does_not_wait_for_ever(
-    broker: dict[str, str], said: str
+    broker: dict[str, str], message: str
 ) -> None:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
@@ -66,7 +66,7 @@ def test_without_a_usable_broker_it_does_not_wait_for_ever(
             **broker,
         )
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert "give --poll" in done.stderr
 
 

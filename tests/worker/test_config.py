@@ -55,16 +55,20 @@ def test_a_secret_given_twice_is_an_error() -> None:
 
 
 def test_uv_gets_the_variables_of_the_index_and_its_certificates_only() -> None:
-    given = {"PIP_INDEX_URL": "http://mirror/simple", "https_proxy": "http://proxy", "EDITOR": "vi"}
-    assert Config.from_environment(given).index_environment == {
+    environ = {
+        "PIP_INDEX_URL": "http://mirror/simple",
+        "https_proxy": "http://proxy",
+        "EDITOR": "vi",
+    }
+    assert Config.from_environment(environ).index_environment == {
         "UV_SYSTEM_CERTS": "1",
         "UV_DEFAULT_INDEX": "http://mirror/simple",
         "https_proxy": "http://proxy",
     }
-    named = given | {"UV_DEFAULT_INDEX": "http://other/simple", "UV_SYSTEM_CERTS": "0"}
-    found = Config.from_environment(named).index_environment
-    assert found["UV_DEFAULT_INDEX"] == "http://other/simple"
-    assert found["UV_SYSTEM_CERTS"] == "0"
+    named = environ | {"UV_DEFAULT_INDEX": "http://other/simple", "UV_SYSTEM_CERTS": "0"}
+    variables = Config.from_environment(named).index_environment
+    assert variables["UV_DEFAULT_INDEX"] == "http://other/simple"
+    assert variables["UV_SYSTEM_CERTS"] == "0"
 
 
 def test_sizes_are_in_mebibytes() -> None:
@@ -81,8 +85,8 @@ def test_roots_state_is_never_kept_below_a_closed_folder(tmp_path: Path) -> None
 
 def test_a_job_may_ask_for_less_but_not_for_more() -> None:
     ceiling = Limits(wall_seconds=100, memory_bytes=1 << 30, tmp_bytes=1 << 20, pids=10)
-    asked = RunLimits(wall_seconds=50, memory_bytes=8 << 30, tmp_bytes=8 << 20, pids=5)
-    result = ceiling.lowered(asked)
+    limits = RunLimits(wall_seconds=50, memory_bytes=8 << 30, tmp_bytes=8 << 20, pids=5)
+    result = ceiling.lowered(limits)
     assert (result.wall_seconds, result.memory_bytes, result.tmp_bytes, result.pids) == (
         50,
         1 << 30,

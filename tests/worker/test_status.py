@@ -28,8 +28,8 @@ from tests.worker.messaging.test_celery_app import (
     QUICK,
     WHEEL,
     command,
+    notify,
     play,
-    ring,
     runner,
     until,
 )
@@ -132,17 +132,17 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
     async def scenario() -> None:
         hub = StubHub(job=HELD, wheel=WHEEL)
         async with runner(home, how, hub, broker) as process:
-            ring(home, broker=broker)
+            notify(home, broker=broker)
             await until(lambda: "loaded" in hub.log)
             await until(lambda: process_state.read_states(home, "run"))
             (code, out, _), (_, text, _) = await asyncio.gather(
                 command(home, "status", "--json"), command(home, "status")
             )
-            seen = json.loads(out)
+            status_document = json.loads(out)
             assert code == 0
-            assert seen["hub"]["name"] == "box"
-            assert [note["draining"] for note in seen["runners"]] == [False]
-            assert seen["runs"][0]["environment"] == "alice/reverse-words"
+            assert status_document["hub"]["name"] == "box"
+            assert [note["draining"] for note in status_document["runners"]] == [False]
+            assert status_document["runs"][0]["environment"] == "alice/reverse-words"
             assert "alice/reverse-words 0.1.0, attempt 1" in text
 
             hub.job = HELD
@@ -150,7 +150,7 @@ def test_a_drained_runner_finishes_its_run_takes_no_other_and_ends_well(
             assert (code, "still under way: 1" in out) == (0, True)
             await until(lambda: hub.heartbeats[-1]["draining"])
             assert "draining" in (await command(home, "status"))[1]
-            ring(home, broker=broker)
+            notify(home, broker=broker)
             assert not hub.endings
             release(home)
             async with asyncio.timeout(60):
@@ -169,7 +169,7 @@ def test_a_draining_runner_that_is_stopped_hands_its_run_back(home: Path, how: s
     async def scenario() -> None:
         hub = StubHub(job=ENDLESS, wheel=WHEEL)
         async with runner(home, how, hub) as process:
-            ring(home)
+            notify(home)
             await until(lambda: "loaded" in hub.log)
             assert (await command(home, "drain"))[0] == 0
             await asyncio.sleep(1)
@@ -190,24 +190,24 @@ def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_
     async def scenario() -> None:
         hub = StubHub(job=HELD, wheel=WHEEL)
         async with runner(home, how, hub) as process:
-            ring(home)
+            notify(home)
             await until(lambda: "loaded" in hub.log)
             hub.drained = True
-            seen = json.loads((await command(home, "status", "--json"))[1])
-            assert seen["hub"]["drained"] is True
+            status_document = json.loads((await command(home, "status", "--json"))[1])
+            assert status_document["hub"]["drained"] is True
             assert "drained by the hub" in (await command(home, "status"))[1]
             served = state.folder_of(home / "models", "stub")
             with state.locked(served):  # news is told, and so heard, at once
                 state.write(served, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
                 await until(lambda: "stub" in hub.heartbeats[-1]["models"])
-            said = b"Canceling queue runs" if how == "start" else b"no new runs until"
-            await until(lambda: said in (home / "log").read_bytes())
+            log_line = b"Canceling queue runs" if how == "start" else b"no new runs until"
+            await until(lambda: log_line in (home / "log").read_bytes())
             release(home)
             await until(lambda: hub.endings)
             assert hub.endings[0]["outcome"] == "succeeded"
 
             hub.job, before = QUICK, len(hub.polled)
-            ring(home)
+            notify(home)
             await asyncio.sleep(3)
             assert len(hub.polled) == before
 

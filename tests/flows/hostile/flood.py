@@ -15,7 +15,7 @@ LINE = b'{"event": "rollout", "rollout": "' + b"x" * 60_000 + b'"}\n'
 def at(stage: str) -> None:
     """Never come back from load."""
     if stage == "load":
-        with (supervisors() or ours()).open("wb") as pipe:
+        with (supervisors() or event_pipe()).open("wb") as pipe:
             while True:
                 pipe.write(LINE)
 
@@ -36,7 +36,7 @@ def supervisors() -> Path | None:
     return pipe
 
 
-def ours() -> Path:
+def event_pipe() -> Path:
     """The pipe that this process was given for its events."""
     for path in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):  # the descriptor that listed them

@@ -25,7 +25,7 @@ FORGED: list[dict[str, Any]] = [
     {"event": "loaded", "tasks": []},
     {"event": "listed"},
 ]
-found: list[str] = []
+reached_names: list[str] = []
 
 
 def attempts() -> dict[str, Callable[[], object]]:
@@ -40,7 +40,7 @@ def attempts() -> dict[str, Callable[[], object]]:
         **{f"file {path}": lambda path=path: entries(Path(path)) for path in HOST["paths"]},
         "environment": lambda: [k for k in os.environ if k.startswith(("HUB", "RUN", "DATA"))],
         "first environment": lambda: Path("/proc/1/environ").read_bytes(),
-        "processes": lambda: [p for p in Path("/proc").glob("[0-9]*/comm") if stranger(p)],
+        "processes": lambda: [p for p in Path("/proc").glob("[0-9]*/comm") if is_foreign(p)],
         "the runner": lambda: [os.kill(pid, 0) for pid in HOST["pids"]] or "signalled",
         "ptrace": lambda: libc.ptrace(16, os.getppid(), 0, 0) == 0,
     }
@@ -51,7 +51,7 @@ def entries(path: Path) -> object:
     return list(path.iterdir()) if path.is_dir() else path.read_bytes()
 
 
-def stranger(comm: Path) -> bool:
+def is_foreign(comm: Path) -> bool:
     """Whether a process is none of this run's."""
     return comm.read_text().strip() not in OURS
 
@@ -60,9 +60,9 @@ def at(stage: str) -> None:
     """Try everything; write the log as if one owned the reader's terminal."""
     for name, reach in attempts().items():
         try:
-            if got := reach():
-                found.append(f"{stage}: {name}")
-                print(f"REACHED {name} at {stage}: {got!r}"[:300])
+            if answer := reach():
+                reached_names.append(f"{stage}: {name}")
+                print(f"REACHED {name} at {stage}: {answer!r}"[:300])
         except OSError as error:
             print(f"refused {name} at {stage}: {type(error).__name__}")
     print(f"\x1b[2J\x1b]0;owned\x07 spied at {stage}")
@@ -88,5 +88,5 @@ def score() -> dict[str, float]:
     try:
         urllib.request.urlopen("http://127.0.0.1:8000/", timeout=5)
     except urllib.error.HTTPError:
-        door = 1.0
-    return {"reached": float(len(found)), "door": door}
+        gateway_score = 1.0
+    return {"reached": float(len(reached_names)), "door": gateway_score}

@@ -65,7 +65,7 @@ def test_use_is_noted_at_most_once_a_minute(alice: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ({"name": " "}, "1 to 80"),
         ({"name": "x" * 81}, "1 to 80"),
@@ -75,10 +75,10 @@ def test_use_is_noted_at_most_once_a_minute(alice: User) -> None:
     ],
 )
 def test_a_token_that_breaks_a_rule_is_refused_by_name(
-    alice: User, wrong: dict[str, object], says: str
+    alice: User, wrong: dict[str, object], message: str
 ) -> None:
     fields = {"name": "laptop", "scope": "read", "days": 1} | wrong
-    with pytest.raises(HubError, match=says):
+    with pytest.raises(HubError, match=message):
         tokens.mint(user=alice, **fields)  # type: ignore[arg-type]
 
 

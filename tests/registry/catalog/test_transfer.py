@@ -28,8 +28,8 @@ def test_versions_stars_and_file_names_move_along(
     assert (str(stored), stored.latest, stored.star_count) == ("lab/demo-env", version, 1)
     assert UsedFilename.objects.get(owner=lab.owner).filename == version.filename
     assert moved_to(owner="Alice", name="Demo_Env") == environment
-    events_told = Event.objects.order_by("pk").values_list("verb", "owner__name", "data")
-    assert list(events_told) == [
+    event_rows = Event.objects.order_by("pk").values_list("verb", "owner__name", "data")
+    assert list(event_rows) == [
         ("environment.transferred", "alice", {"to": "lab"}),
         ("environment.received", "lab", {"was": "alice"}),
     ]

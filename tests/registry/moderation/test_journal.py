@@ -54,7 +54,7 @@ def verbs() -> Iterator[str]:
     """Every verb that the code can write."""
     for verb in recorded():
         if verb == "account.{change}":
-            yield from told_by_allauth()
+            yield from allauth_verbs()
         elif verb in WORDS:
             before = verb.partition("{")[0] if "{" in verb else ""
             yield from (f"{before}{word}" for word in WORDS[verb] or ())
@@ -64,7 +64,7 @@ def verbs() -> Iterator[str]:
             yield verb
 
 
-def told_by_allauth() -> Iterator[str]:
+def allauth_verbs() -> Iterator[str]:
     """What it calls `send_notification_mail` with."""
     call = re.compile(r'send_notification_mail\(\s*"(?:account|mfa)/email/(\w+)"')
     for path in Path(allauth.__file__).parent.rglob("*.py"):

@@ -22,7 +22,7 @@ from tests.registry.run_factories import make_runner, make_version
 NAME = "org/Large-7B.v2"
 
 
-def asking(owner: User, model: str = NAME) -> Run:
+def queue_run(owner: User, model: str = NAME) -> Run:
     """A queued run that asks the model."""
     version = make_version(owner.owner)
     return services.request(version=version, policies=(*PROBE_NAMES, MODEL), model=model)
@@ -47,7 +47,7 @@ def test_a_queues_name_fits_every_broker_and_models_share_none() -> None:
 
 def test_a_run_rings_only_those_who_listen_for_its_model(alice: User, queues: Queues) -> None:
     with queues.committed():
-        asking(alice)
+        queue_run(alice)
     assert len(queues.read(queue_for(NAME))) == 1
     assert queues.read("runs") == []
     Run.objects.update(last_notified_at=timezone.now() - timedelta(minutes=1))
@@ -66,7 +66,7 @@ def test_run_of_probes_needs_no_model(alice: User) -> None:
 
 
 def test_a_polling_runner_gets_what_it_has_the_model_for(alice: User) -> None:
-    run = asking(alice)
+    run = queue_run(alice)
     gpu = make_runner()
     assert services.lease(runner=gpu) is None
     assert services.lease(runner=gpu, models=["other"]) is None
@@ -85,7 +85,7 @@ def test_odd_words_of_a_runner_do_no_harm(db: None, capabilities: object) -> Non
 def test_run_whose_model_no_runner_serves_stays_queued_with_the_reason(
     alice: User, client: Client
 ) -> None:
-    run = asking(alice)
+    run = queue_run(alice)
     client.force_login(alice)
     assert f"No runner has the model {NAME} ready (no runners are connected)" in page(client, run)
 
@@ -103,7 +103,7 @@ def test_run_whose_model_no_runner_serves_stays_queued_with_the_reason(
 
 
 def test_a_run_that_is_under_way_or_of_probes_lacks_nothing(alice: User) -> None:
-    run = asking(alice)
+    run = queue_run(alice)
     run.status = Run.Status.RUNNING
     assert lacking(run) == ""
     run.status, run.model = Run.Status.QUEUED, ""

@@ -32,7 +32,7 @@ from tests.registry.run_factories import (
 SHA = "0" * 64
 
 
-def crowd(owner: Owner, count: int) -> None:
+def queue_many(owner: Owner, count: int) -> None:
     """So many queued runs of the owner, each a version of its own, as requests would place them."""
     environment = Environment.objects.create(owner=owner, name="crowd")
     versions = Version.objects.bulk_create(
@@ -63,7 +63,7 @@ def taken(count: int, runner: Runner) -> list[Run]:
 
 def test_who_comes_after_five_hundred_of_another_is_next(alice: User, carol: User) -> None:
     gpu = make_runner()
-    crowd(alice.owner, 500)
+    queue_many(alice.owner, 500)
     assert [run.owner for run in taken(3, gpu)] == [alice.owner] * 3
     hers = queue_run(carol.owner)
     assert services.lease(runner=gpu) == hers
@@ -91,7 +91,7 @@ def test_a_first_version_comes_before_a_further_one_and_both_before_a_re_run(
 
 
 def test_not_even_a_re_run_waits_for_all_that_another_owner_sends(alice: User, carol: User) -> None:
-    crowd(alice.owner, 50)
+    queue_many(alice.owner, 50)
     old = make_version(carol.owner)
     services.cancel(run=make_run(old), by=carol)
     again = make_run(old)
@@ -172,14 +172,14 @@ def analyzed() -> None:
 
 
 def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
-    crowd(alice.owner, 10_000)
+    queue_many(alice.owner, 10_000)
     analyzed()
     gpu = make_runner()
     with CaptureQueriesContext(connection) as queries:
         assert services.lease(runner=gpu, models=["m"]) is not None
-    [asking] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "priority" in q["sql"]]
+    [query] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "priority" in q["sql"]]
     how = "" if connection.vendor == "postgresql" else "QUERY PLAN"
-    plan = "\n".join(str(row) for row in explained(asking, how))
+    plan = "\n".join(str(row) for row in explained(query, how))
     assert "run_by_priority" in plan
     assert not re.search("Sort|TEMP B-TREE|Seq Scan on registry_run|SCAN registry_run$", plan)
     many = len(queries)
@@ -190,7 +190,7 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
 
 
 def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> None:
-    crowd(alice.owner, 500)
+    queue_many(alice.owner, 500)
     waiting = list(Run.objects.select_related("version").order_by("priority"))
     Run.objects.bulk_create(
         Run(
@@ -225,7 +225,7 @@ def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> No
 
 
 def test_ringing_looks_at_each_queue_once_however_many_runs_wait(alice: User) -> None:
-    crowd(alice.owner, 500)
+    queue_many(alice.owner, 500)
     Run.objects.update(last_notified_at=timezone.now())
     with CaptureQueriesContext(connection) as queries:
         assert services.notify_again() == 0

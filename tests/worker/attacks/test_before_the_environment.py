@@ -39,7 +39,7 @@ RESULTS = [
 ]
 
 
-def ours(attack: Attack) -> str:
+def platform_message(attack: Attack) -> str:
     """The message of a run that ended as the platform's fault before the environment began."""
     assert attack.outcome.result == ("errored", ["run.runner_error"])
     assert "environment_began" not in attack.outcome.hub.facts
@@ -61,15 +61,15 @@ def test_an_unusable_device_is_the_machines_fault(runner: Runner, device: str) -
         timeout=100,
         check=True,
     )
-    (outcome, codes), (found,), facts = json.loads(done.stdout.splitlines()[-1])
+    (outcome, codes), (finding,), facts = json.loads(done.stdout.splitlines()[-1])
     assert (outcome, codes) == ("errored", ["run.runner_error"])
-    assert "exit code 1" in found["message"]
-    assert f"/dev/{device}" in found["message"]
+    assert "exit code 1" in finding["message"]
+    assert f"/dev/{device}" in finding["message"]
     assert "environment_began" not in facts
 
 
 def test_a_framework_that_is_not_there_is_the_platforms_fault(runner: Runner) -> None:
-    message = ours(runner.perform("quiet", QUIET))
+    message = platform_message(runner.perform("quiet", QUIET))
     assert "while the driver imported the framework: ModuleNotFoundError" in message
 
 
@@ -78,7 +78,7 @@ def test_a_framework_that_cannot_be_read_is_the_platforms_fault(runner: Runner) 
     layer = {"verifiers.py": "raise SystemExit('never read')"}
     folder = runner._dependencies(False, layer)
     (folder / "verifiers.py").chmod(0o600)
-    assert "Permission" in ours(runner.perform("quiet", QUIET, layer=layer))
+    assert "Permission" in platform_message(runner.perform("quiet", QUIET, layer=layer))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_framework_that_cannot_be_read_is_the_platforms_fault(runner: Runner) 
 def test_a_limit_that_is_reached_before_the_start_is_the_platforms_fault(
     runner: Runner, limits: dict[str, Any], how: str
 ) -> None:
-    assert how in ours(runner.perform("quiet", QUIET, **limits))
+    assert how in platform_message(runner.perform("quiet", QUIET, **limits))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,9 @@ def test_a_limit_that_is_reached_before_the_start_is_the_platforms_fault(
 def test_start_up_code_of_a_dependency_that_ends_the_driver_holds_the_version(
     runner: Runner, startup: str, how: str
 ) -> None:
-    assert how in ours(runner.perform("quiet", QUIET, layer={"evil.pth": f"{startup}\n"}))
+    assert how in platform_message(
+        runner.perform("quiet", QUIET, layer={"evil.pth": f"{startup}\n"})
+    )
 
 
 def test_start_up_code_does_not_run_in_the_supervisor(runner: Runner) -> None:

@@ -34,8 +34,8 @@ def attack(runner: Runner) -> Iterator[Any]:
     uids: list[int] = []
 
     def perform(source: str, *, dies: bool = False, **limits: Any) -> Attack:
-        whole = textwrap.dedent(source) + (END if dies else "")
-        attack = runner.perform("bomb", import_time_files("bomb", whole), **limits)
+        program = textwrap.dedent(source) + (END if dies else "")
+        attack = runner.perform("bomb", import_time_files("bomb", program), **limits)
         uids.extend(attack.uids)
         return attack
 

@@ -80,7 +80,7 @@ CONTAINED = {
     "events": ["forged", "the supervisor's own pipe"],
     "log": ["escape codes"],
 }  # fmt: skip
-EVERY = [f"{kind}: {what}" for kind, tried in CONTAINED.items() for what in tried]
+EVERY = [f"{kind}: {name}" for kind, names in CONTAINED.items() for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +143,8 @@ def test_refused_network_targets_are_reported(spied: Attack) -> None:
 
 
 def test_refused_system_calls_are_reported(spied: Attack) -> None:
-    told = spied.codes["isolation.refused_calls"]
-    assert told["severity"] == "warning"
+    finding = spied.codes["isolation.refused_calls"]
+    assert finding["severity"] == "warning"
     assert {
         "socket AF_INET SOCK_RAW", "socket AF_PACKET", "socket AF_VSOCK", "socket AF_BLUETOOTH",
         "ptrace", "process_vm_writev", "keyctl", "add_key", "mount", "open_tree", "bpf",
@@ -153,7 +153,7 @@ def test_refused_system_calls_are_reported(spied: Attack) -> None:
         "memfd_secret", "cachestat", "setns", "fsopen", "move_mount", "statmount", "listmount",
         "mount_setattr", "pivot_root", "modify_ldt", "kexec_load", "finit_module", "vhangup",
         "ioctl that types into a terminal",
-    } == set(told["details"]["calls"])  # fmt: skip
+    } == set(finding["details"]["calls"])  # fmt: skip
     usual = spied.codes["isolation.unusual_calls"]
     assert usual["severity"] == "info"
     assert {
@@ -163,9 +163,9 @@ def test_refused_system_calls_are_reported(spied: Attack) -> None:
 
 
 def test_forged_events_are_reported_and_change_no_result(spied: Attack) -> None:
-    told = spied.codes["run.unplanned_rollouts"]["message"]
+    message = spied.codes["run.unplanned_rollouts"]["message"]
     for claim in ("model/0/0", "oracle/1/0", "loaded", "listed"):
-        assert claim in told
+        assert claim in message
     rewards = {f"{r['policy']}/{r['task']}": r["reward"] for r in spied.outcome.hub.rollouts}
     spent = [rollout for rollout, reward in rewards.items() if reward is None]
     assert len(spent) <= 1  # the one whose calls it used up itself

@@ -146,20 +146,20 @@ def test_a_home_that_cannot_be_written_is_reported_without_a_traceback(config: C
     """As another user, whom a healthy machine lets do all else."""
     if os.geteuid() != 0:
         pytest.skip("only root can change to another uid")
-    said = config.home / "said"
-    said.touch()
-    said.chmod(0o666)
+    occupied = config.home / "said"
+    occupied.touch()
+    occupied.chmod(0o666)
     asyncio.run(examine_machine(config))  # what is imported late is brought near
     if (child := os.fork()) == 0:
         try:
             os.setgroups([])
             os.setresuid(LAST + 1, LAST + 1, LAST + 1)
             checks = asyncio.run(examine_machine(replace(config, home=Path("/usr/runner"))))
-            said.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
+            occupied.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
         finally:
             os._exit(0)
     os.waitpid(child, 0)
-    lines = said.read_text().splitlines()
+    lines = occupied.read_text().splitlines()
     assert [line.partition(":")[0] for line in lines] == ["home", "sandbox"]
     assert all("cannot be written" in line and "set RUNNER_HOME" in line for line in lines)
 

@@ -105,14 +105,14 @@ def words(feed: EventFeed) -> list[list[str]]:
 
 def test_rollouts_have_random_words_in_mixed_order_that_name_no_policy() -> None:
     spec = job(policies=("silent", "oracle", "swapped", "model"), tasks=2, attempts=3)
-    one, other = EventFeed(spec), EventFeed(spec)
-    one.add_loaded(True, True)
-    other.add_loaded(True, True)
-    names = [one.plan.name(word) for group in words(one) for word in group]
-    assert set(names) == one.plan.expected
-    assert names != [other.plan.name(word) for group in words(other) for word in group]
-    assert not {w for g in words(one) for w in g} & {w for g in words(other) for w in g}
-    assert all(len(group) == 1 for group in words(one))
+    first, second = EventFeed(spec), EventFeed(spec)
+    first.add_loaded(True, True)
+    second.add_loaded(True, True)
+    names = [first.plan.name(word) for group in words(first) for word in group]
+    assert set(names) == first.plan.expected
+    assert names != [second.plan.name(word) for group in words(second) for word in group]
+    assert not {w for g in words(first) for w in g} & {w for g in words(second) for w in g}
+    assert all(len(group) == 1 for group in words(first))
 
 
 def test_where_attempts_are_compared_a_groups_size_does_not_reveal_a_probe() -> None:

@@ -27,10 +27,10 @@ BEGAN, WALL = Clock.now, 100.0
 TOOL = {"type": "function", "function": {"name": "add"}}
 
 
-def call(*said: str, tools: Any = ()) -> Call:
+def call(*texts: str, tools: Any = ()) -> Call:
     """A conversation in turns, the user's first."""
     roles = ("user", "assistant")
-    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(said)]
+    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
     return Call(messages, list(tools), False, False, {})
 
 
@@ -45,55 +45,55 @@ def recorded(*calls: tuple[Call, Reply]) -> Record:
     return record
 
 
-def tape(*calls: tuple[Call, Reply]) -> RecordedReplies:
+def recorded_replies(*calls: tuple[Call, Reply]) -> RecordedReplies:
     return RecordedReplies(recorded(*calls).transcript)
 
 
-def said(tape: RecordedReplies, asked: Call) -> str:
-    return "".join(tape.answer(asked).content)
+def reply_text(recorded_replies: RecordedReplies, request: Call) -> str:
+    return "".join(recorded_replies.answer(request).content)
 
 
 def test_the_recorded_replies_come_again_with_their_tools_reason_and_tokens() -> None:
     tool_call = {"id": "7", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     first = replace(reply("", tool_calls={0: tool_call}), finish_reason="tool_calls")
-    again = tape((call("a", tools=[TOOL]), first), (call("a", "", "b"), reply("two")))
+    again = recorded_replies((call("a", tools=[TOOL]), first), (call("a", "", "b"), reply("two")))
     answer = again.answer(call("a", tools=[TOOL]))
     assert answer.message == first.message
     assert (answer.finish_reason, answer.completion_tokens) == ("tool_calls", 3)
-    assert said(again, call("a", "", "b")) == "two"
+    assert reply_text(again, call("a", "", "b")) == "two"
     again.end()
     assert again.diverged == 0
 
 
 def test_calls_side_by_side_are_answered_by_what_they_ask_in_any_order() -> None:
-    again = tape((call("judge 1"), reply("one")), (call("judge 2"), reply("two")))
-    assert said(again, call("judge 2")) == "two"
-    assert said(again, call("judge 1")) == "one"
+    again = recorded_replies((call("judge 1"), reply("one")), (call("judge 2"), reply("two")))
+    assert reply_text(again, call("judge 2")) == "two"
+    assert reply_text(again, call("judge 1")) == "one"
     assert again.diverged == 0
 
 
 def test_two_equal_calls_get_both_replies_in_order() -> None:
-    again = tape((call("q"), reply("one")), (call("q"), reply("two")))
-    assert [said(again, call("q")), said(again, call("q"))] == ["one", "two"]
+    again = recorded_replies((call("q"), reply("one")), (call("q"), reply("two")))
+    assert [reply_text(again, call("q")), reply_text(again, call("q"))] == ["one", "two"]
 
 
 def test_another_question_gets_the_likest_reply_and_is_noted() -> None:
-    again = tape((call("judge"), reply("fair")), (call("a", "b", "c"), reply("two")))
-    assert said(again, call("a", "b", "x")) == "two"
+    again = recorded_replies((call("judge"), reply("fair")), (call("a", "b", "c"), reply("two")))
+    assert reply_text(again, call("a", "b", "x")) == "two"
     assert (again.diverged, again.difference) == (1, "user: x")
-    assert said(again, call("judge")) == "fair"
+    assert reply_text(again, call("judge")) == "fair"
 
 
 def test_other_tools_more_calls_and_fewer_are_noted() -> None:
-    other = tape((call("a", tools=[TOOL]), reply("b")))
+    other = recorded_replies((call("a", tools=[TOOL]), reply("b")))
     other.answer(call("a"))
     assert (other.diverged, other.difference) == (1, "the same with other tools on offer")
-    more = tape((call("a"), reply("b")))
+    more = recorded_replies((call("a"), reply("b")))
     more.answer(call("a"))
     with pytest.raises(Refusal):
         more.answer(call("a", "b", "c"))
     assert (more.diverged, more.difference) == (2, "one call more than the 1 recorded: user: c")
-    fewer = tape((call("a"), reply("b")), (call("a", "b", "c"), reply("d")))
+    fewer = recorded_replies((call("a"), reply("b")), (call("a", "b", "c"), reply("d")))
     fewer.answer(call("a"))
     fewer.end()
     assert (fewer.diverged, fewer.difference) == (2, "nothing: it ended after 1 of 2 calls")
@@ -128,8 +128,8 @@ class Second:
 
 
 def results(feed: EventFeed) -> dict[str, Replay]:
-    found = feed.plan.replays.results
-    return {f"{item.policy}/{item.task}/{item.attempt}": item.replay for item in found}
+    replays = feed.plan.replays.results
+    return {f"{item.policy}/{item.task}/{item.attempt}": item.replay for item in replays}
 
 
 def finish(feed: EventFeed, **rewards: Any) -> None:
@@ -250,11 +250,11 @@ def test_a_group_is_played_again_whole_or_not_at_all() -> None:
         feed("rollout", rollout=name, ok=not lost, reward=None if lost else 0.5)
     (group,) = Second(feed).groups
     assert len(group) == 2
-    found = results(feed)
-    assert set(found) == {"silent/0/0", "model/0/0", "model/0/1"}
-    assert found["model/0/0"].left_out == replays.GROUP_UNREPEATABLE
-    assert found["model/0/1"].left_out == replays.NO_REWARD
-    assert found["silent/0/0"].left_out == replays.NOT_ENDED
+    replays_by_name = results(feed)
+    assert set(replays_by_name) == {"silent/0/0", "model/0/0", "model/0/1"}
+    assert replays_by_name["model/0/0"].left_out == replays.GROUP_UNREPEATABLE
+    assert replays_by_name["model/0/1"].left_out == replays.NO_REWARD
+    assert replays_by_name["silent/0/0"].left_out == replays.NOT_ENDED
 
 
 def test_a_run_whose_time_is_nearly_over_replays_nothing_and_reports_it() -> None:

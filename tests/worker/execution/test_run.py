@@ -46,8 +46,8 @@ def test_a_good_run_is_reported_whole() -> None:
     assert {of: r["reward"] for of, r in rollouts.items()} == {
         ("silent", 0): 0.25, ("silent", 1): 0.25, ("parrot", 0): 0.25, ("parrot", 1): 0.25,
     }  # fmt: skip
-    said = contents(rollouts["parrot", 1])
-    assert said == ["question 1", "question 1"]
+    messages = contents(rollouts["parrot", 1])
+    assert messages == ["question 1", "question 1"]
     assert hub.facts["install_seconds"] == 1.5
     assert hub.facts["load_seconds"] == 0.5
     assert hub.facts["framework_version"] == "0.4.0"
@@ -62,9 +62,9 @@ def test_a_good_run_is_reported_whole() -> None:
 
 
 def test_the_guest_job_names_no_hub_credential_or_policy() -> None:
-    told = json.dumps(perform_run().sandbox.job)
+    guest_job = json.dumps(perform_run().sandbox.job)
     for secret in ("hubrun_", "sha256", "alice", "silent", "parrot", "policies", "attempts"):
-        assert secret not in told
+        assert secret not in guest_job
 
 
 def test_a_model_plays_beside_the_probes() -> None:
@@ -218,12 +218,12 @@ def test_dependencies_are_the_authors_fault_only_by_the_builders_finding() -> No
 
 
 def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> None:
-    async def resolved(*given: Any, agree: AgreeLock, before: str, **more: Any) -> Venv:
+    async def resolved(*arguments: Any, agree: AgreeLock, before: str, **more: Any) -> Venv:
         assert await agree("cpython-311", None) is None
         assert await agree("cpython-311", "mine") == "mine"
         assert await agree("cpython-311", "another") == "mine"
         assert before == "2026-11-20T00:00:00+00:00"
-        return await build_empty_venv(*given, **more)
+        return await build_empty_venv(*arguments, **more)
 
     spec = replace(SPEC, uploaded_at="2026-11-20T00:00:00+00:00")
     outcome = perform_run(build=resolved, spec=spec)
@@ -232,9 +232,9 @@ def test_a_venv_is_built_by_the_lock_that_the_hub_keeps_as_of_the_upload() -> No
 
 
 def test_a_run_that_waits_for_its_dependencies_logs_it() -> None:
-    async def slow(*given: Any, **more: Any) -> Venv:
+    async def slow(*arguments: Any, **more: Any) -> Venv:
         await asyncio.sleep(3.2)
-        return await build_empty_venv(*given, **more)
+        return await build_empty_venv(*arguments, **more)
 
     log = perform_run(build=slow).hub.log
     assert log.count("dependencies are being fetched and installed, for 3 s by now") == 1
@@ -315,12 +315,12 @@ def test_a_sandbox_that_never_ends_meets_the_runners_own_deadline() -> None:
 
 
 def test_a_state_file_that_cannot_be_written_costs_no_run() -> None:
-    async def blocked(config: Config, wheel: Path, extra: Any, **given: Any) -> Venv:
+    async def blocked(config: Config, wheel: Path, extra: Any, **arguments: Any) -> Venv:
         folder = config.home / "state"
         shutil.move(folder, config.home / "state-before")
         folder.write_text("no folder", encoding="utf-8")
         await asyncio.sleep(1.5)
-        return await build_empty_venv(config, wheel, extra, **given)
+        return await build_empty_venv(config, wheel, extra, **arguments)
 
     assert perform_run(build=blocked).result == ("succeeded", [])
 

@@ -70,8 +70,8 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
     async def empty(*_: Any, **__: Any) -> Venv:
         return Venv(site, site, packages=1, seconds=0.0)
 
-    def prepare(**given: Any) -> Sandbox:
-        return Sandbox.prepare(**given | {"config": config, "inside": inside})
+    def prepare(**options: Any) -> Sandbox:
+        return Sandbox.prepare(**options | {"config": config, "inside": inside})
 
     spec = replace(SPEC, policies=("silent", "oracle"), limits=replace(SPEC.limits, **limits))
     outcome = perform_run(spec=spec, build=empty, prepare=prepare)

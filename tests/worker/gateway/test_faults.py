@@ -63,9 +63,11 @@ def test_a_request_the_model_refuses_is_the_environments_own() -> None:
 
 def test_the_record_holds_the_models_own_refusal_sanitized() -> None:
     async def scenario(served: ServedGateway) -> None:
-        told = "maximum context length is 64 tokens \x1b[2J(key secret-key-of-ours)\n" + "x" * 5000
+        message = (
+            "maximum context length is 64 tokens \x1b[2J(key secret-key-of-ours)\n" + "x" * 5000
+        )
         served.model.failure = "400"
-        served.model.error = {"message": told, "type": "BadRequestError", "code": 400}
+        served.model.error = {"message": message, "type": "BadRequestError", "code": 400}
         status, body = await served.chat("model/0/0")
         assert (status, body["error"]["code"]) == (400, "context_length_exceeded")
         (call,) = served.gateway.records.take("model/0/0").transcript.calls

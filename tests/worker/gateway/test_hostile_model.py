@@ -75,10 +75,10 @@ def answering(body: bytes, **headers: str) -> Answer:
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_redirect_leads_nowhere(status: int, stream: bool) -> None:
-    seen: list[str] = []
+    requested: list[str] = []
 
     async def inner(request: web.Request) -> web.Response:
-        seen.append(request.path)
+        requested.append(request.path)
         return web.json_response({"choices": [{"message": {"content": "metadata"}}], "data": []})
 
     async def scenario() -> None:
@@ -98,7 +98,7 @@ def test_a_redirect_leads_nowhere(status: int, stream: bool) -> None:
                         await question
                 with suppress(EndpointError):
                     await Endpoint(f"{url}/v1").answers("m", seconds=5)
-        assert seen == []
+        assert requested == []
 
     play(scenario())
 

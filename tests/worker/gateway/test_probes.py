@@ -17,7 +17,7 @@ def test_silent_replies_with_nothing() -> None:
 
 
 def test_parrot_repeats_the_last_user_message_and_not_a_later_tool_result() -> None:
-    said = REPLIES["parrot"](
+    reply = REPLIES["parrot"](
         ask(
             {"role": "user", "content": "first"},
             {
@@ -27,7 +27,7 @@ def test_parrot_repeats_the_last_user_message_and_not_a_later_tool_result() -> N
             {"role": "tool", "content": "42"},
         )
     )
-    assert said == {"role": "assistant", "content": "second"}
+    assert reply == {"role": "assistant", "content": "second"}
 
 
 def test_parrot_is_cut_where_a_model_would_be() -> None:

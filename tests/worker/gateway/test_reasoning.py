@@ -41,12 +41,12 @@ def recorded(*exchanges: tuple[Call, Reply]) -> Record:
 
 def streamed(reply: Reply) -> Message:
     """What a client makes of the reply's chunks, field by field."""
-    whole: Message = {}
+    message: Message = {}
     for chunk in chunks(reply, model="policy", ident="c"):
         for choice in chunk["choices"]:
             for name, value in choice["delta"].items():
-                whole[name] = whole.get(name, "") + value
-    return whole
+                message[name] = message.get(name, "") + value
+    return message
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -117,8 +117,8 @@ def test_a_replay_gives_the_reply_back_in_the_fields_in_which_it_came(message: M
     record = recorded((call(), reply_of(message)))
     assert _why_unrepeatable(record) == ""
     again = RecordedReplies(record.transcript).answer(call())
-    whole = completion(again, model="policy", ident="c")["choices"][0]["message"]
-    assert whole == {"role": "assistant"} | message
+    completed = completion(again, model="policy", ident="c")["choices"][0]["message"]
+    assert completed == {"role": "assistant"} | message
     filled = {name: value for name, value in message.items() if value is not None}
     assert streamed(again) == {"role": "assistant"} | filled
 
@@ -149,19 +149,20 @@ def test_a_history_without_the_reasoning_goes_on_from_the_reply(sent: Message) -
     assert len(transcript.nodes) == 4
     assert len(transcript.ends) == 1
     assert [exchange.reasoning_sent for exchange in transcript.calls] == [0, *[bool(sent)] * 2]
-    tape = RecordedReplies(transcript)
+    recorded_replies = RecordedReplies(transcript)
     for request in (call(), call(*history), call(*history)):
-        tape.answer(request)
-    tape.end()
-    assert tape.diverged == 0
+        recorded_replies.answer(request)
+    recorded_replies.end()
+    assert recorded_replies.diverged == 0
 
 
 def test_other_reasoning_for_the_same_text_is_another_reply() -> None:
     replies = [reply_of({"content": "42", "reasoning": f"R{n}"}) for n in (1, 2)]
     replies.append(reply_of({"content": "42"}))
     record = recorded(*((call(), reply) for reply in replies))
-    given = [record.transcript.nodes[one.reply].message for one in record.transcript.calls]
-    assert [message.get("reasoning_content") for message in given] == ["R1", "R2", None]
+    transcript = record.transcript
+    messages = [transcript.nodes[exchange.reply].message for exchange in transcript.calls]
+    assert [message.get("reasoning_content") for message in messages] == ["R1", "R2", None]
     assert _why_unrepeatable(record) == ""
 
 
@@ -196,7 +197,7 @@ def test_a_transcript_from_before_reasoning_was_recorded_is_read() -> None:
     assert (exchange.reasoning_tokens, exchange.reply_fields) == (None, [])
     odd = {"reply_fields": {"content": 1}, "reasoning_tokens": "x", "reasoning_sent": "y"}
     strange = Transcript.from_dict({"calls": [odd, {"reply_fields": ["x", "reasoning", 3]}]})
-    assert [one.reply_fields for one in strange.calls] == [[], ["reasoning"]]
+    assert [exchange.reply_fields for exchange in strange.calls] == [[], ["reasoning"]]
 
 
 def test_a_repeated_history_with_reasoning_is_stored_once() -> None:

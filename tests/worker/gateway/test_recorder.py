@@ -21,26 +21,26 @@ KEY = 'sk-the-"operators"-own-key'
 Message = dict[str, Any]
 
 
-def says(role: str, content: str) -> Message:
+def chat_message(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
 def ask(recorder: Recorder, messages: list[Message], reply: str | None) -> list[Message]:
     """One call; the conversation as a framework would go on with it."""
-    answer = None if reply is None else says("assistant", reply)
+    answer = None if reply is None else chat_message("assistant", reply)
     recorder.add(messages, [], answer, Exchange(finish_reason="stop"))
     return [*messages, *([answer] if answer else [])]
 
 
-def size(told: Transcript) -> int:
-    return len(json.dumps(told.to_dict()))
+def size(transcript: Transcript) -> int:
+    return len(json.dumps(transcript.to_dict()))
 
 
 def test_fields_beside_a_reply_are_bounded_and_without_secrets() -> None:
     recorder = Recorder(ROLLOUT_BYTES, [KEY])
     for reason in (f"{KEY}!", "x" * 1_000_000, {"a": [KEY]}):
         call = Exchange(finish_reason=reason)  # type: ignore[arg-type]
-        recorder.add([says("user", "hi")], [], says("assistant", "yes"), call)
+        recorder.add([chat_message("user", "hi")], [], chat_message("assistant", "yes"), call)
     reasons = [call.finish_reason for call in recorder.transcript.calls]
     assert reasons[0] == "[secret]!"
     assert all(isinstance(reason, str) and len(reason) < 100 for reason in reasons)
@@ -48,9 +48,11 @@ def test_fields_beside_a_reply_are_bounded_and_without_secrets() -> None:
 
 def test_a_long_conversation_is_kept_once_though_every_call_repeats_it() -> None:
     recorder = Recorder(ROLLOUT_BYTES)
-    talk = [says("system", "s" * 1000)]
+    talk = [chat_message("system", "s" * 1000)]
     for turn in range(50):
-        talk = ask(recorder, [*talk, says("user", f"{turn} {'q' * 1000}")], f"{turn} {'a' * 1000}")
+        talk = ask(
+            recorder, [*talk, chat_message("user", f"{turn} {'q' * 1000}")], f"{turn} {'a' * 1000}"
+        )
     transcript = recorder.transcript
     assert transcript.messages == talk
     assert len(transcript.ends) == 1
@@ -63,7 +65,9 @@ def test_a_repeated_history_is_compared_and_not_written_again() -> None:
     recorder = Recorder(ROLLOUT_BYTES)
     talk: list[Message] = []
     for turn in range(40):
-        talk = ask(recorder, [*talk, says("user", f"{turn} {'q' * 5000}")], f"{turn} {'a' * 5000}")
+        talk = ask(
+            recorder, [*talk, chat_message("user", f"{turn} {'q' * 5000}")], f"{turn} {'a' * 5000}"
+        )
     seconds = []
     for known in (recorder, None):
         copies = [json.loads(json.dumps(talk)) for _ in range(20)]
@@ -77,10 +81,14 @@ def test_a_repeated_history_is_compared_and_not_written_again() -> None:
 
 def test_agents_and_branches_are_conversations_of_their_own() -> None:
     recorder = Recorder(ROLLOUT_BYTES)
-    first = ask(recorder, [says("system", "You are white."), says("user", "Go.")], "e4")
-    ask(recorder, [says("system", "You are black."), says("user", "e4")], "e5")
-    ask(recorder, [says("system", "You are white."), says("user", "Go.")], "d4")  # tried again
-    ask(recorder, [*first, says("user", "e5")], "Nf3")
+    first = ask(
+        recorder, [chat_message("system", "You are white."), chat_message("user", "Go.")], "e4"
+    )
+    ask(recorder, [chat_message("system", "You are black."), chat_message("user", "e4")], "e5")
+    ask(
+        recorder, [chat_message("system", "You are white."), chat_message("user", "Go.")], "d4"
+    )  # tried again
+    ask(recorder, [*first, chat_message("user", "e5")], "Nf3")
     transcript = recorder.transcript
     talks = [
         [transcript.nodes[at].message["content"] for at in transcript.path(end)]
@@ -101,7 +109,7 @@ def test_a_call_is_recorded_with_its_tools_sampling_usage_and_time() -> None:
     record = records.open("model/0/0")
     record.sampling = {"model": "stub", "temperature": 1.0, "max_tokens": 64, "seed": 7}
     tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
-    call = Call([says("user", "1+1?")], [tool], False, False, {})
+    call = Call([chat_message("user", "1+1?")], [tool], False, False, {})
     part = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     record.add(call, Reply(["let me"], {0: part}, "tool_calls", 9, 4), 0.5)
     record.add(call, Reply(["2"], {}, "stop", 9, 1), 0.25)
@@ -129,8 +137,8 @@ def test_neither_the_models_key_nor_the_run_token_is_ever_written_down() -> None
     leak = f"Authorization: Bearer {KEY} and {RUN_TOKEN}"
     part = {"id": leak, "type": "function", "function": {"name": leak, "arguments": leak}}
     tool = {"type": "function", "function": {"name": "t", "description": leak}}
-    call = Call([says("user", leak), {"role": "tool", "content": leak, "name": leak}], [tool],
-                False, False, {})  # fmt: skip
+    messages = [chat_message("user", leak), {"role": "tool", "content": leak, "name": leak}]
+    call = Call(messages, [tool], False, False, {})
     record.add(call, Reply([leak], {0: part}, "stop", 1, 1), 0.1)
     record.fail(call, f"the model server refused: {leak}", 0.1)
     written = json.dumps(record.transcript.to_dict()) + record.model_fault
@@ -142,7 +150,7 @@ def test_neither_the_models_key_nor_the_run_token_is_ever_written_down() -> None
 def test_a_flood_is_bounded_and_the_replies_are_kept() -> None:
     recorder = Recorder(100_000)
     for turn in range(64):
-        prompt = [says("user", f"{turn} {n} " + "x" * 90_000) for n in range(20)]
+        prompt = [chat_message("user", f"{turn} {n} " + "x" * 90_000) for n in range(20)]
         ask(recorder, prompt, f"reply {turn}")
     transcript = recorder.transcript
     assert transcript.truncated
@@ -161,7 +169,9 @@ def test_many_rollouts_share_what_a_run_may_hold() -> None:
     kept = []
     for records in (few, many):
         record = records.open("model/0/0")
-        record.add(Call([says("user", "x" * 99_000)], [], False, False, {}), Reply(["y"]), 0.1)
+        record.add(
+            Call([chat_message("user", "x" * 99_000)], [], False, False, {}), Reply(["y"]), 0.1
+        )
         kept.append(size(record.transcript))
     assert kept[0] > 99_000
     assert kept[1] < 15_000

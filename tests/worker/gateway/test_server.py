@@ -95,9 +95,9 @@ def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
         assert (
             answer["choices"][0]["message"]["content"] == "<reversed_text>fed cba</reversed_text>"
         )
-        asked, sent = served.model.requests[0], served.model.headers[0]
-        seed = asked.pop("seed")
-        assert asked == {
+        request, sent = served.model.requests[0], served.model.headers[0]
+        seed = request.pop("seed")
+        assert request == {
             "messages": [USER],
             "stop": ["#"],
             "model": "stub",
@@ -134,10 +134,10 @@ def test_a_streamed_reply_is_recorded_with_the_time_of_its_first_piece() -> None
         served.model.pause = 0.05
         await served.stream("model/0/0")
         await served.chat("model/0/0")
-        streamed, whole = served.gateway.records.take("model/0/0").transcript.calls
+        streamed, unstreamed = served.gateway.records.take("model/0/0").transcript.calls
         assert streamed.first_seconds is not None
         assert 0.05 < streamed.first_seconds < streamed.seconds - 0.1
-        assert whole.first_seconds is None
+        assert unstreamed.first_seconds is None
 
     run_scenario(scenario)
 
@@ -187,10 +187,10 @@ def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
         url = f"{served.url('x').partition('/rollouts/')[0]}/references"
         fields = {name: {"message": {"content": name}} for name in ("own", "other")}
         names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
-        told: dict[str, Any] = {served.gateway.plan.alias(name): fields for name in names}
-        told |= {"nobody": fields, served.gateway.plan.alias("oracle/2/0"): {"own": 1}}
+        references: dict[str, Any] = {served.gateway.plan.alias(name): fields for name in names}
+        references |= {"nobody": fields, served.gateway.plan.alias("oracle/2/0"): {"own": 1}}
         for status in (200, 400):  # there is room for one
-            async with served.client.put(url, json=told) as response:
+            async with served.client.put(url, json=references) as response:
                 assert response.status == status
         replies = {"silent": "", "oracle": "own", "swapped": "other", "model": "ok"}
         for policy, reply in replies.items():

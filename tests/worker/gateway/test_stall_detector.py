@@ -11,29 +11,29 @@ from tests.worker.execution.event_feed import Clock
 
 def test_calls_that_wait_in_vain_are_counted_until_the_server_answers() -> None:
     clock = Clock()
-    silence = StallDetector(100.0, clock)
+    detector = StallDetector(100.0, clock)
     for seconds in (40.0, 60.0):
-        with silence.waiting():
+        with detector.waiting():
             clock.now += seconds
-    with silence.waiting() as heard:
+    with detector.waiting() as answered:
         clock.now += 10.0
-        assert silence.message() == (
+        assert detector.message() == (
             "the model server did not answer: 3 calls in a row waited in vain, the longest 60 s"
         )
-        heard()
+        answered()
         clock.now += 90.0  # its stream goes on
-        assert silence.message() == ""
-    assert silence.message() == ""
+        assert detector.message() == ""
+    assert detector.message() == ""
 
 
 def test_a_short_wait_is_no_silence_and_one_call_is_named_so() -> None:
     clock = Clock()
-    silence = StallDetector(100.0, clock)
-    with silence.waiting():
+    detector = StallDetector(100.0, clock)
+    with detector.waiting():
         clock.now += 20.0
-        assert silence.message() == ""
+        assert detector.message() == ""
         clock.now += 10.0
-        assert silence.message().endswith(": 1 call waited in vain, the longest 30 s")
+        assert detector.message().endswith(": 1 call waited in vain, the longest 30 s")
 
 
 @pytest.mark.parametrize(
@@ -46,13 +46,13 @@ def test_a_short_wait_is_no_silence_and_one_call_is_named_so() -> None:
 )
 def test_an_error_is_an_answer_and_a_time_out_is_none(refusal: Refusal, silent: bool) -> None:
     clock = Clock()
-    silence = StallDetector(100.0, clock)
+    detector = StallDetector(100.0, clock)
 
     def fails() -> None:
-        with silence.waiting():
+        with detector.waiting():
             clock.now += 50.0
             raise refusal
 
     with pytest.raises(Refusal):
         fails()
-    assert bool(silence.message()) is silent
+    assert bool(detector.message()) is silent

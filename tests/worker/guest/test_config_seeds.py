@@ -153,10 +153,10 @@ class Config(Base):
 
 
 def test_a_configuration_is_seeded_by_inherited_aliased_bounded_and_nested_fields() -> None:
-    given = config_seeds.given(Config, 70_007, Config.model_validate)
-    assert given == {"seed": 70_007, "randomSeed": 7}
+    seed_fields = config_seeds.given(Config, 70_007, Config.model_validate)
+    assert seed_fields == {"seed": 70_007, "randomSeed": 7}
     config, inner = config_seeds.seed_parts(
-        Config.model_validate(given), 70_007, framework="verifiers"
+        Config.model_validate(seed_fields), 70_007, framework="verifiers"
     )
     assert inner == ["data.seed", "frozen.shuffle_seed"]
     assert (config.seed, config.random_seed, config.derived) == (70_007, 7, 70_008)

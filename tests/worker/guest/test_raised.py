@@ -101,8 +101,8 @@ def test_a_long_chain_and_a_long_traceback_are_cut() -> None:
         following = ValueError(f"{number} " * 5_000)
         following.__cause__ = first
         first = following
-    told = error_of(first)
-    assert len(told["raised"]) == 12
-    assert len(json.dumps(told)) < 100_000
-    assert len(told["traceback"]) <= 8_000
-    assert "ValueError: first" in told["traceback"]
+    error = error_of(first)
+    assert len(error["raised"]) == 12
+    assert len(json.dumps(error)) < 100_000
+    assert len(error["traceback"]) <= 8_000
+    assert "ValueError: first" in error["traceback"]

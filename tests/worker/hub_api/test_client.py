@@ -40,8 +40,8 @@ def with_hub(
     async def play() -> None:
         hub = stub or StubHub()
         async with serving(hub.application(), PORT) as url, aiohttp.ClientSession() as session:
-            given: dict[str, Any] = {"url": url, "token": TOKEN, "patience": 3.0} | changes
-            await scenario(HubClient(session, **given), hub)
+            options: dict[str, Any] = {"url": url, "token": TOKEN, "patience": 3.0} | changes
+            await scenario(HubClient(session, **options), hub)
 
     asyncio.run(play())
 

@@ -74,7 +74,7 @@ async def runner(
             sys.stderr.write((home / "log").read_text())
 
 
-def ring(home: Path, queue: str = RUNS, broker: str = "") -> None:
+def notify(home: Path, queue: str = RUNS, broker: str = "") -> None:
     """Ring as the hub does: by name, on that broker or the shared folder."""
     sender = Celery(broker=broker or "filesystem://", set_as_current=False)
     sender.conf.task_queues = [Queue(queue, Exchange(queue, type="direct"), routing_key=queue)]
@@ -103,9 +103,9 @@ def ended(hub: StubHub, count: int) -> bool:
     return len(hub.endings) == count
 
 
-async def until(what: Callable[[], Any], seconds: float = 60.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
-        while not what():  # noqa: ASYNC110  (other processes set no event)
+        while not condition():  # noqa: ASYNC110  (other processes set no event)
             await asyncio.sleep(0.05)
 
 
@@ -131,13 +131,13 @@ def test_a_ring_has_the_next_run_done(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub(job=QUICK, wheel=WHEEL)
         async with runner(home, "start", hub):
-            ring(home)
+            notify(home)
             await until(lambda: hub.endings)
             assert hub.endings[0]["outcome"] == "succeeded"
-            ring(home)  # too late: there is no run any more
+            notify(home)  # too late: there is no run any more
             await until(lambda: len(hub.polled) == 2)
             hub.job = QUICK
-            ring(home)
+            notify(home)
             await until(lambda: len(hub.endings) == 2)
 
     play(scenario())
@@ -151,7 +151,7 @@ def test_a_stopped_runner_hands_its_run_back_and_leaves_nothing(
     async def scenario() -> None:
         hub = StubHub(job=ENDLESS, wheel=WHEEL)
         async with runner(home, how, hub) as process:
-            ring(home)
+            notify(home)
             await until(lambda: "loaded" in hub.log)
             process.send_signal(number)
             async with asyncio.timeout(30):
@@ -192,7 +192,7 @@ def test_a_killed_runner_takes_its_sandbox_with_it(home: Path) -> None:
     async def scenario() -> None:
         hub = StubHub(job=ENDLESS, wheel=WHEEL)
         async with runner(home, "start", hub) as process:
-            ring(home)
+            notify(home)
             await until(lambda: "loaded" in hub.log)
             process.kill()
             await process.wait()
@@ -273,10 +273,10 @@ def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> 
         with state.locked(folder):
             state.write(folder, served)
             async with runner(home, "start", hub):
-                ring(home, queue_for("stub"))
+                notify(home, queue_for("stub"))
                 await until(lambda: hub.heartbeats)
                 assert hub.heartbeats[-1]["models"] == []
-                ring(home)
+                notify(home)
                 await until(lambda: asked_with(hub) == [[]])
 
                 state.write(folder, replace(served, phase="ready"))
@@ -286,8 +286,8 @@ def test_a_runner_listens_for_a_model_for_as_long_as_it_is_ready(home: Path) -> 
                 state.write(folder, replace(served, phase="restarting"))
                 await until(lambda: hub.heartbeats[-1]["models"] == [])
                 await asyncio.sleep(3)  # longer than the worker looks at its queues
-                ring(home, queue_for("stub"))
-                ring(home)
+                notify(home, queue_for("stub"))
+                notify(home)
                 await until(lambda: len(hub.polled) > 2)
                 await asyncio.sleep(1)
                 assert asked_with(hub) == [[], ["stub"], []]

@@ -60,8 +60,8 @@ def application(name: str) -> web.Application:
         return web.Response()
 
     stub = StubModel()
-    made = web.Application(middlewares=[keyed])
-    made.add_routes(
+    app = web.Application(middlewares=[keyed])
+    app.add_routes(
         [
             web.get("/health", health),
             web.get("/metrics", metrics),
@@ -70,7 +70,7 @@ def application(name: str) -> web.Application:
             web.post("/v1/completions", stub.complete),
         ]
     )
-    return made
+    return app
 
 
 # The real one names the cause in its worker's lines, long before the front end gives up.
@@ -87,9 +87,9 @@ BURIED = "\n".join(
 
 
 if __name__ == "__main__":
-    given = options()
+    arguments = options()
     failure = os.environ.get("STUB_VLLM", "")
-    sys.stdout.write(f"loading {given.model} with {os.environ['VLLM_API_KEY']}\n")
+    sys.stdout.write(f"loading {arguments.model} with {os.environ['VLLM_API_KEY']}\n")
     sys.stdout.flush()
     if failure == "unloadable":
         sys.exit(BURIED)
@@ -101,6 +101,10 @@ if __name__ == "__main__":
     Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
     if failure == "deaf":
         engine.wait()
-    where = {"path": given.uds} if given.uds else {"host": given.host, "port": given.port}
-    web.run_app(application(given.served_model_name), **where, print=None)
+    where = (
+        {"path": arguments.uds}
+        if arguments.uds
+        else {"host": arguments.host, "port": arguments.port}
+    )
+    web.run_app(application(arguments.served_model_name), **where, print=None)
     engine.kill()

@@ -32,23 +32,23 @@ def test_a_page_that_is_not_vllms_has_no_load(page: bytes) -> None:
     assert read_metrics(page) is None
 
 
-async def wanting(crowd: AdaptiveLimiter, looks: list[Load | None]) -> list[int]:
+async def wanting(limiter: AdaptiveLimiter, looks: list[Load | None]) -> list[int]:
     """The limits after each look, while more calls want a place than there are."""
 
     async def call() -> None:
-        async with crowd.slot():
+        async with limiter.slot():
             await asyncio.sleep(3600)
 
-    calls = [asyncio.create_task(call()) for _ in range(40)]
+    tasks = [asyncio.create_task(call()) for _ in range(40)]
     limits = []
     for load in looks:
         await asyncio.sleep(0.01)
-        await crowd.adapt(load)
-        limits.append(crowd.limit)
-    for one in calls:
-        one.cancel()
-    await asyncio.gather(*calls, return_exceptions=True)
-    assert crowd.busy == 0
+        await limiter.adapt(load)
+        limits.append(limiter.limit)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert limiter.busy == 0
     return limits
 
 
@@ -68,29 +68,29 @@ def test_places_follow_the_servers_load_between_their_bounds(
 
 def test_unused_slots_are_not_added() -> None:
     async def scenario() -> None:
-        crowd = AdaptiveLimiter(minimum=4, maximum=16)
-        async with crowd.slot():
-            await crowd.adapt(IDLE)
-        assert (crowd.limit, crowd.peak) == (4, 1)
+        limiter = AdaptiveLimiter(minimum=4, maximum=16)
+        async with limiter.slot():
+            await limiter.adapt(IDLE)
+        assert (limiter.limit, limiter.peak) == (4, 1)
 
     asyncio.run(scenario())
 
 
 def test_never_more_calls_are_under_way_than_there_are_places() -> None:
     async def scenario() -> None:
-        crowd = AdaptiveLimiter(minimum=2, maximum=2)
-        under_way = most = 0
+        limiter = AdaptiveLimiter(minimum=2, maximum=2)
+        under_way = maximum = 0
 
         async def call() -> None:
-            nonlocal under_way, most
-            async with crowd.slot():
+            nonlocal under_way, maximum
+            async with limiter.slot():
                 under_way += 1
-                most = max(most, under_way)
+                maximum = max(maximum, under_way)
                 await asyncio.sleep(0.001)
                 under_way -= 1
 
         await asyncio.gather(*(call() for _ in range(20)))
-        assert (most, crowd.peak, crowd.busy) == (2, 2, 0)
+        assert (maximum, limiter.peak, limiter.busy) == (2, 2, 0)
 
     asyncio.run(scenario())
 
@@ -110,11 +110,11 @@ def test_an_engine_that_makes_no_token_behind_a_healthy_front_end_hangs() -> Non
     async def scenario() -> None:
         nonlocal now, running
         async with serving(application, PORT) as url:
-            seen = Health(Endpoint(f"{url}/v1"), clock=lambda: now)
-            assert await seen.look() == ""
+            engine = Health(Endpoint(f"{url}/v1"), clock=lambda: now)
+            assert await engine.look() == ""
             now += STALLED_SECONDS + 1
-            assert "2 requests have made no token" in await seen.look()
+            assert "2 requests have made no token" in await engine.look()
             running = 0  # an idle server makes none either
-            assert await seen.look() == ""
+            assert await engine.look() == ""
 
     asyncio.run(scenario())

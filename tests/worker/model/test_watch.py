@@ -73,9 +73,9 @@ def watched(models: Path, phase: str) -> state.State | None:
 
 async def until(look: Callable[[], Any], seconds: float = 30.0) -> Any:
     async with asyncio.timeout(seconds):
-        while not (found := look()):  # noqa: ASYNC110  (other processes set no event)
+        while not (result := look()):  # noqa: ASYNC110  (other processes set no event)
             await asyncio.sleep(0.05)
-    return found
+    return result
 
 
 def play(scenario: Coroutine[Any, Any, None]) -> None:
@@ -126,13 +126,13 @@ def test_a_second_watcher_of_the_same_model_is_refused(models: Path, tmp_path: P
 async def watching(models: Path, pace: Timings = BRISK, **more: int) -> AsyncIterator[Path]:
     """A watcher in this process; gives the model's folder."""
     folder = folder_of(models, "stub")
-    asked = ServeOptions("org/stub", "stub")
+    options = ServeOptions("org/stub", "stub")
     words = [os.environ["RUNNER_VLLM"], "serve", "x", "--served-model-name", "stub"]
     words += ["--uds", str(folder / state.SOCKET)]
     stopping = asyncio.Event()
     with state.locked(folder):
         watcher = Watcher(
-            asked, folder, [*words, "--uds", str(folder / state.SOCKET)], pace, **more
+            options, folder, [*words, "--uds", str(folder / state.SOCKET)], pace, **more
         )
         running = asyncio.create_task(watcher.run(stopping))
         try:
@@ -277,7 +277,7 @@ def test_what_a_killed_watcher_left_is_ended_by_the_next(models: Path, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--model", "m", "--", "--host", "0.0.0.0"), "--host cannot be given"),
         (("--model", "m", "--", "--api_key=x"), "--api_key=x cannot be given"),
@@ -286,12 +286,12 @@ def test_what_a_killed_watcher_left_is_ended_by_the_next(models: Path, tmp_path:
     ],
 )
 def test_what_would_open_the_server_to_others_is_refused(
-    models: Path, tmp_path: Path, options: tuple[str, ...], told: str
+    models: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     async def scenario() -> None:
         async with command(*options, log=tmp_path / "log") as process:
             assert await process.wait() == 1
-        assert told in (tmp_path / "log").read_text()
+        assert message in (tmp_path / "log").read_text()
 
     play(scenario())
 

@@ -94,8 +94,8 @@ async def contained(
         config=config, venv=site, job=job, limits=limits, inside=inside
     ) as sandbox:
         sandbox.on_log = log.extend
-        door = await sandbox.start(program)
-        async with await asyncio.start_server(_answer, sock=door):
+        listening = await sandbox.start(program)
+        async with await asyncio.start_server(_answer, sock=listening):
             lines = [line async for line in sandbox.lines()]
             end = await sandbox.wait()
     return Ran(end, sandbox.uid, log.decode("utf-8", "replace"), lines)

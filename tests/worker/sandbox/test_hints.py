@@ -30,7 +30,7 @@ def switches(folder: Path, **values: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("said", "values", "step"),
+    ("stderr", "values", "step"),
     [
         (DEBIAN, {"kernel__unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=1"),
         (
@@ -48,6 +48,6 @@ def switches(folder: Path, **values: str) -> Path:
     ],
 )
 def test_the_switch_that_forbids_it_is_named(
-    tmp_path: Path, said: str, values: dict[str, str], step: str
+    tmp_path: Path, stderr: str, values: dict[str, str], step: str
 ) -> None:
-    assert step in remedy(said, switches(tmp_path, **values))
+    assert step in remedy(stderr, switches(tmp_path, **values))

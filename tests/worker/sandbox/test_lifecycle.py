@@ -49,14 +49,14 @@ def test_two_runs_at_once_have_different_uids_and_neither_is_root(
     config: Config, site: Path
 ) -> None:
     async def both() -> tuple[int, int]:
-        async with prepare(config, site) as one, prepare(config, site) as two:
-            (await one.start(["sleep", "20"])).close()
-            (await two.start(["sleep", "20"])).close()
-            return one.uid, two.uid
+        async with prepare(config, site) as first, prepare(config, site) as second:
+            (await first.start(["sleep", "20"])).close()
+            (await second.start(["sleep", "20"])).close()
+            return first.uid, second.uid
 
-    one, two = asyncio.run(both())
-    assert one != two
-    assert FIRST <= min(one, two) <= max(one, two) <= LAST
+    first, second = asyncio.run(both())
+    assert first != second
+    assert FIRST <= min(first, second) <= max(first, second) <= LAST
 
 
 def test_nothing_is_left_after_a_run(run: Run, config: Config) -> None:
@@ -111,12 +111,12 @@ def test_a_kill_by_the_machine_differs_from_one_by_the_environment(
 def test_the_log_arrives_while_the_program_runs(config: Config, site: Path) -> None:
     async def first_words() -> bytes:
         async with prepare(config, site) as sandbox:
-            heard: asyncio.Queue[bytes] = asyncio.Queue()
-            sandbox.on_log = heard.put_nowait
+            chunks: asyncio.Queue[bytes] = asyncio.Queue()
+            sandbox.on_log = chunks.put_nowait
             (await sandbox.start(["sh", "-c", "echo out; echo err >&2; sleep 100"])).close()
             response = b""
             while response.count(b"\n") < 2:
-                response += await asyncio.wait_for(heard.get(), 10)
+                response += await asyncio.wait_for(chunks.get(), 10)
             return response
 
     assert asyncio.run(first_words()) == b"out\nerr\n"
@@ -264,14 +264,14 @@ def test_a_killed_runners_sandbox_dies_with_it_and_its_folder_is_cleared(
 
 
 def test_processes_that_a_dead_runner_left_are_killed_by_their_start_time(config: Config) -> None:
-    with subprocess.Popen(["sleep", "300"]) as ours, subprocess.Popen(["sleep", "300"]) as other:
+    with subprocess.Popen(["sleep", "300"]) as orphan, subprocess.Popen(["sleep", "300"]) as other:
         folder = OwnedDir.create(config.runs)
-        folder.record(ours.pid)
+        folder.record(orphan.pid)
         with (folder.path / PROCESSES).open("a", encoding="ascii") as file:
             file.write(f"{other.pid} 1\n")  # the same number, another process
         os.close(folder.lock_fd)  # as when its runner dies
         assert reap_orphans(config) == 1
-        assert ours.wait(10) == -signal.SIGKILL
+        assert orphan.wait(10) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
 

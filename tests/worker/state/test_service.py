@@ -19,7 +19,7 @@ from envyard_runner.hub_api.client import HubClient, RunnerIdentity
 from envyard_runner.messaging.heartbeat import sending_heartbeats
 from envyard_runner.state import service
 from envyard_runner.state.service import out_of_service, record_ending
-from tests.worker.messaging.test_celery_app import ended, ring, runner, until
+from tests.worker.messaging.test_celery_app import ended, notify, runner, until
 from tests.worker.stub_hub import StubHub, job
 from tests.worker.test_status import QUICK, WHEEL, command, home, play  # noqa: F401  (a fixture)
 
@@ -205,7 +205,7 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
         async with runner(home, how, hub):
             for number in (1, 2, 3):
                 hub.job = replace(QUICK, version=f"{number}.0", run=f"run-{number}")
-                ring(home)
+                notify(home)
                 await until(lambda n=number: ended(hub, n))  # type: ignore[misc]
             assert {ending["outcome"] for ending in hub.endings} == {"errored"}
             await until(lambda: "check" in hub.heartbeats[-1].get("out_of_service", {}))
@@ -219,7 +219,7 @@ def test_a_broken_runner_reports_it_takes_no_run_and_works_again_once_mended(
             assert "taking no runs" in text
 
             hub.job, before = QUICK, len(hub.polled)
-            ring(home)
+            notify(home)
             await asyncio.sleep(3)
             assert len(hub.polled) == before
 

@@ -17,9 +17,9 @@ class Index(BaseHTTPRequestHandler):
     the files."""
 
     def __init__(
-        self, folder: Path, asked: list[str], dated: list[bool], *arguments: object
+        self, folder: Path, requested: list[str], dated: list[bool], *arguments: object
     ) -> None:
-        self.folder, self.options, self.dated = folder, asked, dated
+        self.folder, self.options, self.dated = folder, requested, dated
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
@@ -60,6 +60,6 @@ class Index(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-def serve(folder: Path, asked: list[str], dated: list[bool]) -> ThreadingHTTPServer:
+def serve(folder: Path, requested: list[str], dated: list[bool]) -> ThreadingHTTPServer:
     """A server of that folder, to be started; `asked` gets the paths that it is asked for."""
-    return ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, folder, asked, dated))
+    return ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, folder, requested, dated))

@@ -124,8 +124,8 @@ def test_every_python_inside_finds_the_environment_and_its_metadata(venv_setup: 
         print(version("demo-env"), flush=True)
         subprocess.run([sys.executable, "-I", "-c", "import demo_env; print(demo_env.__file__)"])
     """
-    said = venv_setup.run_code(venv_setup.build(), dedent(code))
-    assert said == "0.1.0\n/venv/environment/demo_env/__init__.py\n"
+    output = venv_setup.run_code(venv_setup.build(), dedent(code))
+    assert output == "0.1.0\n/venv/environment/demo_env/__init__.py\n"
 
 
 def test_the_environments_own_name_is_never_looked_up(venv_setup: VenvSetup) -> None:

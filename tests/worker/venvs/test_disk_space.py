@@ -83,8 +83,8 @@ def test_below_the_limit_nothing_goes(venv_setup: VenvSetup) -> None:
 
 
 def test_what_a_run_holds_or_a_build_has_just_found_stays(venv_setup: VenvSetup) -> None:
-    held, found, idle = big(venv_setup, "held"), big(venv_setup, "found"), big(venv_setup, "idle")
-    used_at(found, time.time())
+    held, recent, idle = big(venv_setup, "held"), big(venv_setup, "found"), big(venv_setup, "idle")
+    used_at(recent, time.time())
     sandbox = Sandbox.prepare(
         config=venv_setup.config,
         venv=held.dependencies,
@@ -94,7 +94,7 @@ def test_what_a_run_holds_or_a_build_has_just_found_stays(venv_setup: VenvSetup)
     )
     free_space(limited(venv_setup, NOTHING))
     asyncio.run(sandbox.close())
-    assert [venv.dependencies.exists() for venv in (held, found, idle)] == [True, True, False]
+    assert [venv.dependencies.exists() for venv in (held, recent, idle)] == [True, True, False]
     assert held.environment.exists()
     assert (held.dependencies / "held" / "data.txt").stat().st_nlink == 2  # the download too
 
@@ -120,8 +120,8 @@ def test_a_build_beyond_the_limit_makes_room_by_itself(venv_setup: VenvSetup) ->
 def test_what_a_killed_build_left_is_never_used_and_cleared_up(venv_setup: VenvSetup) -> None:
     lock_store = LockStore()
     venv_setup.add_to_index("dep")
-    whole = venv_setup.build(requires=["dep"], lock_store=lock_store)
-    folder = whole.dependencies.parent
+    complete_venv = venv_setup.build(requires=["dep"], lock_store=lock_store)
+    folder = complete_venv.dependencies.parent
     half = folder.with_name(".half")
     folder.rename(half)  # as far as a removal, or a build before its last step, may have come
     (half / "site" / "dep" / "__init__.py").unlink()

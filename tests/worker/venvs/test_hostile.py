@@ -142,8 +142,8 @@ def test_links_in_a_wheel_lead_nowhere(venv_setup: VenvSetup) -> None:
 
 def test_programs_named_like_the_systems_start_nothing_outside(venv_setup: VenvSetup) -> None:
     listed = "[console_scripts]\nuv = dep:main\nbwrap = dep:main\n"
-    said = "#!/bin/sh\necho stranger\n"
-    files = {"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed, "bin/python": said}
+    script = "#!/bin/sh\necho stranger\n"
+    files = {"dep.py": "", "dep-1.0.dist-info/entry_points.txt": listed, "bin/python": script}
     venv_setup.add_to_index("dep", files=files)
     venv = venv_setup.build(requires=["dep"])
     assert venv_setup.run_code(venv, "import sys; print(sys.executable)") == "/venv/bin/python\n"
@@ -179,9 +179,9 @@ def test_folders_too_deep_for_any_code_are_refused_and_gone(venv_setup: VenvSetu
 def test_an_index_that_requires_a_password_is_not_the_authors_fault(
     venv_setup: VenvSetup, status: int
 ) -> None:
-    said = f"""  x No solution found when resolving dependencies:
+    output = f"""  x No solution found when resolving dependencies:
   Because dep was not found in the package registry and you require dep, we can conclude that
   your requirements are unsatisfiable.
   hint: An index URL (http://x/simple) could not be queried due to a lack of valid
   authentication credentials ({status})."""
-    assert diagnose(1, said).code == "run.install_failed"
+    assert diagnose(1, output).code == "run.install_failed"

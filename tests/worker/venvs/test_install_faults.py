@@ -41,9 +41,9 @@ class Trouble:
 class Troubled(Index):
     """The index, with a trouble of its own."""
 
-    def __init__(self, trouble: Trouble, *given: object) -> None:
+    def __init__(self, trouble: Trouble, *arguments: object) -> None:
         self.trouble = trouble
-        super().__init__(*given)  # type: ignore[arg-type]
+        super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:  # noqa: N802
         """Half of a wheel, where there is trouble."""
@@ -229,5 +229,5 @@ def test_a_disk_that_fills_up_anywhere_in_an_install_leaves_nothing_half(
 
 def used(home: Path) -> int:
     """Bytes of its disk."""
-    found = os.statvfs(home)
-    return (found.f_blocks - found.f_bfree) * found.f_frsize
+    disk = os.statvfs(home)
+    return (disk.f_blocks - disk.f_bfree) * disk.f_frsize

@@ -99,11 +99,13 @@ def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(
     offered = interpreter.available(config)
     assert len(offered) > 1
     for base in offered:
-        one = replace(venv_setup, config=config)
-        venv = one.build(requires=["dep"], **{"Requires-Python": f"=={base.version}.*"})
+        setup = replace(venv_setup, config=config)
+        venv = setup.build(requires=["dep"], **{"Requires-Python": f"=={base.version}.*"})
         assert venv.python == base.python
-        seen = asyncio.run(_version_inside(replace(config, python=base.python), venv.dependencies))
-        assert seen.startswith(f"{base.release} ")
+        version_text = asyncio.run(
+            _version_inside(replace(config, python=base.python), venv.dependencies)
+        )
+        assert version_text.startswith(f"{base.release} ")
 
 
 async def _version_inside(config: Config, site: Path) -> str:

@@ -157,7 +157,7 @@ def test_an_archive_that_is_no_wheel_is_the_authors_fault(venv_setup: VenvSetup)
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "expected"),
+    ("code", "stderr", "expected"),
     [
         (2, "error: Failed to fetch: `http://x`\n  cause: dns error", "run.install_failed"),
         (1, "error: something new", "run.install_failed"),
@@ -170,9 +170,9 @@ def test_an_archive_that_is_no_wheel_is_the_authors_fault(venv_setup: VenvSetup)
     ],
 )
 def test_errors_of_uv_are_the_authors_fault_only_when_certain(
-    code: int, said: str, expected: str
+    code: int, stderr: str, expected: str
 ) -> None:
-    assert diagnose(code, said).code == expected
+    assert diagnose(code, stderr).code == expected
 
 
 @pytest.mark.parametrize("port", ["9", "index"])

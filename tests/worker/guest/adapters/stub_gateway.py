@@ -51,7 +51,7 @@ class StubGateway:
     def __init__(self) -> None:
         self.model: Reply = lambda messages, rollout: "ok"
         self.jobs: dict[str, DriverJob] = {}
-        self.seen: dict[str, RolloutCalls] = {}
+        self.calls: dict[str, RolloutCalls] = {}
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
         self.port = 0
@@ -98,7 +98,7 @@ class StubGateway:
     def _of(self, request: web.Request) -> tuple[str, RolloutCalls]:
         driver_job = self.jobs[request.match_info["module"]]
         rollout = driver_job.plan.name(request.match_info["rollout"]) or "none"
-        return rollout, self.seen.setdefault(rollout, RolloutCalls())
+        return rollout, self.calls.setdefault(rollout, RolloutCalls())
 
     async def _plan(self, request: web.Request) -> web.Response:
         driver_job = self.jobs[request.match_info["module"]]
@@ -114,7 +114,7 @@ class StubGateway:
     async def _all_references(self, request: web.Request) -> web.Response:
         driver_job = self.jobs[request.match_info["module"]]
         for word, text in (await request.json()).items():
-            self.seen.setdefault(
+            self.calls.setdefault(
                 driver_job.plan.name(word) or "none", RolloutCalls()
             ).references.append(text)
         return web.json_response({})
@@ -124,16 +124,16 @@ class StubGateway:
         return web.json_response({})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        rollout, seen = self._of(request)
+        rollout, calls = self._of(request)
         body = await request.json()
-        seen.requests.append(body)
+        calls.requests.append(body)
         try:
-            message = await self._reply(rollout, seen, body["messages"])
+            message = await self._reply(rollout, calls, body["messages"])
         except web.HTTPException:
             raise
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         completion = {
-            "id": f"chat-{len(seen.requests)}",
+            "id": f"chat-{len(calls.requests)}",
             "object": "chat.completion",
             "created": 1,
             "model": body["model"],
@@ -146,10 +146,10 @@ class StubGateway:
             else web.json_response(completion)
         )
 
-    async def _reply(self, rollout: str, seen: RolloutCalls, messages: list[Message]) -> Message:
+    async def _reply(self, rollout: str, calls: RolloutCalls, messages: list[Message]) -> Message:
         policy = rollout.partition("/")[0]
         if policy in ("oracle", "swapped"):
-            reference = seen.references[-1]["own" if policy == "oracle" else "other"]
+            reference = calls.references[-1]["own" if policy == "oracle" else "other"]
             message: Message = reference["message"]
             return message
         reply_text: Message | str = ""

@@ -55,9 +55,9 @@ def test_lone_surrogates_do_not_break_a_line() -> None:
 
 
 def test_an_exception_that_cannot_be_printed_is_reported() -> None:
-    told = error_of(Unprintable())
-    assert (told["type"], told["fault"]) == ("Unprintable", "environment")
-    assert "ValueError" in told["message"]
+    error = error_of(Unprintable())
+    assert (error["type"], error["fault"]) == ("Unprintable", "environment")
+    assert "ValueError" in error["message"]
 
 
 def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,8 +45,8 @@ def test_a_process_that_ends_itself_leaves_a_sentence(gateway: StubGateway, tmp_
     assert status == 1
     fatal = played.events[-1]
     assert (fatal["event"], fatal["stage"]) == ("fatal", "run")
-    said = played.plan.reveal(fatal["error"]["message"])
-    assert said.startswith("the environment's process ended with status 7 while model/")
+    message = played.plan.reveal(fatal["error"]["message"])
+    assert message.startswith("the environment's process ended with status 7 while model/")
 
 
 def test_a_module_that_cannot_be_imported_is_fatal(gateway: StubGateway, tmp_path: Path) -> None:

@@ -14,16 +14,16 @@ pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 
 def model(messages: list[Message], rollout: str) -> Message | str:
     """Calls the tool it has been given, else says what the attempt's number asks for."""
-    asked, attempt = str(messages[0]["content"]), rollout.rpartition("/")[2]
-    if asked == "2+3?":
+    prompt, attempt = str(messages[0]["content"]), rollout.rpartition("/")[2]
+    if prompt == "2+3?":
         if messages[-1]["role"] == "tool":
             return str(messages[-1]["content"])
         function = {"name": "add", "arguments": json.dumps({"a": 2, "b": 3})}
         call = {"id": "1", "type": "function", "function": function}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
-    if asked == "Count down.":
+    if prompt == "Count down.":
         return "stumble" if attempt == "1" else "down"
-    if asked == "Say amber":
+    if prompt == "Say amber":
         return "amber" if attempt == "0" else "not a number"
     return "compared" if attempt == "0" else "a longer reply"
 
@@ -78,9 +78,9 @@ def test_tool_calls_are_recorded_as_chat_messages(
     rollout = played["tools_v0"].rollouts["model/0/0"]
     assert rollout["reward"] == 1.0
     assert rollout["metrics"]["add_calls"] == 1.0
-    asked, answered = rollout["messages"][1:3]
-    assert asked["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 2, "b": 3}'}
-    assert (answered["role"], answered["tool_call_id"], answered["content"]) == ("tool", "1", "5")
+    call, result = rollout["messages"][1:3]
+    assert call["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 2, "b": 3}'}
+    assert (result["role"], result["tool_call_id"], result["content"]) == ("tool", "1", "5")
 
 
 @pytest.mark.parametrize(("module", "task"), [("compared_v0", 0), ("groups_v0", 1)])

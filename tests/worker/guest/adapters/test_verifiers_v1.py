@@ -27,13 +27,13 @@ def call(name: str, **arguments: Any) -> Message:
 def model(messages: list[Message], rollout: str) -> Message | str:
     """The model of all these environments; which it plays shows in the conversation."""
     first, turns = str(messages[-1]["content"]), [m for m in messages if m["role"] == "assistant"]
-    asked = next(str(m["content"]) for m in messages if m["role"] == "user")
-    if asked.startswith("Note"):
-        name = asked.split()[1]
+    prompt = next(str(m["content"]) for m in messages if m["role"] == "user")
+    if prompt.startswith("Note"):
+        name = prompt.split()[1]
         return call("pad_add", text=name) if len(turns) < 2 else "noted"
-    if asked.startswith("Capital"):
+    if prompt.startswith("Capital"):
         return [call("atlas_capital", country="Chile"), call("nothing", x=1), "Oslo"][len(turns)]
-    if asked == "refuse":
+    if prompt == "refuse":
         return {"status": 400}
     return first
 
@@ -43,7 +43,7 @@ def played(
     gateway: StubGateway, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, DriverEvents]:
     gateway.model = model
-    gateway.seen.clear()
+    gateway.calls.clear()
     plain = ["words_v1", "lookup_v1", "quiz_v1", "looper_v1"]
     jobs = [job("v1", module, gateway) for module in plain]
     jobs.append(job("v1", "notes_v1", gateway, policies=("model",), attempts=2))
@@ -75,15 +75,19 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
     assert {rewards[f"silent/{task}/0"] for task in range(12)} == {0.0}
     assert {rewards[f"oracle/{task}/0"] for task in range(12)} == {2.5}
     assert {rewards[f"swapped/{task}/0"] for task in range(12)} == {0.5}
-    told = gateway.seen["swapped/0/0"].references[0]
-    assert told["own"]["message"]["content"] == "birch606" != told["other"]["message"]["content"]
+    references = gateway.calls["swapped/0/0"].references[0]
+    assert (
+        references["own"]["message"]["content"]
+        == "birch606"
+        != references["other"]["message"]["content"]
+    )
 
 
 def test_references_are_handed_over_alike_for_every_policy(
     played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     references = [
-        seen.references for name, seen in gateway.seen.items() if name.split("/")[1] == "11"
+        calls.references for name, calls in gateway.calls.items() if name.split("/")[1] == "11"
     ]
     assert len(references) == 4
     assert all(group == references[0] for group in references)
@@ -210,4 +214,4 @@ def test_tasks_that_cannot_be_loaded_are_fatal_and_say_why(played: dict[str, Dri
 def test_requests_name_the_model_of_the_job(
     played: dict[str, DriverEvents], gateway: StubGateway, tmp_path: Path
 ) -> None:
-    assert {r["model"] for seen in gateway.seen.values() for r in seen.requests} == {"policy"}
+    assert {r["model"] for calls in gateway.calls.values() for r in calls.requests} == {"policy"}

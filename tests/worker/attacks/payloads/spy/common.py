@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 HOST = json.loads("""@HOST@""")
-DOOR = "http://127.0.0.1:8000"
+GATEWAY = "http://127.0.0.1:8000"
 libc = ctypes.CDLL(None, use_errno=True)
 attempts = {}
 
@@ -37,9 +37,9 @@ def need(answer):
     return answer
 
 
-def wanted(what):
+def succeeded(answer):
     """What tells if the answer is no refusal, whatever the kernel's number for it."""
-    return what or "done"
+    return answer or "done"
 
 
 def in_a_child(code):

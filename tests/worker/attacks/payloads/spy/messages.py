@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 
-from .common import DOOR, HOST, attempt, need
+from .common import GATEWAY, HOST, attempt, need
 
 
 @attempt("symlinks: out of the outputs")
@@ -23,19 +23,23 @@ def _():
 
 
 def plan():
-    with urllib.request.urlopen(f"{DOOR}/plan") as answer:
-        return [one["rollout"] for group in json.load(answer) for one in group]
+    with urllib.request.urlopen(f"{GATEWAY}/plan") as answer:
+        return [rollout["rollout"] for group in json.load(answer) for rollout in group]
 
 
 @attempt("policy: named anywhere inside")
 def _():
-    told = open("/job.json").read() + json.dumps(plan()) + json.dumps(dict(os.environ))
-    told += urllib.request.urlopen(f"{DOOR}/rollouts/{plan()[0]}/v1/models").read().decode()
-    return need([p for p in ("silent", "parrot", "oracle", "swapped", "probe") if p in told])
+    visible_text = open("/job.json").read() + json.dumps(plan()) + json.dumps(dict(os.environ))
+    visible_text += (
+        urllib.request.urlopen(f"{GATEWAY}/rollouts/{plan()[0]}/v1/models").read().decode()
+    )
+    return need(
+        [p for p in ("silent", "parrot", "oracle", "swapped", "probe") if p in visible_text]
+    )
 
 
-def asked(rollout, body):
-    request = urllib.request.Request(f"{DOOR}/rollouts/{rollout}/v1/chat/completions", body)
+def status_of(rollout, body):
+    request = urllib.request.Request(f"{GATEWAY}/rollouts/{rollout}/v1/chat/completions", body)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status
@@ -48,23 +52,23 @@ HELLO = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode(
 
 @attempt("gateway: more calls than a rollout may make")
 def _():
-    codes = [asked(plan()[-1], HELLO) for _ in range(HOST["calls"] + 20)]
+    codes = [status_of(plan()[-1], HELLO) for _ in range(HOST["calls"] + 20)]
     return need(codes[-1] == 200)
 
 
 @attempt("gateway: a prompt without end")
 def _():
-    return need(asked(plan()[-2], HELLO.replace(b"hello", b"x" * (5 << 20))) == 200)
+    return need(status_of(plan()[-2], HELLO.replace(b"hello", b"x" * (5 << 20))) == 200)
 
 
 @attempt("gateway: json that nests without end")
 def _():
-    return need(asked(plan()[-2], b'{"messages": ' + b"[" * 100_000) == 200)
+    return need(status_of(plan()[-2], b'{"messages": ' + b"[" * 100_000) == 200)
 
 
 @attempt("gateway: json that is none")
 def _():
-    return need(asked(plan()[-2], b"\xff\xfe{}") == 200)
+    return need(status_of(plan()[-2], b"\xff\xfe{}") == 200)
 
 
 @attempt("gateway: slow clients that keep everybody else out")
@@ -81,12 +85,12 @@ def _():
 
 @attempt("gateway: another policy's address")
 def _():
-    return need(asked("oracle/0/0", HELLO) == 200 or asked("..%2fplan", HELLO) == 200)
+    return need(status_of("oracle/0/0", HELLO) == 200 or status_of("..%2fplan", HELLO) == 200)
 
 
 @attempt("gateway: the models of the host behind it")
 def _():
-    request = urllib.request.Request(f"{DOOR}/v1/models", headers={"Host": "localhost:8001"})
+    request = urllib.request.Request(f"{GATEWAY}/v1/models", headers={"Host": "localhost:8001"})
     return urllib.request.urlopen(request).read()
 
 
@@ -115,8 +119,8 @@ def _():
 @attempt("events: the supervisor's own pipe")
 def _():
     parent = f"/proc/{os.getppid()}"
-    given = open(f"{parent}/environ", "rb").read().split(b"\0")
-    number = next(one for one in given if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
+    variables = open(f"{parent}/environ", "rb").read().split(b"\0")
+    number = next(one for one in variables if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
     os.write(os.open(f"{parent}/fd/{number.decode()}", os.O_WRONLY), b'{"event": "done"}\n')
     return "written"
 

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-from .common import attempts, called, in_a_child, need, wanted
+from .common import attempts, called, in_a_child, need, succeeded
 
 CRASH = """
 import os, resource, signal
@@ -22,7 +22,7 @@ def writable(path):
     import mmap
 
     fd = os.open(path, os.O_RDONLY)
-    return wanted(mmap.mmap(fd, 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
+    return succeeded(mmap.mmap(fd, 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
 
 
 attempts |= {
@@ -38,17 +38,17 @@ attempts |= {
             )
         ]
     ),
-    "rights: last to die": lambda: wanted(
+    "rights: last to die": lambda: succeeded(
         open("/proc/self/oom_score_adj", "w", 1).write("-1000\n")
     ),
-    "rights: priority": lambda: wanted(os.nice(-5)),
-    "rights: real time": lambda: wanted(os.sched_setscheduler(0, 1, os.sched_param(1))),
+    "rights: priority": lambda: succeeded(os.nice(-5)),
+    "rights: real time": lambda: succeeded(os.sched_setscheduler(0, 1, os.sched_param(1))),
     "venv: a map that writes": lambda: writable(sys.modules["verifiers"].__file__),
     "venv: a file without a name": lambda: os.open(
         os.path.dirname(__file__), os.O_TMPFILE | os.O_WRONLY
     ),
-    "venv: attributes": lambda: wanted(os.setxattr(__file__, "user.x", b"x")),
-    "venv: times": lambda: wanted(os.utime(__file__, (0, 0))),
+    "venv: attributes": lambda: succeeded(os.setxattr(__file__, "user.x", b"x")),
+    "venv: times": lambda: succeeded(os.utime(__file__, (0, 0))),
     "rights: root": lambda: os.setuid(0) or "root",
     "rights: chroot": lambda: os.chroot("/tmp") or "rooted",
     "time: set": lambda: time.clock_settime(time.CLOCK_REALTIME, 0) or "set",

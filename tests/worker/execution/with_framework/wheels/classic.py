@@ -22,9 +22,9 @@ async def judged(completion, state):
     """Ask the policy itself what it thinks of each of its replies, side by side."""
 
     async def ask(text):
-        said = [{"role": "user", "content": f"Judge this. Text:\n{text}"}]
+        messages = [{"role": "user", "content": f"Judge this. Text:\n{text}"}]
         answer = await state["client"].client.chat.completions.create(
-            model=state["model"], messages=said
+            model=state["model"], messages=messages
         )
         return len(answer.choices[0].message.content or "")
 

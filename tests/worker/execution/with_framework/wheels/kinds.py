@@ -67,7 +67,7 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
         if kind == "crashes" and open("/venv/environment/sandbox").read() == "2":
             raise KeyError("only when nobody looks")
         if kind == "looks":
-            return seen()
+            return fingerprint()
         return 0.5 if trace.last_reply == "Oslo" else 0.25
 
     async def oracle(self, messages):
@@ -77,7 +77,7 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
         return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": call}]}
 
 
-def seen() -> float:
+def fingerprint() -> float:
     """A number that is another one where anything is that this process can look at."""
     rollout = sys.modules["_envyard_inside.harness"].current.get()
     with urllib.request.urlopen(f"{rollout.url}/models") as answer:

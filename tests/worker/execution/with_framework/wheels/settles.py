@@ -37,10 +37,8 @@ class SettlesTask(vf.Task[vf.TaskData]):
 
 class SettlesTaskset(vf.Taskset[SettlesTask, vf.TasksetConfig]):
     def load(self):
-        found = [word for (word,) in words.execute("select word from words order by word")]
-        return [
-            SettlesTask(vf.TaskData(name=word, prompt=word), self.config.task) for word in found
-        ]
+        rows = [word for (word,) in words.execute("select word from words order by word")]
+        return [SettlesTask(vf.TaskData(name=word, prompt=word), self.config.task) for word in rows]
 
 
 __all__ = ["SettlesTaskset"]
