@@ -14,11 +14,11 @@ def explained(error: DatabaseError) -> str | None:
     from registry.upkeep import integrity
 
     try:
-        found = integrity.at_start()
+        damages = integrity.at_start()
     except Exception:  # noqa: BLE001 - it cannot be looked at, so the error itself is shown
-        found = []
-    if found:
-        return f"the hub's database is damaged: {found[0]}. {integrity.advice()}"
+        damages = []
+    if damages:
+        return f"the hub's database is damaged: {damages[0]}. {integrity.advice()}"
     if isinstance(error, OperationalError):
         return f"the database refused ({error}): see that DATABASE_URL is right and it runs"
     return None

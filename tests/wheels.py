@@ -1,4 +1,4 @@
-"""Wheels built in memory, right by default and wrong exactly where a test asks for it."""
+"""Wheels built in memory: valid by default, invalid exactly where a test changes them."""
 
 import base64
 import hashlib

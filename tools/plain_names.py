@@ -20,14 +20,23 @@ from pathlib import Path
 
 LOCALS = {
     *("found", "said", "told", "asked", "one", "what", "least", "most", "given", "made"),
-    *("whole", "them", "who", "whom", "thing", "things", "heard", "seen", "got", "ours", "theirs"),
+    *("whole", "them", "who", "whom", "thing", "things", "heard", "got", "ours", "theirs"),
+}
+# Fields of a wire format or of Python's file protocol, and words of generated sentences.
+EXEMPT = {
+    "cli/envyard/contract/replay.py": {"asked"},
+    "cli/envyard/contract/transcript.py": {"asked"},
+    "registry/api/serializers/catalog.py": {"whole"},
+    "registry/sources/archive.py": {"tell"},
+    "examples/reverse-text/reverse_text/texts.py": {"who", "what"},
 }
 # Parts of identifiers (split at underscores and capitals).
 PARTS = {
     *("bell", "bells", "doorbell", "ring", "rung", "knock", "knocks", "door", "deaf", "hear"),
     *("heard", "hearing", "listen", "asker", "asking", "loan", "loans", "lent", "lend", "story"),
     *("crowd", "silence", "tape", "station", "told", "said", "tell", "tells", "says", "farewell"),
-    *("greet", "newcomer", "stranger", "misdeed", "misdeeds", "denounce", "unfit", "unheard"),
+    *("greet", "newcomer", "misdeed", "misdeeds", "denounce", "unfit", "unheard", "volley"),
+    *("heal", "lender"),
 }
 PROSE = re.compile(
     r"\b(tells?|told|says|said|asks|asked|hears?|heard|anew|deaf|knows|knew|wants|believes?|believed"
@@ -100,7 +109,10 @@ def main(arguments: list[str]) -> int:
             tree = ast.parse(text)
         except SyntaxError:
             continue
+        exempt = EXEMPT.get(str(file), set())
         for line, kind, word in sorted({*names(tree), *prose(tree, text)}):
+            if word in exempt:
+                continue
             counts["/".join(file.parts[:2]), kind] += 1
             if not options.summary:
                 print(f"{file}:{line}: {kind}: {word}")

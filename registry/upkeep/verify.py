@@ -23,7 +23,7 @@ ProblemKind = Literal["missing", "corrupt", "orphan", "unknown"]
 class Problem:
     """One object that does not match the rows; `message` is for the operator."""
 
-    what: ProblemKind
+    kind: ProblemKind
     key: str
     message: str
 
@@ -92,8 +92,8 @@ class _Walk:
         self.outcome.bytes += stored.size
         self.progress(self.outcome)
 
-    def _report_problem(self, what: ProblemKind, key: str, message: str) -> None:
-        self.outcome.problems.append(Problem(what, key, message))
+    def _report_problem(self, kind: ProblemKind, key: str, message: str) -> None:
+        self.outcome.problems.append(Problem(kind, key, message))
 
     def _named(self, kind: Kind, reference: Reference) -> None:
         if not reference.sha256:

@@ -295,7 +295,7 @@ def _twice(deployment: Deployment, name: str) -> Undo:
 
 
 def _forget(deployment: Deployment, name: str) -> Undo:
-    """Every connection to it is gone and nobody was told, as where its machine lost power."""
+    """Drop every connection to it without a packet, as a power failure does."""
     proxies = deployment.proxies[name]
     for proxy in proxies:
         proxy.drop_silently()

@@ -32,7 +32,7 @@ staging.discard_old(now=later)
 transcripts.delete_expired(now=timezone.now())
 verify(now=later, delete_orphans=True)
 result = verify(now=later)
-print(json.dumps([result.young, [[item.what, item.key] for item in result.problems]]))
+print(json.dumps([result.young, [[item.kind, item.key] for item in result.problems]]))
 """
 MESSAGES_LEFT = 20
 

@@ -214,7 +214,7 @@ def test_a_decided_version_and_an_ended_run_ask_no_more(visitor: Visitor, pushed
 
     page.on("request", note)
     for path in (pushed.version, pushed.run):
-        visitor.open(path, page).wait_for_timeout(3000)  # the live part asks every 2 s
+        visitor.open(path, page).wait_for_timeout(3000)  # the live part polls every 2 s
     page.close()
     assert not requests
 

@@ -1,4 +1,4 @@
-"""Stock clients against the hub: twine, uv and pip, none of them told anything special."""
+"""Stock clients against the hub: twine, uv and pip, without special options."""
 
 import hashlib
 import subprocess
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.flow, pytest.mark.timeout(600)]
 
 
 def run(*command: str | Path, expect: int = 0, **environ: str) -> str:
-    """What a client said; its exit code must be `expect`."""
+    """The output of a client, whose exit code must be `expect`."""
     done = subprocess.run(
         [str(part) for part in command],
         env=clean_environ() | environ,

@@ -1,6 +1,6 @@
-"""Hostile environments on a real hub: contained, ended in time, and told what they did.
+"""Hostile environments on a real hub: contained, ended in time, and named in findings.
 
-What they try lies in the folder `hostile`; each says in its log and metrics how far it came.
+Their code is in the folder `hostile`; each prints its successes in its log and metrics.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOG_BYTES = 1 << 20
 
 
 def hostile(hub: Hub, folder: Path, name: str) -> Path:
-    """The wheel of one; it knows what the host has, so that it need not guess."""
+    """The wheel of a hostile environment, with facts of the host, which it need not guess."""
     home, runners = hub.home, Path(hub.environ["RUNNER_HOME"])
     paths = [home, home / "secret_key", home / "logs", runners, runners / "runs", runners / "venvs"]
     host = {

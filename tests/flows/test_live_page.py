@@ -1,6 +1,6 @@
-"""A run's page beside the runner that tells of it: in time, harmless, and only while it is read.
+"""A run's live page: it shows runner events in time, without executing them, while it is read.
 
-The test is the runner, so it knows when the hub has stored what it told.
+The test is the runner, so it has the time at which the hub stored each event.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ ASK = """async () => {
 
 @dataclass
 class LeasedRun:
-    """A run in our hands, and what the hub has stored of it."""
+    """A run that the test has leased, and the times at which the hub stored its events."""
 
     hub: Hub
     job: JobSpec
@@ -61,7 +61,7 @@ class LeasedRun:
     stored: dict[str, float] = field(default_factory=dict)
 
     def post(self, endpoint: str, body: dict[str, Any]) -> dict[str, Any]:
-        """One report; tried again while nobody answers."""
+        """Send one request; repeated while the hub is away."""
         url = f"{self.hub.url}/api/v1/runner/runs/{self.job.run}/{endpoint}/"
         headers = {"Authorization": f"Bearer {self.job.run_token}"}
         answer = self.hub.wait(lambda: _posted(url, headers, body), f"{endpoint} to be taken")
@@ -70,7 +70,7 @@ class LeasedRun:
         return body_
 
     def tick(self, text: str = "") -> dict[str, Any]:
-        """One more line of log and one more rollout; what the hub answers."""
+        """Send one more line of log and one more rollout; the hub's answer."""
         self.seq += 1
         line = f"tick {self.seq}"
         policy, task = divmod(self.seq - 1, self.job.tasks)
@@ -97,7 +97,7 @@ def _posted(url: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeasedRun]:
-    """alice/live-page, given to us and not to the hub's own runner."""
+    """alice/live-page, leased by the test and not by the hub's own runner."""
     token = hub.manage("create_runner", "by-hand")
     hub.manage("drain_runner", "embedded")
     try:
@@ -116,7 +116,7 @@ def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lease
 
 @dataclass
 class Reader:
-    """alice's tab with the run's page, what it asked for and what went wrong in it."""
+    """alice's tab with the run's page, its requests and its errors."""
 
     page: Page
     requested: list[str] = field(default_factory=list)
@@ -124,20 +124,20 @@ class Reader:
     problems: list[str] = field(default_factory=list)
 
     def count_requests(self, seconds: float) -> int:
-        """How often it asks what is new in that time."""
+        """The number of its polls in that time."""
         self.requested.clear()
         self.page.wait_for_timeout(1000 * seconds)
         return len(self.requested)
 
     def shown_at(self, text: str) -> float:
-        """When it first showed that, in seconds of Unix time."""
+        """The Unix time at which it first showed that text."""
         self.page.wait_for_function("(what) => window.shown[what]", arg=text, timeout=PATIENCE)
         return float(self.page.evaluate("(what) => window.shown[what]", text)) / 1000
 
 
 @pytest.fixture(scope="module")
 def reader(leased: LeasedRun) -> Iterator[Reader]:
-    """Signed in, and there before anything was told."""
+    """Signed in, with the page open before the first event."""
     expect.set_options(timeout=PATIENCE)
     passwords = json.loads((leased.hub.home / "demo.json").read_text())
     with chromium.running() as browser:
@@ -168,7 +168,7 @@ def test_runner_events_are_on_the_page_within_two_seconds(
     leased: LeasedRun, reader: Reader
 ) -> None:
     answers = []
-    for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # the page asks every second, we at any moment
+    for phase in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):  # within a polling interval
         reader.page.wait_for_timeout(1000 * phase)
         leased.tick()
         answers.append(reader.page.evaluate(ASK))
@@ -214,13 +214,13 @@ def test_a_hidden_tab_sends_no_requests(leased: LeasedRun, reader: Reader) -> No
 def test_the_page_goes_on_when_the_hub_was_away(leased: LeasedRun, reader: Reader) -> None:
     before = leased.hub.pid("web")
     os.kill(before, signal.SIGKILL)
-    reader.page.context.set_offline(True)  # a new process may be there before the page asks
+    reader.page.context.set_offline(True)  # a new process may be there before the page polls
     reader.page.wait_for_timeout(2000)
     reader.page.context.set_offline(False)
     assert [url for url in reader.failed if "/live/" in url]
     leased.hub.wait(lambda: leased.hub.pid("web") != before, "another web process")
     leased.tick()
-    reader.shown_at(f"tick {leased.seq}")  # in the same page: nobody loaded it anew
+    reader.shown_at(f"tick {leased.seq}")  # in the same page, without a reload
 
 
 def test_a_run_is_cancelled_once_the_reader_is_sure(leased: LeasedRun, reader: Reader) -> None:

@@ -1,4 +1,4 @@
-"""The stock `prime` command against the hub: it is told where the hub is, and nothing else."""
+"""The stock `prime` command against the hub, configured with the hub's URL alone."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Prime:
     name: str
 
     def __call__(self, *command: str | Path, expect: int = 0, **environ: str) -> str:
-        """What it said on one line; its exit code must be `expect`."""
+        """Its output on one line; its exit code must be `expect`."""
         defaults = {
             "PRIME_API_BASE_URL": self.hub.url,
             "PRIME_API_KEY": self.hub.token(self.name),

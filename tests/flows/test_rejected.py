@@ -1,4 +1,4 @@
-"""Environments that must not be listed, whose authors are told why."""
+"""Environments that must not be listed, and the reasons that their authors get."""
 
 import json
 from pathlib import Path

@@ -76,7 +76,7 @@ def steps(text: str) -> list[Step]:
 
 
 def lines(text: str) -> list[str]:
-    """What a terminal shows of it in the end: a carriage return begins the line anew."""
+    """The lines that a terminal shows in the end: a carriage return overwrites its line."""
     bare = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.replace("\r\n", "\n"))
     shown = bare.removesuffix("\n").split("\n") if bare else []
     return [line.rpartition("\r")[2].rstrip() for line in shown]
@@ -91,7 +91,7 @@ def plain(printed: list[str]) -> list[str]:
 
 
 def same(recorded: list[str], printed: list[str]) -> bool:
-    """Whether they agree; a recorded line `...` stands for any lines."""
+    """Whether they agree; a recorded line `...` matches any lines."""
     pattern = "".join(
         r"(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in plain(recorded)
     )
@@ -170,7 +170,7 @@ def read_all(terminal: int) -> str:
 
 @pytest.fixture
 def model() -> Iterator[str]:
-    """The base URL of a model server that says `ok`."""
+    """The base URL of a model server that replies `ok`."""
     port = free_port()
     stub = subprocess.Popen([sys.executable, "-m", "tests.worker.stub_model", str(port)], cwd=ROOT)
     deadline = time.monotonic() + 60

@@ -111,7 +111,7 @@ def full(run: Run, done: int) -> None:
 
 
 def finds(run: Run, *codes: str, **fields: Any) -> None:
-    """Findings as the runner tells them."""
+    """Findings as the runner sends them."""
     findings = [finding(code, "It did what it may not.", **fields) for code in codes]
     store_findings(run.version, VersionFinding.Stage.RUN, findings, run)
 

@@ -26,7 +26,7 @@ LINES = 5
 
 
 def page_of(run: Run) -> tuple[str, float]:
-    """The address that the run's page asks, and how often in seconds."""
+    """The address that the run's page polls, and the interval in seconds."""
     text = Client().get(f"/runs/{run.pk}/").content.decode()
     address = re.search(r'hx-get="([^"]+)"\s+hx-trigger="every (\d+)s"', text)
     assert address is not None
@@ -34,8 +34,8 @@ def page_of(run: Run) -> tuple[str, float]:
 
 
 async def follow(url: str, address: str, every: float, shown: dict[str, float]) -> None:
-    """Ask as the page does until all lines were seen: what it gets says what it asks next, and
-    204 changes nothing."""
+    """Poll as the page does until all lines have come: each answer has the next address, and 204
+    changes nothing."""
     async with aiohttp.ClientSession() as session:
         while len(shown) < LINES:
             await asyncio.sleep(every)

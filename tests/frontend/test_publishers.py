@@ -1,4 +1,4 @@
-"""The pages of trusted publishers, and where a version says it comes from."""
+"""The pages of trusted publishers, and the provenance on a version's page."""
 
 from typing import Any
 

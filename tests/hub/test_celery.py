@@ -63,7 +63,7 @@ def test_message_for_runners_is_a_file_in_the_embedded_brokers_folder(tmp_path: 
 
 @pytest.mark.parametrize("own", OWN)
 def test_who_waits_for_mail_looks_up_every_moment(tmp_path: Path, own: str) -> None:
-    """Or Ctrl-C would wait for the two seconds that Celery asks for."""
+    """Otherwise Ctrl-C would wait for Celery's two seconds."""
     options = filesystem_options(f"filesystem://{tmp_path}")
     with Connection("filesystem://", transport=own, transport_options=options) as broker:
         broker.channel()

@@ -1,4 +1,4 @@
-"""Typed readers: a bad value stops the start and says why."""
+"""Typed readers: a bad value stops the start with the reason."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -35,7 +35,7 @@ class Hub:
 
     url: str
     home: Path
-    made: dict[str, str]
+    created: dict[str, str]
 
     @property
     def ballast(self) -> Path:
@@ -59,7 +59,7 @@ class Hub:
                     continue
 
     def call(self, method: str, path: str, token: str = "", **options: Any) -> requests.Response:
-        headers = {"Authorization": f"Bearer {self.made[token]}"} if token else {}
+        headers = {"Authorization": f"Bearer {self.created[token]}"} if token else {}
         headers |= options.pop("headers", {})
         return requests.request(method, f"{self.url}{path}", headers=headers, timeout=60, **options)
 
@@ -155,7 +155,7 @@ def writes(hub: Hub) -> Iterator[tuple[str, requests.Response]]:
     announced = {
         kind: hub.call(
             "POST",
-            f"{PRIME}/{hub.made['environment']}/{kind}",
+            f"{PRIME}/{hub.created['environment']}/{kind}",
             "publish",
             json={
                 "filename": name,
@@ -172,7 +172,7 @@ def writes(hub: Hub) -> Iterator[tuple[str, requests.Response]]:
         "publish",
         json={
             "name": "one",
-            "environments": [{"id": hub.made["environment"]}],
+            "environments": [{"id": hub.created["environment"]}],
             "model_name": "tiny",
         },
     ).json()["evaluation_id"]
@@ -243,7 +243,7 @@ def reads(hub: Hub) -> None:
         assert hub.call("GET", path).status_code == 200, path
     for path in ("/api/v1/environments/", "/api/v1/whoami/"):
         assert hub.call("GET", path, "publish").status_code == 200, path
-    assert hub.call("GET", hub.made["file"]).status_code == 200
+    assert hub.call("GET", hub.created["file"]).status_code == 200
     response = hub.call("GET", "/readyz")
     assert response.status_code == 503
     checks = response.json()["checks"]

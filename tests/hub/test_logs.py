@@ -1,4 +1,4 @@
-"""What the hub's log says of a request."""
+"""The log lines of a request."""
 
 import logging
 import logging.config

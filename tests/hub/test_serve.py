@@ -75,7 +75,7 @@ class Place:
 
 @contextmanager
 def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
-    """A hub that has said that it runs; stopped at the end unless the test did it."""
+    """A hub that has reported its start; stopped at the end unless the test did it."""
     serving = place.serve()
     try:
         until(lambda: "runs at" in place.terminal.read_text() or serving.poll() is not None)

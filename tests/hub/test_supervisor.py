@@ -88,7 +88,7 @@ def test_stop_ends_a_stubborn_tree_to_the_last_process(tmp_path: Path, lines: li
 def test_supervisor_stops_dependent_programs_last_and_the_others_at_once(
     tmp_path: Path, lines: list[str]
 ) -> None:
-    """Each writes when it was told; the first two go on for a while."""
+    """Each records its stop signal; the first two go on for a while."""
     note = "date +%s.%N >> {}.told; sleep {}; exit"
     script = 'trap "{}" TERM; while :; do sleep 0.05; done'
     watcher = supervisor.Supervisor(tmp_path, lines.append)
@@ -153,16 +153,16 @@ def test_leftovers_of_a_killed_supervisor_are_ended_even_without_their_leader(
 
 
 def test_a_stranger_who_got_the_number_later_is_left_alone(tmp_path: Path) -> None:
-    stranger = subprocess.Popen(SLEEPER, start_new_session=True)
+    other_process = subprocess.Popen(SLEEPER, start_new_session=True)
     try:
-        process = supervisor.process(stranger.pid)
+        process = supervisor.process(other_process.pid)
         assert process
-        (tmp_path / "web.pid").write_text(f"{stranger.pid} {process.started - 1}\n")
+        (tmp_path / "web.pid").write_text(f"{other_process.pid} {process.started - 1}\n")
         assert supervisor.end_leftovers(tmp_path) == []
-        assert stranger.poll() is None
+        assert other_process.poll() is None
     finally:
-        stranger.kill()
-        stranger.wait()
+        other_process.kill()
+        other_process.wait()
 
 
 def test_children_die_with_a_supervisor_that_was_killed(tmp_path: Path) -> None:

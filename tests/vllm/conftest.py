@@ -32,14 +32,14 @@ OPTIONS = ("--gpu-memory-utilization", "0.3", "--enforce-eager", "--dtype", "flo
 
 
 class Server:
-    """The watched server, as runners find it."""
+    """The watched server, as runners detect it."""
 
     def __init__(self, models: Path, log: Path) -> None:
         self.models, self.log = models, log
 
     @property
     def state(self) -> state.State | None:
-        """What its watcher says."""
+        """The state that its watcher has written."""
         return next(iter(state.watched(self.models)), None)
 
     def processes(self, word: str) -> list[int]:

@@ -57,7 +57,7 @@ class GatewayClient:
             return answer.status, json.loads(await answer.read())
 
     async def text(self, rollout: str, **body: Any) -> str:
-        """What the model said."""
+        """The model's reply."""
         status, answer = await self.post(rollout, **body)
         assert status == 200, answer
         return str(answer["choices"][0]["message"]["content"])

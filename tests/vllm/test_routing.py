@@ -19,7 +19,7 @@ from tests.vllm.conftest import ATTEMPTS, EXAMPLES, NAME
 pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
 
 OTHER = "stub"
-# As when a hub's staff names another model: what is evaluated from then on asks that one.
+# As when a hub's staff names another model: later evaluations use that one.
 QUEUE = """
 import json
 from django.db import transaction

@@ -1,4 +1,4 @@
-"""The hub's runner API as a small real server that keeps what it is told and can misbehave."""
+"""A stub of the hub's runner API that keeps every request and can fail."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class StubHub:
 
 
 def contents(rollout: dict[str, Any]) -> list[str]:
-    """What was said in a reported rollout, message by message."""
+    """The text of each message in a reported rollout."""
     return [node["message"]["content"] for node in rollout["transcript"]["nodes"]]
 
 

@@ -1,9 +1,8 @@
 """A small OpenAI-compatible model server for tests: `python -m tests.worker.stub_model PORT`.
 
-It reverses texts as asked, calls the first tool it is offered once, and otherwise says "ok". In a
-test its `failure` says how it misbehaves, `error` what it then answers, `hanging` for how many
-seconds it does that, `pause` how many it takes for every piece of a stream, and `requests` holds
-what it was asked. `reasoning` is by field what it gives beside its content.
+It reverses texts on request, calls the first offered tool once, and otherwise replies "ok". A test
+sets its `failure`, the `error` that it then answers, `hanging` and `pause` in seconds (of a hanging
+call, before each piece of a stream) and `reasoning` by field; `requests` lists its requests.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ TEXT = re.compile(r"Text:\n(.*)", re.DOTALL)
 
 @dataclass
 class StubModel:
-    """What it was asked, and how it is to fail (`failing` calls from now on, or all at -1)."""
+    """Its requests, and how it is to fail (`failing` calls from now on, or all at -1)."""
 
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -171,7 +170,7 @@ async def send(response: web.StreamResponse, chunk: dict[str, Any]) -> None:
 
 
 def usage(answer: Any) -> dict[str, int]:
-    """Token counts that a test can tell apart from the gateway's own estimates."""
+    """Token counts that differ from the gateway's own estimates."""
     return {"prompt_tokens": 7, "completion_tokens": len(str(answer)), "total_tokens": 0}
 
 

@@ -1,4 +1,4 @@
-"""The hub-runner command refuses with a sentence, and finds out before it takes a run."""
+"""The hub-runner command refuses with a reason, before it leases a run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_bad_setting_is_named() -> None:
 
 
 def test_a_machine_without_a_sandbox_is_refused_before_any_run(tmp_path: Path) -> None:
-    """Nothing listens at HUB_URL: a runner that asked for a run would say that instead."""
+    """HUB_URL has no listener: a runner that polled for a run would fail with that instead."""
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)

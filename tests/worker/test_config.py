@@ -1,4 +1,4 @@
-"""The runner's settings: defaults, secrets from files, and bad values said plainly."""
+"""The runner's settings: defaults, secrets from files, and errors that name a bad value."""
 
 from __future__ import annotations
 

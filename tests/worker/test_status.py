@@ -197,7 +197,7 @@ def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_
             assert status_document["hub"]["drained"] is True
             assert "drained by the hub" in (await command(home, "status"))[1]
             served = state.folder_of(home / "models", "stub")
-            with state.locked(served):  # news is told, and so heard, at once
+            with state.locked(served):  # a change is sent in a heartbeat at once
                 state.write(served, state.State("stub", "ready", "http://127.0.0.1:1/v1"))
                 await until(lambda: "stub" in hub.heartbeats[-1]["models"])
             log_line = b"Canceling queue runs" if how == "start" else b"no new runs until"
@@ -211,12 +211,12 @@ def test_a_runner_drained_by_the_hub_finishes_leases_nothing_and_continues_when_
             await asyncio.sleep(3)
             assert len(hub.polled) == before
 
-            hub.drained = False  # the bell still hangs there
+            hub.drained = False  # the subscription to the queue is still there
             await until(lambda: len(hub.endings) == 2)
             assert process.returncode is None
             process.terminate()
             await process.wait()
-            assert hub.heartbeats[-1]["draining"] is True  # it says goodbye
+            assert hub.heartbeats[-1]["draining"] is True  # its last heartbeat
 
     play(scenario())
 

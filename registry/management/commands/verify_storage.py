@@ -38,7 +38,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(asdict(outcome), indent=1))
         else:
             for problem in outcome.problems:
-                self.stdout.write(f"{problem.what}: {problem.key}: {problem.message}")
+                self.stdout.write(f"{problem.kind}: {problem.key}: {problem.message}")
         summary = f"{outcome.objects} objects, {outcome.bytes} bytes read or listed, "
         summary += f"{outcome.young} without a row yet, {outcome.deleted} orphans deleted"
         self.stderr.write(summary)

@@ -1,6 +1,6 @@
 """Python's sleep under a libfaketime that leaves the monotonic clock alone.
 
-Its 0.9.10 asks the kernel for a negative time there (wolfcw/libfaketime#426), so that `time.sleep`
+Its 0.9.10 passes the kernel a negative time there (wolfcw/libfaketime#426), so that `time.sleep`
 fails whenever it is called.
 """
 

@@ -1,4 +1,4 @@
-"""Looks for everything outside its sandbox, and says what it found by the metric `reached`."""
+"""Tries to reach everything outside its sandbox; the metric `reached` counts the successes."""
 
 # ruff: noqa
 # mypy: ignore-errors

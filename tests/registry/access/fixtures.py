@@ -44,7 +44,7 @@ class Place:
     words: dict[str, str]
 
     def fill(self, path: str, more: dict[str, str]) -> str:
-        """The address; `more` maps a bare `pk` and the like to the name that it stands for."""
+        """The address; `more` maps a bare `pk` and the like to the name that it means."""
         for name, value in (self.words | {k: self.words[v] for k, v in more.items()}).items():
             path = path.replace(f"<{name}>", value)
         return path
@@ -105,7 +105,7 @@ def _lab(people: dict[str, User]) -> Organisation:
 
 
 def _session(user: User) -> str:
-    """Signed in by password just now, so that no page asks for it again."""
+    """Signed in by password just now, so that no page requires it again."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = BACKEND

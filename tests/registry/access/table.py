@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # `read`, `publish` and `admin` are tokens of alice, `elsewhere` is her admin token for another
-# environment; `runner` is a runner's token, `run` that of the run of the environment asked for.
+# environment; `runner` is a runner's token, `run` that of the run of the requested environment.
 ROLES = (
     *("anonymous", "carol", "bob", "mia", "alice", "root"),
     *("read", "publish", "admin", "elsewhere"),
@@ -53,7 +53,7 @@ DEPRECATES = About("?xx+++ x++x ??", "..x+++ x++. ??")
 OWNS = About("?xxx++ xx+x ??", "..xx++ xx+. ??")
 STAFF = About("?xxxx+ xxxx ??", "..xxx+ xxx. ??")
 PUBLISHES = About("?xx++x x++x ??", "..x++x x++. ??")
-# Only who announced a file says that it was sent.
+# Only the uploader that announced a file may complete it.
 SENDS = About("?xx0+x x++x ??", "..x0+x x++. ??")
 TRUSTS = About("?xx++x xx+x ??", "..x++x xx+. ??")
 PUSHES = About("?+++++ x++x ??", "?.++++ x++. ??")
@@ -113,7 +113,7 @@ API: dict[str, Row] = {
     "api/v1/whoami/": {"GET": PEOPLE},
     "api/v1/about/": {"GET": EVERYBODY},
     "api/v1/check/": {"POST": PEOPLE},
-    # A browser's session makes tokens on the page alone, which asks for the password.
+    # A browser's session makes tokens on the page alone, which requires the password.
     "api/v1/tokens/": {"GET": OWN_ADMIN, "POST": "?xxxxx xx+x ??"},
     "api/v1/tokens/<public_id>/": {"DELETE": "?...+. xx+x ??"},
     "api/v1/login/": {"POST": EVERYBODY},

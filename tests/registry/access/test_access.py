@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once_on_sqlite]
 TABLE: dict[str, Row] = API | PAGES | SIGNING_IN
 ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
-# What a name in a path stands for, by the address that it is in; the first that matches counts.
+# The meaning of a name in a path, by the address that it is in; the first match counts.
 MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
     ("runners/", {"pk": "machine"}),
     ("moderation/", {"pk": "report"}),
@@ -88,7 +88,7 @@ def address(path: str, place: Place) -> str:
 
 
 def body(path: str, place: Place) -> dict[str, Any]:
-    """What the route must be told before it asks for the permission."""
+    """The fields that the route validates before it checks the permission."""
     if path == "legacy/<owner>/":
         data, name = b"no wheel", place.words["name"]
         file = f"{name.replace('-', '_')}-2.0.0-py3-none-any.whl"
@@ -114,7 +114,7 @@ def body(path: str, place: Place) -> dict[str, Any]:
 def ask(
     client: Client, fixtures: Fixtures, path: str, method: str, role: str, place: Place
 ) -> HttpResponseBase:
-    """The answer; what the request changed is taken back."""
+    """The answer; the request's changes are rolled back."""
     client.cookies.clear()
     if role in fixtures.sessions:
         client.cookies["sessionid"] = fixtures.sessions[role]
@@ -132,7 +132,7 @@ def ask(
 
 
 def letter(answer: HttpResponseBase) -> str:
-    """How the table writes that answer."""
+    """The table's letter for that answer."""
     if answer.status_code == 302 and answer.headers["Location"].startswith("/login/?"):
         return ">"
     assert answer.status_code < 500, answer
@@ -140,7 +140,7 @@ def letter(answer: HttpResponseBase) -> str:
 
 
 def comparable(answer: HttpResponseBase, place: Place) -> tuple[object, ...]:
-    """All that a reader could tell two answers apart by."""
+    """Everything by which a client could distinguish two answers."""
     text = "" if answer.streaming else place.blank(answer.content.decode())  # type: ignore[attr-defined]
     location = place.blank(answer.headers.get("Location", ""))
     named = sorted(name for name in answer.headers if name != "Content-Length")
@@ -148,7 +148,7 @@ def comparable(answer: HttpResponseBase, place: Place) -> tuple[object, ...]:
 
 
 def test_every_route_has_a_row() -> None:
-    """Who adds a route says here who may use it."""
+    """A new route needs a row that lists the roles that may use it."""
     missing = sorted(ROUTES.keys() - TABLE.keys())
     gone = sorted(TABLE.keys() - ROUTES.keys())
     assert not missing, f"add to tests/registry/access/table.py who may do what at: {missing}"
@@ -159,7 +159,7 @@ def test_every_route_has_a_row() -> None:
 def test_each_role_may_do_what_the_table_allows(
     path: str, client: Client, fixtures: Fixtures
 ) -> None:
-    """And what one may not know exists answers as what does not exist."""
+    """Objects that a role may not see answer like objects that do not exist."""
     roles = PAGE_ROLES if path in PAGE_PATHS else ROLES
     wrong = []
     nothing: dict[tuple[str, str], tuple[object, ...]] = {}  # for what does not exist
@@ -194,7 +194,7 @@ def test_each_role_may_do_what_the_table_allows(
 def test_no_method_without_a_row_does_anything(
     path: str, client: Client, fixtures: Fixtures
 ) -> None:
-    """Not even for staff. REST framework's views say themselves which they take."""
+    """Not even for staff. REST framework's views declare their methods themselves."""
     takes = routes.METHODS
     if ROUTES[path].methods is not None:
         assert ROUTES[path].methods == TABLE[path].keys(), f"methods in the table for {path}"
@@ -208,7 +208,7 @@ def test_no_method_without_a_row_does_anything(
 
 
 def test_a_session_does_nothing_without_the_pages_own_token(fixtures: Fixtures) -> None:
-    """Another site can make a browser send its cookie, and no more."""
+    """Another site can make a browser send its cookie, but no CSRF token."""
     client = Client(enforce_csrf_checks=True)
     changing = [
         (path, method)
@@ -222,7 +222,7 @@ def test_a_session_does_nothing_without_the_pages_own_token(fixtures: Fixtures) 
 
 
 def test_the_admin_site_is_for_staff(fixtures: Fixtures, client: Client) -> None:
-    """To everybody else every page of it is the way to sign in."""
+    """Everybody else is redirected to the sign-in page."""
     from django.contrib import admin
 
     models = [f"{m._meta.app_label}/{m._meta.model_name}/" for m in admin.site._registry]

@@ -34,7 +34,7 @@ REF = "refs/heads/main"
 
 @dataclass(frozen=True)
 class Signer:
-    """Whom the authority certifies: Fulcio's names for GitHub's claims."""
+    """The certified identity: Fulcio's names for GitHub's claims."""
 
     issuer: str
     server: str = "https://github.com"
@@ -66,7 +66,7 @@ def statement(filename: str, sha256: str, *, kind: str = PUBLISH, **changes: Any
 
 @dataclass
 class Sigstore:
-    """Keys of its three services; `root` writes down whom to trust."""
+    """Keys of its three services; `root` writes the trusted root."""
 
     authority: Key = field(default_factory=lambda: ec.generate_private_key(ec.SECP384R1()))
     certificates: Key = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))

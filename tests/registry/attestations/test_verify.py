@@ -157,7 +157,7 @@ def test_a_statement_must_be_about_one_file(sigstore: Sigstore, payload: bytes) 
 
 
 def change(where: str, to: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
-    """Replaces what stands at that path."""
+    """Replaces the value at that path."""
 
     def at(attestation: dict[str, Any]) -> None:
         *folders, last = where.split(".")

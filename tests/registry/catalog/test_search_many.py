@@ -51,7 +51,7 @@ def queries(client: Client, url: str) -> int:
 
 
 def test_a_full_hub(full: None, client: Client, pages: Pages) -> None:
-    """One test, because filling takes longer than all that is asked."""
+    """One test, because filling the hub takes longer than all searches."""
     every_order_shows_each_environment_once(pages)
     rows_that_come_between_pages_hide_and_repeat_none(pages)
     facets_count_all_or_say_that_there_are_more()

@@ -43,7 +43,7 @@ def test_one_slip_is_seen(alice: User, carol: User, name: str) -> None:
         ("reverse-text", "reverse-words"),
         ("reverse-text", "rvrse-text"),  # two slips
         ("aime-2024", "aime-2025"),  # another number is another thing
-        ("aime", "aimo"),  # too short to tell
+        ("aime", "aimo"),  # too short to compare
         ("math-hard", "math-easy"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The stored pages: always brought to what the database says, whatever broke on the way."""
+"""The stored pages: they reach the database's state after any failure on the way."""
 
 import gzip
 import os
@@ -297,7 +297,7 @@ def test_rebuild_index_lists_and_repairs_differences(alice: User, root: Path) ->
 
 
 def rebuild(*words: str) -> str:
-    """What the command said to people."""
+    """The command's output."""
     output = StringIO()
     call_command("rebuild_index", *words, stdout=StringIO(), stderr=output)
     return output.getvalue()

@@ -34,13 +34,13 @@ WORDS = {
     "run.{status.value}": [s for s in Run.Status if s not in Run.ACTIVE],
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
     "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
-    "account.{change}": None,  # what the library that signs people in tells them of
+    "account.{change}": None,  # sent to users by allauth
     "verb": ["publisher.added", "publisher.removed", "user.staff_added", "user.staff_removed"],
 }
 
 
 def recorded() -> Iterator[str]:
-    """The first argument of every call of `events.record`, as it stands in the code."""
+    """The first argument of every call of `events.record`, as written in the code."""
     for folder in ("registry", "frontend", "hub"):
         for path in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):

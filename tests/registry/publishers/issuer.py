@@ -1,4 +1,4 @@
-"""An OIDC issuer on this machine: discovery, keys, and the address where a job asks for tokens."""
+"""An OIDC issuer on this machine: discovery, keys, and the endpoint for a job's tokens."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RSA, OTHER_RSA = (rsa.generate_private_key(65537, 2048) for _ in range(2))
 
 
 class Issuer:
-    """Signs what it is told to; `answers` are its documents by path, and `asked` counts them."""
+    """Signs any claims; `answers` are its documents by path, and `requested` lists the requested paths."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.keys: dict[str, Key] = {"one": RSA}
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.answers: dict[str, Any] = {
             "/.well-known/openid-configuration": {"issuer": url, "jwks_uri": f"{url}/keys"}
         }
@@ -37,7 +37,7 @@ class Issuer:
         return {"keys": [public(key) | {"kid": kid} for kid, key in self.keys.items()]}
 
     def claims(self, audience: str, **changes: Any) -> dict[str, Any]:
-        """What GitHub says of a job in lab/envs; None leaves a claim out."""
+        """GitHub's claims about a job in lab/envs; None leaves a claim out."""
         now = int(time.time())
         fields: dict[str, Any] = {
             "iss": self.url,
@@ -68,7 +68,7 @@ class Issuer:
     def answer(self, path: str) -> Any:
         """The document of a path, None where there is none."""
         parts = urlsplit(path)
-        self.asked.append(parts.path)
+        self.requested.append(parts.path)
         if parts.path == "/token":
             return {"value": self.token(parse_qs(parts.query)["audience"][0])}
         return self.answers.get(parts.path, self.jwks() if parts.path == "/keys" else None)

@@ -1,4 +1,4 @@
-"""Which identity tokens count, and what is asked of their issuer."""
+"""Accepted and refused identity tokens, and the requests to their issuer."""
 
 import base64
 import hashlib
@@ -70,11 +70,11 @@ def test_untrusted_issuer_gets_no_request(issuer: Issuer, settings: Any) -> None
     settings.HUB_OIDC_ISSUERS = {"https://gitlab.com": "gitlab"}
     message = refused(issuer.token(HUB), "publisher.unknown_issuer")
     assert issuer.url in message
-    assert issuer.asked == []
+    assert issuer.requested == []
     for iss in (f"{issuer.url}/", f"{issuer.url}@evil.example", None):
         text = jwt.encode({"iss": iss} if iss else {}, RSA, "RS256", headers={"kid": "one"})
         refused(text, "publisher.unknown_issuer")
-    assert issuer.asked == []
+    assert issuer.requested == []
 
 
 @pytest.mark.parametrize("text", ["", "x", "a.b.c", "e30.e30.", "e30.W10.e30", "." * 9])
@@ -139,15 +139,15 @@ def test_a_short_rsa_key_is_refused(issuer: Issuer) -> None:
 def test_keys_are_fetched_once_and_a_new_key_at_most_once_a_minute(issuer: Issuer) -> None:
     identity.verify(issuer.token(HUB), audience=HUB)
     identity.verify(issuer.token(HUB), audience=HUB)
-    assert issuer.asked == ["/.well-known/openid-configuration", "/keys"]
+    assert issuer.requested == ["/.well-known/openid-configuration", "/keys"]
 
     issuer.keys["two"] = OTHER_RSA
     for _ in range(3):
         assert "no key 'two'" in refused(issuer.token(HUB, "two"))
-    assert len(issuer.asked) == 2
+    assert len(issuer.requested) == 2
     _a_minute_passes(issuer)
     identity.verify(issuer.token(HUB, "two"), audience=HUB)
-    assert len(issuer.asked) == 4
+    assert len(issuer.requested) == 4
 
 
 def _a_minute_passes(issuer: Issuer) -> None:
@@ -179,7 +179,7 @@ def test_an_issuer_that_answers_oddly_is_away(issuer: Issuer, path: str, answer:
         with pytest.raises(HubError) as caught:
             identity.verify(issuer.token(HUB), audience=HUB)
         assert (caught.value.code, caught.value.status) == ("publisher.issuer_unreachable", 503)
-    assert issuer.asked.count("/.well-known/openid-configuration") == 1
+    assert issuer.requested.count("/.well-known/openid-configuration") == 1
 
 
 def test_the_clocks_may_differ_by_half_a_minute(issuer: Issuer) -> None:
@@ -193,7 +193,7 @@ def test_the_clocks_may_differ_by_half_a_minute(issuer: Issuer) -> None:
 def test_only_an_issuer_on_this_machine_has_its_keys_here_in_the_clear(issuer: Issuer) -> None:
     with pytest.raises(ValueError, match="not https"):
         issuers._get(f"{issuer.url}/keys", "https://issuer.example")
-    assert issuer.asked == []
+    assert issuer.requested == []
 
 
 def test_a_token_nested_without_end_is_refused(issuer: Issuer) -> None:

@@ -132,7 +132,7 @@ def test_removing_a_publisher_ends_its_tokens(issuer: Issuer, alice: User) -> No
 def test_a_stranger_who_leaves_takes_nothing_with_them(
     issuer: Issuer, alice: User, carol: User
 ) -> None:
-    """Or whoever names a repository first could end each of its tokens before it is used."""
+    """Otherwise the first to name a repository could revoke each of its tokens before their use."""
     mine, lure = make_environment(alice), publisher(make_environment(carol, "lure"), carol)
     publisher(mine, alice)
     minted = mint(issuer)

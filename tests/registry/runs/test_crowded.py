@@ -29,7 +29,7 @@ from tests.registry.runs.test_concurrent import at_once
 SHARES = (200, 120, 60, 40, 25, 20, 12, 8, 6, 4, 3, 2)
 KINDS = (("first",), ("again", "first", "further"), ("further",), ("again",))  # owner by owner
 RUNNERS, CANCEL_EVERY = 4, 6
-ASIDE = 2 * RUNNERS  # who asks at the same moment is served in any order
+ASIDE = 2 * RUNNERS  # simultaneous requests are served in any order
 
 
 def versions(owner: Owner, kinds: tuple[str, ...]) -> list[Version]:
@@ -131,7 +131,7 @@ def _cancel_next(by: User) -> UUID | None:
 
 
 def _begins_early(had: list[Asked]) -> None:
-    """Each owner soon has a run, whose patience is that of what was asked for first."""
+    """Each owner soon has a run: the first that it requested."""
     for number in range(len(SHARES)):
         first = next(n for n, run in enumerate(had) if run.owner == f"owner-{number}")
         patient = KINDS[number % len(KINDS)] == ("again",)

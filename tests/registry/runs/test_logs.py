@@ -1,4 +1,4 @@
-"""A run's log keeps its beginning and its end, and says what is missing between them."""
+"""A run's log keeps its beginning and its end, and counts the characters removed between."""
 
 import pytest
 

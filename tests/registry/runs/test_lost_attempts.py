@@ -38,7 +38,7 @@ def run(alice: User) -> Run:
 
 @pytest.fixture
 def gpus(db: None) -> list[Runner]:
-    """Two runners that the hub has heard from lately."""
+    """Two runners with a recent heartbeat."""
     runners = [make_runner("gpu-1"), make_runner("gpu-2")]
     Runner.objects.update(last_seen_at=timezone.now())
     return runners
@@ -303,7 +303,7 @@ def test_log_states_when_the_next_attempt_begins_and_how_many_are_left(
 def test_a_broken_runner_that_is_always_idle_drains_no_queue(
     alice: User, gpus: list[Runner]
 ) -> None:
-    """The broken one asks again and again; the other takes a run only now and then."""
+    """The broken one polls again and again; the other leases a run only now and then."""
     broken, sound = gpus
     for number in range(12):
         make_run(make_version(alice.owner, version=f"{number}.0"))

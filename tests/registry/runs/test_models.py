@@ -1,4 +1,4 @@
-"""Runs that ask for a model: who hears of them, who gets them, and what their page says."""
+"""Runs that need a model: which runners are notified, which lease them, and their page."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NAME = "org/Large-7B.v2"
 
 
 def queue_run(owner: User, model: str = NAME) -> Run:
-    """A queued run that asks the model."""
+    """A queued run of the model."""
     version = make_version(owner.owner)
     return services.request(version=version, policies=(*PROBE_NAMES, MODEL), model=model)
 
 
 def runner_with(*models: object, name: str = "gpu-1") -> Runner:
-    """An enabled runner that has just said what it has."""
+    """An enabled runner that has just sent its capabilities."""
     runner, key = runners.create(name=name)
     runners.describe(runner=runner, capabilities={"models": list(models)})
     assert runners.verify(key) == runner

@@ -1,4 +1,4 @@
-"""Runs that need a Python: which runner gets them, what their page says, and what resumes them."""
+"""Runs that need a Python: which runner leases them, their page, and what resumes them."""
 
 from __future__ import annotations
 

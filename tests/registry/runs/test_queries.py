@@ -1,4 +1,4 @@
-"""Reading logs by position, and whom a run token lets in."""
+"""Reading logs by position, and the requests that a run token permits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Batches and endings: fenced, numbered, bounded, and nothing in them believed."""
+"""Batches and endings: fenced, numbered, bounded, and validated."""
 
 import json
 from typing import Any

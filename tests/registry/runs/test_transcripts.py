@@ -55,7 +55,7 @@ def objects() -> list[str]:
 
 def problems() -> list[str]:
     problems_found = verify(now=timezone.now()).problems
-    return [problem.what for problem in problems_found if problem.key.startswith("transcripts/")]
+    return [problem.kind for problem in problems_found if problem.key.startswith("transcripts/")]
 
 
 def record(run: Run, *rollouts: RolloutResult, seq: int = 1, attempt: int = 1) -> None:

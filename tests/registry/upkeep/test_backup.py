@@ -49,7 +49,7 @@ def other(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def manage(environ: dict[str, str], *words: str, expect: int = 0) -> str:
-    """What a command of the other hub said."""
+    """The output of a command of the other hub."""
     done = subprocess.run(
         [sys.executable, ROOT / "manage.py", *words], env=environ, capture_output=True, text=True
     )
@@ -278,7 +278,7 @@ def test_a_backup_json_that_is_none_is_refused(copy: Path, content: str) -> None
 
 
 def test_a_truncated_database_copy_is_refused_though_its_sums_fit(copy: Path) -> None:
-    """Whoever made the sums anew, the database's own format is read to its end."""
+    """Even with matching checksums, the database's own format is read to its end."""
     file = next(path for path in copy.iterdir() if path.name.startswith("database."))
     with file.open("r+b") as data:
         data.truncate(file.stat().st_size * 2 // 3)

@@ -1,4 +1,4 @@
-"""Rows and bytes agree, or somebody is told."""
+"""Rows and stored bytes agree, or `verify` reports the difference."""
 
 import hashlib
 import io
@@ -43,7 +43,7 @@ def age(key: str, days: float) -> None:
 
 
 def problems_of(outcome: Outcome) -> list[tuple[str, str]]:
-    return [(problem.what, problem.key) for problem in outcome.problems]
+    return [(problem.kind, problem.key) for problem in outcome.problems]
 
 
 def wheel_of(version: Version) -> str:
@@ -92,10 +92,10 @@ def test_what_no_row_names_is_an_orphan_once_it_is_a_day_old(alice: User) -> Non
 
 
 def test_verify_lists_objects_under_unknown_names_and_never_deletes_them(db: None) -> None:
-    stranger = put("notes/1", days=400)
+    unknown_key = put("notes/1", days=400)
     outcome = verify(now=timezone.now(), delete_orphans=True)
-    assert problems_of(outcome) == [("unknown", stranger)]
-    assert storage.get().exists(stranger)
+    assert problems_of(outcome) == [("unknown", unknown_key)]
+    assert storage.get().exists(unknown_key)
 
 
 def test_what_is_staged_belongs_to_its_row_and_to_nobody_without_one(alice: User) -> None:

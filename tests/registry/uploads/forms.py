@@ -10,7 +10,7 @@ from envyard.contract import wheel
 
 def form_of(data: bytes, **changes: str | list[str] | None) -> dict[str, list[str]]:
     """Fields as twine reads them from METADATA, with their digests; `changes` replaces fields,
-    None leaves one out. `action` stands for `:action`."""
+    None leaves one out. `action` is the field `:action`."""
     raw = next(
         content
         for path, content in wheel.sources(io.BytesIO(data)).items()

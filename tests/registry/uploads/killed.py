@@ -147,7 +147,7 @@ class Killer:
 
 
 def _recover(uploads: int) -> None:
-    """What the clock and the worker do, then what the operator asks."""
+    """The tasks of clock and worker, then the operator's commands."""
     from django.db.models import Count
     from django.utils import timezone
 

@@ -129,7 +129,7 @@ def test_a_readme_that_does_not_render_is_refused(client: Client, key: str, file
 
 
 def test_a_readme_that_would_never_be_rendered_is_refused_soon(client: Client, key: str) -> None:
-    """Each name stands for the next one twice, 30 times over."""
+    """Each name expands to the next one twice, 30 times over."""
     rst = {"Description-Content-Type": "text/x-rst"}
     names = [f".. |a{n}| replace:: |a{n + 1}| |a{n + 1}|\n" for n in range(30)]
     bomb = "".join(["Demo\n====\n\n|a0|\n\n", *names, ".. |a30| replace:: a\n"])

@@ -1,4 +1,4 @@
-"""Uploads at the same moment: exactly one wins, and every other is told the truth."""
+"""Uploads at the same moment: exactly one wins, and every other gets the right error."""
 
 import io
 import threading

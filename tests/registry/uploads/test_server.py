@@ -37,7 +37,7 @@ class Web:
         self.port, self.home, self.key, self.pid = port, home, key, pid
 
     def peaks_mib(self) -> dict[int, float]:
-        """The most memory that each worker ever had resident; the peaks begin anew."""
+        """The peak resident memory of each worker; resets the peaks."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         peaks = {}
         for pid in map(int, children):
@@ -127,7 +127,7 @@ def complete_body(data: bytes = WHEEL) -> bytes:
 
 
 def test_a_client_that_is_cut_off_anywhere_leaves_nothing(web: Web) -> None:
-    """It goes away at once, or says that it is done: both at many places of the body."""
+    """It disconnects, or sends the end of the body: both at many places of the body."""
     sent = complete_body()
     places = [0, 1, 300, sent.index(WHEEL), *range(2000, len(sent) - 20, len(sent) // 5)]
     for place in places:
@@ -153,7 +153,7 @@ def test_a_length_that_lies_loses_nothing_but_what_it_hides(web: Web) -> None:
     assert web.nothing_left()
     answer = web.send(b"", length=1 << 40)
     assert answer.startswith("HTTP/1.1 413 the upload has 1099511627776 bytes")
-    # The form says where it ends, and its digests say that all of it came.
+    # The form has an end of its own, and its digests prove that it is complete.
     assert " 200 " in web.send(sent, length=len(sent) + 40).splitlines()[0]
 
 

@@ -1,4 +1,4 @@
-"""Wheels that take more than their share or refuse to die: ended, told, and gone after it.
+"""Wheels that exhaust a resource or refuse to end: ended, named in a finding, and removed.
 
 Their code runs the moment anything of the wheel is imported, long before there is a task.
 """
@@ -48,7 +48,7 @@ def attack(runner: Runner) -> Iterator[Any]:
 
 
 def ended(attack: Attack, *codes: str) -> dict[str, Any]:
-    """The first finding of a run that failed for one of these reasons and says so in its log."""
+    """The first finding of a run that failed for one of these reasons, which its log names."""
     assert attack.outcome.ending.outcome == "failed"
     finding: dict[str, Any] = attack.outcome.hub.endings[0]["findings"][0]
     assert finding["code"] in codes, finding

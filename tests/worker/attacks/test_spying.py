@@ -1,4 +1,4 @@
-"""A whole environment that tries to get out: all is refused, told, and forgotten after it."""
+"""A complete environment that tries to escape: refused, named in findings, without traces."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def spied(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="module")
 def after(runner: Runner, spied: Attack) -> Attack:
-    """An honest environment's run on the same machine, straight after the spy's."""
+    """An honest environment's run on the same machine, immediately after the spy's."""
     return runner.perform("honest", taskset_files("honest", payload("honest")), framework=True)
 
 

@@ -1,4 +1,4 @@
-"""`hub-runner doctor` tries each precondition and says what to do about the ones that fail."""
+"""`hub-runner doctor` checks each precondition and prints a remedy for those that fail."""
 
 from __future__ import annotations
 
@@ -143,23 +143,23 @@ def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None
 
 
 def test_a_home_that_cannot_be_written_is_reported_without_a_traceback(config: Config) -> None:
-    """As another user, whom a healthy machine lets do all else."""
+    """As another user; every other check passes."""
     if os.geteuid() != 0:
         pytest.skip("only root can change to another uid")
-    occupied = config.home / "said"
-    occupied.touch()
-    occupied.chmod(0o666)
+    results = config.home / "results"
+    results.touch()
+    results.chmod(0o666)
     asyncio.run(examine_machine(config))  # what is imported late is brought near
     if (child := os.fork()) == 0:
         try:
             os.setgroups([])
             os.setresuid(LAST + 1, LAST + 1, LAST + 1)
             checks = asyncio.run(examine_machine(replace(config, home=Path("/usr/runner"))))
-            occupied.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
+            results.write_text("\n".join(f"{c.name}: {c.detail}" for c in checks if not c.ok))
         finally:
             os._exit(0)
     os.waitpid(child, 0)
-    lines = occupied.read_text().splitlines()
+    lines = results.read_text().splitlines()
     assert [line.partition(":")[0] for line in lines] == ["home", "sandbox"]
     assert all("cannot be written" in line and "set RUNNER_HOME" in line for line in lines)
 
@@ -269,7 +269,7 @@ def _examined_with_a_broken_null_device(config: Config) -> dict[str, tuple[bool,
     return {load["name"]: (load["ok"], load["detail"]) for load in json.loads(done.stdout)}
 
 
-# Speaks as bubblewrap and the launcher do, but unshares nothing.
+# Has the protocol of bubblewrap and the launcher, but unshares nothing.
 FAKE = """#!/usr/bin/python3
 import json, os, socket, sys
 if "--version" in sys.argv:

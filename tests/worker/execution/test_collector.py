@@ -1,4 +1,4 @@
-"""What is believed of a sandbox's lines."""
+"""The event collector validates the lines of a sandbox."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_another
 
 
 def words(feed: EventFeed) -> list[list[str]]:
-    """What the inside is told of its rollouts, by group."""
+    """The aliases of the rollouts that the sandbox gets, by group."""
     groups = asyncio.run(feed.plan.groups())
     return [[item["rollout"] for item in group] for group in groups]
 

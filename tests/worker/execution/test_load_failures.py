@@ -57,7 +57,7 @@ def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = 
 
 
 def failing(errors: list[dict[str, Any] | None]) -> Outcome:
-    """A run of two probes on two tasks; None stands for a rollout that was scored."""
+    """A run of two probes on two tasks; None is a rollout that was scored."""
 
     async def program(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield {"event": "environment_began"}

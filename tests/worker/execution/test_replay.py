@@ -1,4 +1,4 @@
-"""Which rollouts are played again, what they are answered with, and what is made of it."""
+"""The choice of rollouts to replay, their recorded replies, and the compared results."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def results(feed: EventFeed) -> dict[str, Replay]:
 
 
 def finish(feed: EventFeed, **rewards: Any) -> None:
-    """Every rollout asks once and earns a half, but for what is said otherwise."""
+    """Add one call and the reward 0.5 to every rollout, apart from `changes`."""
     for name in sorted(feed.plan.expected):
         feed.add_reply(name)
         feed.rollout(name, **({"ok": True, "reward": 0.5} | rewards.get(name.split("/")[0], {})))
@@ -168,7 +168,7 @@ def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None
     for word, reward in zip(second.words, (0.5, 0.75), strict=True):
         second("rollout_started", rollout=word)
         second("rollout", rollout=word, ok=True, reward=reward)
-        second("rollout", rollout=word, ok=True, reward=9.0)  # the first word stands
+        second("rollout", rollout=word, ok=True, reward=9.0)  # the first result is kept
     second("done")
     assert sorted(row.reward or 0.0 for row in results(feed).values()) == [0.5, 0.75]
     assert (feed.collector.missing, len(feed.collector.scored), feed.plan.expected) == (
@@ -198,8 +198,8 @@ def test_a_process_that_ends_while_it_plays_again_fails_what_it_played() -> None
     second = Second(feed)
     second("rollout_started", rollout=second.words[0])
     second("rollout_started", rollout="another")
-    said = f"ended while {second.words[0]} ran"
-    second("fatal", stage="run", error={"type": "ProcessEnded", "message": said})
+    message = f"ended while {second.words[0]} ran"
+    second("fatal", stage="run", error={"type": "ProcessEnded", "message": message})
     second.again.finish(replace(EXITED, code=1))
     (ended,) = (name for name, item in results(feed).items() if item.error)
     assert results(feed)[ended].error == f"ProcessEnded: ended while {ended} ran"
@@ -278,7 +278,7 @@ def test_a_run_whose_time_is_nearly_over_replays_nothing_and_reports_it() -> Non
 )
 def test_what_a_replay_gave_is_read_with_care(event: dict[str, Any], expected: Replay) -> None:
     feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
-    feed.rollout("silent/0/0", ok=True, reward=0.5)  # it asked nobody, and may
+    feed.rollout("silent/0/0", ok=True, reward=0.5)  # without a call, which is allowed
     second = Second(feed)
     second("rollout", rollout=second.words[0], **event)
     assert results(feed) == {"silent/0/0": expected}

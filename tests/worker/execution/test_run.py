@@ -1,4 +1,4 @@
-"""One run from its job to its ending, in played sandboxes of every kind."""
+"""One run from its job to its ending, in scripted sandboxes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_model_plays_beside_the_probes() -> None:
     (played,) = (r for r in outcome.hub.rollouts if (r["policy"], r["task"]) == ("model", 0))
     assert contents(played) == ["question 0", "ok"]
     assert played["usage"]["prompt_tokens"] == 7
-    assert len(model.requests) == 1 + 2  # first the runner asks whether it answers
+    assert len(model.requests) == 1 + 2  # the first is the runner's health check
 
 
 def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:

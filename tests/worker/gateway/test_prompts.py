@@ -1,4 +1,4 @@
-"""Which first calls show the policy the prompt of its task, and what comes of those that do not."""
+"""Which first calls contain the prompt of the task, and the findings on those that do not."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def tasks(*prompts: str) -> list[dict[str, Any]]:
 def missing_prompts(
     missing: int, *, count: int = 15, policies: tuple[str, ...] = ("silent",)
 ) -> EventFeed:
-    """Rollouts of which the first `missing` of all were asked something else."""
+    """Rollouts of which the first `missing` have another prompt in their calls."""
     feed = EventFeed(job(policies=policies, tasks=count))
     feed.add_began()
     feed("loaded", seconds=1.0, tasks=tasks(*(f"task {at} of them" for at in range(count))))
@@ -213,7 +213,7 @@ def test_tasks_without_a_prompt_are_reported_as_not_compared_and_count() -> None
 
 
 async def prompted(sandbox: ScriptedSandbox) -> Any:
-    """Asks task 0 its prompt and task 1 that of task 0; a second load may have another prompt."""
+    """Sends task 0 its prompt and task 1 that of task 0; a second load may have another prompt."""
     async for event in play_all(sandbox):
         if event["event"] == "loaded":
             second = "question 0" if sandbox.starts == 1 else FRESH

@@ -1,4 +1,4 @@
-"""What the gateway answers and records, over real sockets, with a real model server."""
+"""The gateway's replies and records, over real sockets, with a model server."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_what_a_careless_model_server_leaves_out_is_added() -> None:
 def test_the_models_stream_is_passed_through_and_folded_into_the_record() -> None:
     async def scenario(served: ServedGateway) -> None:
         chunks = await served.stream("model/0/0", tools=[TOOL])
-        assert all(chunk["choices"] for chunk in chunks)  # usage was asked for by us alone
+        assert all(chunk["choices"] for chunk in chunks)  # only the gateway requested the usage
         record = served.gateway.records.take("model/0/0")
         call = record.transcript.messages[-1]["tool_calls"][0]["function"]
         assert call == {"name": "add", "arguments": '{"a": 1}'}

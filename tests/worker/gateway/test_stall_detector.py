@@ -1,4 +1,4 @@
-"""How long a model server has not answered, and when that is worth saying."""
+"""How long a model server has not answered, and when the stall is reported."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ class Config(Base):
 
 
 def test_a_configuration_is_seeded_by_inherited_aliased_bounded_and_nested_fields() -> None:
-    seed_fields = config_seeds.given(Config, 70_007, Config.model_validate)
+    seed_fields = config_seeds.seeded_fields(Config, 70_007, Config.model_validate)
     assert seed_fields == {"seed": 70_007, "randomSeed": 7}
     config, inner = config_seeds.seed_parts(
         Config.model_validate(seed_fields), 70_007, framework="verifiers"
@@ -169,7 +169,7 @@ def test_a_configuration_without_a_seed_is_left_as_it_is() -> None:
         seed: bool = False
         part: Any = types.SimpleNamespace(seed=None)
 
-    assert config_seeds.given(Plain, 7, Plain.model_validate) == {}
+    assert config_seeds.seeded_fields(Plain, 7, Plain.model_validate) == {}
     plain = Plain()
     assert config_seeds.seed_parts(plain, 7, framework="verifiers") == (plain, [])
 

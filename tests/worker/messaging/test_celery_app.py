@@ -1,4 +1,4 @@
-"""The runner as a process: a ring through a real broker, a poll without one, and being stopped."""
+"""The runner as a process: notified by a real broker, polling without one, and stopped."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def home() -> Iterator[Path]:
 async def runner(
     home: Path, how: str, hub: StubHub, broker: str = ""
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A hub, and a runner process that knows it; the process is gone afterwards."""
+    """A hub, and a runner process that is configured for it and ends afterwards."""
     log = (home / "log").open("wb")
     environment = {
         **os.environ,
@@ -95,7 +95,7 @@ def _shared_folder(folder: Path) -> dict[str, str]:
 
 
 def asked_with(hub: StubHub) -> list[list[str]]:
-    """The models that the runner had ready whenever it asked for a run."""
+    """The ready models that the runner sent with each poll."""
     return [text["models"] for text in hub.polled]
 
 
@@ -304,6 +304,6 @@ def test_a_polling_runner_sends_its_ready_models(home: Path) -> None:
             async with runner(home, "poll", hub):
                 await until(lambda: hub.polled)
                 assert hub.polled[-1]["models"] == ["stub"]
-                await until(lambda: hub.heartbeats)  # busy or not, the hub hears of it
+                await until(lambda: hub.heartbeats)  # sent whether busy or not
 
     play(scenario())

@@ -1,7 +1,7 @@
-"""What the watcher starts in place of `vllm`: its options, its routes and its failures.
+"""A stub of `vllm` for the watcher: its options, its routes and its failures.
 
-`STUB_VLLM` says how it fails: `unloadable`, `deaf` (never answers), `loud`, or nothing. As vLLM
-does it keeps an engine in a process of its own, which outlives a front end that is killed.
+`STUB_VLLM` is its failure: `unloadable`, `silent` (never answers), `loud`, or empty. Like vLLM it
+has an engine in a process of its own, which outlives a front end that is killed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ if __name__ == "__main__":
     Path(os.environ["VLLM_RPC_BASE_PATH"], "a-socket").touch()
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(os.environ["STUB_ENGINE"]).write_text(str(engine.pid))
-    if failure == "deaf":
+    if failure == "silent":
         engine.wait()
     where = (
         {"path": arguments.uds}

@@ -1,4 +1,4 @@
-"""What a metrics page says, and how many calls at once follow from it."""
+"""Metrics of a model server, and the number of concurrent calls that follows from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_page_that_is_not_vllms_has_no_load(page: bytes) -> None:
 
 
 async def wanting(limiter: AdaptiveLimiter, looks: list[Load | None]) -> list[int]:
-    """The limits after each look, while more calls want a place than there are."""
+    """The limits after each load, while more calls wait than there are slots."""
 
     async def call() -> None:
         async with limiter.slot():

@@ -196,7 +196,7 @@ def test_what_a_server_writes_is_kept_to_a_bound_and_to_its_end(
     models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STUB_VLLM", "loud")
-    bound = 200_000  # a fifth of what the stub says
+    bound = 200_000  # a fifth of what the stub prints
 
     async def scenario() -> None:
         async with watching(models, log_bytes=bound) as folder:
@@ -241,7 +241,7 @@ def test_a_model_that_does_not_load_is_reported_with_its_log_and_a_remedy(
 def test_a_model_that_never_answers_is_given_up_and_leaves_nothing(
     models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STUB_VLLM", "deaf")
+    monkeypatch.setenv("STUB_VLLM", "silent")
 
     async def scenario() -> None:
         watcher = watching(models, Timings(look=0.1, start=3.0))
@@ -268,7 +268,7 @@ def test_what_a_killed_watcher_left_is_ended_by_the_next(models: Path, tmp_path:
             process.kill()
             await process.wait()
             assert lives(engine)
-            assert await AvailableModels(models).ready() == {}  # what it wrote is not believed
+            assert await AvailableModels(models).ready() == {}  # its state file is ignored
         async with command(*options, log=tmp_path / "second"):
             await until(lambda: watched(models, "ready"))
             assert not lives(engine)

@@ -1,4 +1,4 @@
-"""A hostile environment's module: tries everything and tells in one event which tries succeeded.
+"""A hostile environment's module: makes every attempt and sends one event with the successes.
 
 Never imported by the tests: it runs inside the sandbox. /job.json names what the host has to lose.
 """

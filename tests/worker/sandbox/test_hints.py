@@ -1,4 +1,4 @@
-"""What bubblewrap says where it may not start has a next step, on each kind of kernel."""
+"""Each error of a bubblewrap that may not start gets a next step, on each kind of kernel."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def ran(config: Config, site: Path) -> Iterator[Ran]:
 
 @pytest.fixture(scope="module")
 def report(ran: Ran) -> dict[str, Any]:
-    """What the hostile environment says it reached."""
+    """The attempts that the hostile environment reports as successful."""
     assert len(ran.lines) == 1, ran.log
     body: dict[str, Any] = json.loads(ran.lines[0])
     return body
@@ -99,7 +99,7 @@ def test_what_it_tried_has_a_name(ran: Ran) -> None:
     if os.uname().machine == "x86_64":
         assert {"keyctl", "bpf", "io_uring_setup", "userfaultfd", "pidfd_getfd"} <= set(refused)
     assert refused["ptrace"] == 4
-    assert "mmap" not in " ".join(refused)  # what honest programs do by the way is not told
+    assert "mmap" not in " ".join(refused)  # usual calls of honest programs are left out
 
 
 def test_a_program_that_attempts_nothing_refused_has_no_warnings(

@@ -1,4 +1,4 @@
-"""Whatever a program takes too much of, its run ends in time, says why, and the next one works."""
+"""A program that exceeds a limit is ended in time with the reason, and the next run works."""
 
 from __future__ import annotations
 

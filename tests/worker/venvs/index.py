@@ -1,4 +1,4 @@
-"""A package index on this machine, of the wheels in a folder, that says when each was uploaded."""
+"""A package index on this machine, of the wheels in a folder, with their upload times."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ class Index(BaseHTTPRequestHandler):
 
 
 def serve(folder: Path, requested: list[str], dated: list[bool]) -> ThreadingHTTPServer:
-    """A server of that folder, to be started; `asked` gets the paths that it is asked for."""
+    """A server of that folder, to be started; `requested` gets the requested paths."""
     return ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, folder, requested, dated))

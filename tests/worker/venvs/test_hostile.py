@@ -1,4 +1,4 @@
-"""Distributions whose author wants more than to be installed."""
+"""Distributions that attack the installation."""
 
 from __future__ import annotations
 

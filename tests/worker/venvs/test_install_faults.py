@@ -31,7 +31,7 @@ DISK = 400 << 20  # uv is ended where less than 256 MiB are left
 
 @dataclass
 class Trouble:
-    """What an index does with a wheel: sends half of it and hangs up, or says no more."""
+    """The fault of an index: it sends half of a wheel and disconnects, or stops sending."""
 
     kind: str = ""
     half: threading.Event = field(default_factory=threading.Event)

@@ -109,7 +109,7 @@ def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(
 
 
 async def _version_inside(config: Config, site: Path) -> str:
-    """What `dep` in that venv tells of the Python that imports it, in a sandbox."""
+    """The Python version that `dep` of that venv prints when it is imported in a sandbox."""
     from envyard_runner.sandbox import Sandbox
 
     line = "dep.VERSION.encode() + bytes([10])"

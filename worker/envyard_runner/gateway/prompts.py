@@ -40,11 +40,11 @@ class Prompts:
     def shown(self, task: int, messages: Sequence[Message]) -> bool | None:
         """Whether these messages contain the task's prompt; None where there is none to compare.
 
-        White space, case and escapes count for nothing. Where the prompt is not there as it
-        stands, other tasks' whole prompts are left out of the text (they may be examples); in the
-        rest half of its pieces or words must be, or half of those that no other prompt has, and
-        no other task's prompt may be recognised better. A prompt that other tasks have too tells
-        none of them from another: where it is not there, nothing can be compared.
+        White space, case and escapes count for nothing. Where the prompt is not there literally,
+        other tasks' whole prompts are left out of the text (they may be examples); in the rest half
+        of its pieces or words must be, or half of those that no other prompt has, and no other
+        task's prompt may be recognised better. A prompt that other tasks have too identifies none
+        of them: where it is not there, nothing can be compared.
         """
         own = self._squeezed.get(task)
         if own is None:
@@ -86,13 +86,13 @@ class _View:
 
 
 def _not_better(other: Units, own: Units, sent: Units) -> bool:
-    """Whether the text, in what tells the two prompts apart, shows the other no better."""
+    """Whether the text has no more of what only the other prompt has than of what only ours has."""
     share = _share(own - other, sent)
     return share >= SHARE or not own - other or _share(other - own, sent) <= share
 
 
 def _without(prompt: str, text: str) -> str:
-    """The text without a squeezed prompt, wherever that stands as words of its own."""
+    """The text without a squeezed prompt, wherever that occurs as words of its own."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     squeezed, at, kept, end = _squeezed(text), 0, [], 0
     for _ in range(MATCHES):

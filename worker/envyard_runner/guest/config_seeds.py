@@ -35,7 +35,9 @@ def key(kind: Any, name: str) -> str:
     return next((choice for choice in choices if isinstance(choice, str)), name)
 
 
-def given(kind: Any, seed: int, works: Callable[[dict[str, int]], object]) -> dict[str, int]:
+def seeded_fields(
+    kind: Any, seed: int, works: Callable[[dict[str, int]], object]
+) -> dict[str, int]:
     """The mapping that hands the seed to the class's own fields, checked one by one with `works`,
     which raises ValueError (pydantic's are) for what does not validate."""
     values: dict[str, int] = {}

@@ -47,7 +47,7 @@ def main(control_fd: int, events_fd: int, filters_fd: int, limits: str, program:
 
 
 def filter_calls(filters_fd: int) -> list[int]:
-    """Load the filter that tells the runner, else the one that only refuses; the listener if any.
+    """Load the notifying filter, else the one that only refuses; the listener if any.
 
     The call is made by number because no libc wraps it.
     """

@@ -34,17 +34,17 @@ class ForkServer:
     """The loaded process that tool servers are forked from; it ends with this one."""
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
+        parent_end, server_end = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
         if os.fork() == 0:
-            ours.close()
+            parent_end.close()
             with contextlib.suppress(BaseException):
-                _serve_forks(theirs)
+                _serve_forks(server_end)
             os._exit(0)
-        theirs.close()
-        self._requests = ours.makefile("rwb", buffering=0)
-        ours.close()
+        server_end.close()
+        self._requests = parent_end.makefile("rwb", buffering=0)
+        parent_end.close()
 
     def start(self, module: str, *, env: dict[str, str], cwd: str, log: str) -> ForkedServer:
         """Fork one process that runs the module as `python -m` would."""

@@ -90,7 +90,7 @@ class VerifiersV1:
         def works(seeds: dict[str, int]) -> object:
             return kind.model_validate({**named, **seeds})
 
-        seeds = config_seeds.given(kind, self.job.seed, works)
+        seeds = config_seeds.seeded_fields(kind, self.job.seed, works)
         config = loaders.resolve_env_config({"taskset": {**named, **seeds}})
         taskset, inner = config_seeds.seed_parts(
             config.taskset, self.job.seed, framework=verifiers.__name__
@@ -107,12 +107,12 @@ class VerifiersV1:
         """The author's role, played by our harness unless the wheel brings one of its own."""
         bundled = loaders.default_harness_id(self.job.module) == self.job.module
         named = spec.harness.id if spec.harness is not None else None
-        ours = named in loaders.builtin_harness_ids() if named else not bundled
-        self.asks_each_turn = self.asks_each_turn and ours
+        uses_our_harness = named in loaders.builtin_harness_ids() if named else not bundled
+        self.asks_each_turn = self.asks_each_turn and uses_our_harness
         turns = min(self.job.max_turns, spec.max_turns or self.job.max_turns)
         update = {"runtime": vf.SubprocessConfig(), "max_turns": turns}
         update |= {"model": None, "client": None, "sampling": None}
-        if ours:
+        if uses_our_harness:
             update["harness"] = our_harness.GuestHarnessConfig()
         return spec.model_copy(update=update)
 

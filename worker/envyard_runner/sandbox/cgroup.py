@@ -84,12 +84,12 @@ def _delegated() -> Path:
     )
     folder = MOUNT / own.lstrip("/")
     for candidate in (folder, folder.parent):
-        if _is_ours(candidate):
+        if _is_delegated(candidate):
             return candidate
     raise NotDelegated(f"{folder} is not delegated to the runner: {UNIT}")
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_delegated(folder: Path) -> bool:
     if folder == MOUNT:  # the root of all has no type; one that has is a container's
         return (folder / "cgroup.type").exists()
     for mark in MARKS:

@@ -140,7 +140,7 @@ class Sandbox:
                 channels=self._channels,
             )
         except BaseException:
-            self._channels.close_ours()
+            self._channels.close_runner_ends()
             self._channels = None
             raise
         started = self._started
@@ -204,7 +204,7 @@ class Sandbox:
         if self._group is not None:
             self._group.remove()
         if self._channels is not None:
-            self._channels.close_ours()
+            self._channels.close_runner_ends()
         self._resources.close()
 
     async def __aenter__(self) -> Self:

@@ -22,7 +22,7 @@ SIGNALS = 4096  # that wait, and timers: memory of the kernel's
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """What connects runner and sandbox: (ours, theirs) of each pipe and of the control sockets."""
+    """Pipes and control sockets of runner and sandbox: (runner's end, sandbox's end) of each."""
 
     control: tuple[socket.socket, socket.socket]
     log: tuple[int, int]
@@ -32,26 +32,26 @@ class Channels:
     @classmethod
     def open(cls) -> Channels:
         """Open them all; only their ends that are passed on will be inherited."""
-        ours, theirs = socket.socketpair()
-        control = ours, socket.socket(fileno=command.moved_up(theirs.detach()))
+        runner_end, sandbox_end = socket.socketpair()
+        control = runner_end, socket.socket(fileno=command.moved_up(sandbox_end.detach()))
         return cls(control, _pipe(), _pipe(), _pipe())
 
-    def close_theirs(self) -> None:
+    def close_sandbox_ends(self) -> None:
         """Close the sandbox's ends here, so that its death is an end of file."""
         self.control[1].close()
-        for _, theirs in (self.log, self.events, self.info):
-            os.close(theirs)
+        for _, sandbox_end in (self.log, self.events, self.info):
+            os.close(sandbox_end)
 
-    def close_ours(self) -> None:
+    def close_runner_ends(self) -> None:
         """Close the runner's ends."""
         self.control[0].close()
-        for ours, _ in (self.log, self.events, self.info):
-            os.close(ours)
+        for runner_end, _ in (self.log, self.events, self.info):
+            os.close(runner_end)
 
 
 def _pipe() -> tuple[int, int]:
-    ours, theirs = os.pipe()
-    return ours, command.moved_up(theirs)
+    runner_end, sandbox_end = os.pipe()
+    return runner_end, command.moved_up(sandbox_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _popen(
         ) from error
     finally:
         memory.close()
-        channels.close_theirs()
+        channels.close_sandbox_ends()
 
 
 def _rlimits(limits: Limits) -> str:

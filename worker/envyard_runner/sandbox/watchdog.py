@@ -54,7 +54,7 @@ def measure(root: int) -> Usage:
 
 
 def proportional_bytes(pids: tuple[int, ...]) -> int:
-    """Memory of these processes, shared pages counted once; slow, so asked only past the limit."""
+    """Memory of these processes, shared pages counted once; slow, so read only past the limit."""
     total = 0
     for pid in pids:
         try:
@@ -71,7 +71,7 @@ def proportional_bytes(pids: tuple[int, ...]) -> int:
 
 
 def start_time(pid: int) -> int | None:
-    """Clock ticks after boot when the process started, None without one; tells reused pids."""
+    """Clock ticks after boot when the process started, None without one; identifies reused pids."""
     fields = _stat(pid)
     return None if fields is None else int(fields[START])
 
@@ -111,7 +111,7 @@ def oom_kills() -> int:
 
 
 def available_bytes() -> int | None:
-    """What the machine could still give to programs; None where it does not tell.
+    """The memory that the machine could still give to programs; None where it is not known.
 
     Memory of the kernel's own that nothing of a process shows ends here at last: locks on files,
     page tables, maps.

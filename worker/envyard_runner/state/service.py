@@ -2,7 +2,7 @@
 takes no more, and returns once `hub-runner doctor` passes.
 
 The state is a file under RUNNER_HOME, shared by all processes of this machine's runner and kept
-through restarts. docs/decisions/0029 says why.
+through restarts. docs/decisions/0029 has the reasons.
 """
 
 from __future__ import annotations

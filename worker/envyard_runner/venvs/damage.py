@@ -23,7 +23,7 @@ def discard_damaged(config: Config, venv: Venv) -> str:
     """Remove the venv's damaged folders, and the downloads that the next build would link to; a
     sentence that names the first damage, empty where there is none.
 
-    Raises OSError where the machine is too short of something to tell.
+    Raises OSError where the machine lacks the resources to find out.
     """
     message = ""
     for site in (venv.dependencies, venv.environment):

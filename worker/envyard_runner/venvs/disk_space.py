@@ -45,7 +45,7 @@ def free_space(config: Config) -> None:
     """Remove downloads that no venv has, then venvs that no run holds, until the limit is met and
     the disk has room.
 
-    Does nothing while some uv is at work; whoever builds next tries again.
+    Does nothing while some uv is at work; the next build tries again.
     """
     with _lock_uv_cache(config) as exclusive:
         if not exclusive:

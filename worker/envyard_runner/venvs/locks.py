@@ -131,7 +131,7 @@ def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
 
 
 def _parse_requirement(line: str) -> tuple[Requirement, str]:
-    """The requirement, and one line that says the same to uv."""
+    """The requirement, and one line with the same meaning for uv."""
     try:
         requirement = Requirement(line)
         if is_plain(requirement):

@@ -67,7 +67,7 @@ def test_another_question_is_named_by_its_call(kinds: ReplayedRun) -> None:
     again = kinds.replays[f"oracle/{DRIFTS}/0"]
     assert again["diverged"] == 2
     assert again["asked"].startswith("user: Is ")
-    assert kinds.same[f"oracle/{DRIFTS}/0"]  # its reward does not hang on what was asked
+    assert kinds.same[f"oracle/{DRIFTS}/0"]  # its reward does not depend on the question
 
 
 def test_a_crash_in_the_replay_alone_is_reported_and_fails_nothing(kinds: ReplayedRun) -> None:

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 
 
 def model(messages: list[Message], rollout: str) -> Message | str:
-    """Calls the tool it has been given, else says what the attempt's number asks for."""
+    """Calls a given tool, else replies by the attempt's number."""
     prompt, attempt = str(messages[0]["content"]), rollout.rpartition("/")[2]
     if prompt == "2+3?":
         if messages[-1]["role"] == "tool":

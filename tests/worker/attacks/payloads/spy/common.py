@@ -38,11 +38,11 @@ def need(answer):
 
 
 def succeeded(answer):
-    """What tells if the answer is no refusal, whatever the kernel's number for it."""
+    """The answer, which proves that the call was not refused."""
     return answer or "done"
 
 
 def in_a_child(code):
-    """What a program says of code that may kill it."""
+    """The output of a child process that runs code that may kill it."""
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     return need(ended.returncode == 0 and ended.stdout)

@@ -74,13 +74,13 @@ def _():
 @attempt("gateway: slow clients that keep everybody else out")
 def _():
     slow = [socket.create_connection(("127.0.0.1", 8000)) for _ in range(100)]
-    for one in slow:
-        one.send(b"POST /plan HTTP/1.1\r\nContent-Le")
+    for entry in slow:
+        entry.send(b"POST /plan HTTP/1.1\r\nContent-Le")
     try:
         return need(not plan())
     finally:
-        for one in slow:
-            one.close()
+        for entry in slow:
+            entry.close()
 
 
 @attempt("gateway: another policy's address")
@@ -120,7 +120,9 @@ def _():
 def _():
     parent = f"/proc/{os.getppid()}"
     variables = open(f"{parent}/environ", "rb").read().split(b"\0")
-    number = next(one for one in variables if one.startswith(b"ENVYARD_EVENTS_FD=")).split(b"=")[1]
+    number = next(entry for entry in variables if entry.startswith(b"ENVYARD_EVENTS_FD=")).split(
+        b"="
+    )[1]
     os.write(os.open(f"{parent}/fd/{number.decode()}", os.O_WRONLY), b'{"event": "done"}\n')
     return "written"
 

@@ -1,4 +1,4 @@
-"""Every task is of a kind of its own: honest, or not to be repeated in a way that its name says."""
+"""Every task is of another kind: honest, or unrepeatable in the way that its name states."""
 
 # ruff: noqa
 # mypy: ignore-errors
@@ -41,7 +41,7 @@ class KindData(vf.TaskData):
 
 
 class KindState(vf.State):
-    asked: int = 0
+    question_count: int = 0
 
 
 class KindTaskConfig(vf.TaskConfig):
@@ -59,7 +59,7 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
         scored += 1
         kind = self.data.kind.partition("-")[0]
         if kind == "lookup":
-            return trace.state.asked / 2
+            return trace.state.question_count / 2
         if kind == "random":
             return random.random()
         if kind == "leaky":

@@ -7,7 +7,7 @@ import verifiers.v1 as vf
 
 
 class AtlasState(vf.State):
-    asked: int = 0
+    question_count: int = 0
 
 
 class Atlas(vf.Toolset[vf.ToolsetConfig, AtlasState]):
@@ -16,7 +16,7 @@ class Atlas(vf.Toolset[vf.ToolsetConfig, AtlasState]):
     @vf.tool
     def capital(self, country: str) -> str:
         """The capital of a country."""
-        self.state.asked += 1
+        self.state.question_count += 1
         return "Oslo"
 
 

@@ -8,7 +8,7 @@ CAPITALS = {"Norway": "Oslo", "Peru": "Lima"}
 
 
 class AtlasState(vf.State):
-    asked: int = 0
+    lookup_count: int = 0
 
 
 class Atlas(vf.Toolset[vf.ToolsetConfig, AtlasState]):
@@ -20,7 +20,7 @@ class Atlas(vf.Toolset[vf.ToolsetConfig, AtlasState]):
     @vf.tool
     def capital(self, country: str) -> str:
         """The capital of a country."""
-        self.state.asked += 1
+        self.state.lookup_count += 1
         return CAPITALS[country] if country == self.country else "ask about the task's country"
 
 
@@ -40,7 +40,7 @@ class CountryTask(vf.Task[CountryData, AtlasState, CountryTaskConfig]):
 
     @vf.reward
     async def looked_up(self, trace: vf.Trace) -> float:
-        return float(trace.state.asked == 1 and trace.last_reply == self.data.answer)
+        return float(trace.state.lookup_count == 1 and trace.last_reply == self.data.answer)
 
     async def oracle(self, messages: list[dict[str, Any]]) -> str | dict[str, Any]:
         if messages[-1]["role"] == "tool":

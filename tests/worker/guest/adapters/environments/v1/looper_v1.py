@@ -1,4 +1,4 @@
-"""Brings its own harness, which asks twice whatever the answer is."""
+"""Has its own harness, which sends two requests whatever the answer is."""
 
 import httpx
 import verifiers.v1 as vf

@@ -1,4 +1,4 @@
-"""Single turn over a seeded dataset with splits; the right answer stands in the row."""
+"""Single turn over a seeded dataset with splits; the right answer is in the row."""
 
 import random
 from collections.abc import Iterator

@@ -13,15 +13,15 @@ from tests.wheels import filename, make_wheel
 
 pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
 
-WAYS = ("stream", "tool", "shape", "long")  # asks.py's tasks; its module needs verifiers
+WAYS = ("stream", "tool", "shape", "long")  # as in the module, whose import needs verifiers
 Rollouts = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
 def played(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Rollouts]:
-    """The run of tests/vllm/asks.py and the model's rollouts, by the way that they ask."""
+    """The run of tests/vllm/request_kinds.py and the model's rollouts, by kind of request."""
     path = tmp_path_factory.mktemp("asks") / filename("asks")
-    source = Path(__file__).with_name("asks.py").read_text()
+    source = Path(__file__).with_name("request_kinds.py").read_text()
     path.write_bytes(make_wheel("asks", files={"asks/__init__.py": source}))
     hub.run("push", path, "--no-wait")
     detail = hub.decided("alice/asks==0.1.0", seconds=900)

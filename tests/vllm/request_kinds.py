@@ -1,6 +1,6 @@
-"""Plays each task by one way of asking a model, and pays where the answer is what was asked for.
+"""Plays each task by one kind of request to a model, and pays where the answer fits the request.
 
-An environment of its own harness: a wheel of this file is published by test_asking.py.
+An environment of its own harness: a wheel of this file is published by test_request_kinds.py.
 """
 
 import json
@@ -44,7 +44,7 @@ class AskHarnessConfig(vf.HarnessConfig):
 
 
 class AskHarness(vf.Harness[AskHarnessConfig]):
-    """Asks once, or twice where a tool was called."""
+    """Sends one request, or two where a tool was called."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_MCP = False
