@@ -22,7 +22,7 @@ RSA, OTHER_RSA = (rsa.generate_private_key(65537, 2048) for _ in range(2))
 
 
 class Issuer:
-    """Signs any claims; `answers` are its documents by path, and `requested` lists the requested paths."""
+    """Signs any claims; `answers` are its documents by path, `requested` the paths requested."""
 
     def __init__(self, url: str) -> None:
         self.url = url
