@@ -24,7 +24,7 @@ from benchmarks.runner.sandbox import adopt_orphans, reap
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
-from envyard_runner.messaging.hub_client import HubClient
+from envyard_runner.hub_api.client import HubClient
 from envyard_runner.sandbox import Sandbox
 
 
