@@ -15,12 +15,14 @@ class Facet:
     """One facet.
 
     `key` is the letter with which its values begin in the search index: a value that was indexed
-    is read back by it, so it never changes. `column` is the Django lookup of the values, beginning
-    at an environment; environments without a value are not counted. `title` heads the values on a
-    page, `description` documents the parameter of the API, and `option` the option of `hub search`,
-    which has none where it is empty. `choices` are the only values where not empty. Values of a
-    facet that is not `case_sensitive` have no capitals. A facet with `mine_only` is counted only
-    among the environments that the actor belongs to.
+    is read back by it, so it never changes. `column` is the path of the values from an environment,
+    written as a Django lookup; the index reads one attribute after the other, so it takes no
+    transforms. Environments without a value are not counted. `manage.py rebuild_search` indexes the
+    values of a new facet. `title` heads the values on a page, `description` documents the parameter
+    of the API, and `option` the option of `hub search`, which has none where it is empty. `choices`
+    are the only values where not empty. Values of a facet that is not `case_sensitive` have no
+    capitals. A facet with `mine_only` is counted only among the environments that the actor belongs
+    to.
     """
 
     name: str
