@@ -147,10 +147,13 @@ def _is_corrupt(key: str, digest: str) -> bool:
 def _missing(folder: Path, now: datetime) -> Iterator[str]:
     """The objects that rows refer to and that are neither in the copy nor in the storage."""
     for kind in KINDS:
-        for reference in kind.named(now):
+        for reference in kind.references(now):
             if not reference.needed or (folder / OBJECTS / reference.key).is_file():
                 continue
-            if not storage.get().exists(reference.key) and kind.naming(reference.key, now).exists():
+            if (
+                not storage.get().exists(reference.key)
+                and kind.rows_of(reference.key, now).exists()
+            ):
                 yield f"{reference.key} of {reference.by} is missing"
 
 

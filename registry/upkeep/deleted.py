@@ -25,7 +25,7 @@ def empty_deleted(*, now: datetime) -> int:
         if version.staged:
             staging.discard(version.staged)
         for kind, key in _objects(version):
-            delete_unnamed(key, kind.naming(key, now))
+            delete_unnamed(key, kind.rows_of(key, now))
         version.locks.all().delete()
         Version.objects.filter(pk=version.pk).update(staged="", emptied_at=now)
     return len(versions)

@@ -49,7 +49,7 @@ class Kind:
     rows: Callable[[datetime], QuerySet[Any]] | None = None
     field: str = "sha256"
 
-    def named(self, now: datetime, page_size: int = PAGE) -> Iterator[Reference]:
+    def references(self, now: datetime, page_size: int = PAGE) -> Iterator[Reference]:
         """Every object that rows refer to, once, in the order of the keys; page by page, so that
         neither memory nor a transaction grows with the number of rows."""
         if self.rows is None:
@@ -58,7 +58,7 @@ class Kind:
         for value, object_rows in groupby(rows, lambda row: str(getattr(row, self.field))):
             yield from self._objects(value, object_rows)
 
-    def naming(self, key: str, now: datetime) -> QuerySet[Any]:
+    def rows_of(self, key: str, now: datetime) -> QuerySet[Any]:
         """The rows that refer to that key now; raises ValueError for a kind without rows."""
         if self.rows is None:
             raise ValueError(f"no row names what is under {self.prefix!r}")

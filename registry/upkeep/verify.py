@@ -74,11 +74,11 @@ class _Walk:
     progress: Callable[[Outcome], None]
 
     def kind(self, kind: Kind, objects: Iterator[Stored]) -> None:
-        for reference, stored in _side_by_side(kind.named(self.now), objects):
+        for reference, stored in _side_by_side(kind.references(self.now), objects):
             if stored is not None:
                 self._count(stored)
             if reference is not None:
-                self._named(kind, reference)
+                self._check_reference(kind, reference)
             elif stored is not None and kind.rows is not None:
                 self._orphan(kind, stored)
 
@@ -95,7 +95,7 @@ class _Walk:
     def _report_problem(self, kind: ProblemKind, key: str, message: str) -> None:
         self.outcome.problems.append(Problem(kind, key, message))
 
-    def _named(self, kind: Kind, reference: Reference) -> None:
+    def _check_reference(self, kind: Kind, reference: Reference) -> None:
         if not reference.sha256:
             return
         digest = hashlib.sha256()
@@ -104,7 +104,7 @@ class _Walk:
                 while chunk := reader.read(CHUNK):
                     digest.update(chunk)
         except Missing:
-            if reference.needed and kind.naming(reference.key, self.now).exists():
+            if reference.needed and kind.rows_of(reference.key, self.now).exists():
                 self._report_problem("missing", reference.key, f"{reference.by} has no bytes")
             return
         if digest.hexdigest() != reference.sha256:
@@ -115,9 +115,9 @@ class _Walk:
         if stored.modified > self.now - GRACE:
             self.outcome.young += 1
         elif self.delete_orphans:
-            rows = kind.naming(stored.key, self.now)
+            rows = kind.rows_of(stored.key, self.now)
             self.outcome.deleted += delete_unnamed(stored.key, rows)
-        elif not kind.naming(stored.key, self.now).exists():
+        elif not kind.rows_of(stored.key, self.now).exists():
             self._report_problem("orphan", stored.key, f"no row names these {stored.size} bytes")
 
 

@@ -136,7 +136,7 @@ def test_many_rows_are_read_page_by_page(
     versions = [published(alice, f"0.{number}") for number in range(5)]
     wheels = next(kind for kind in kinds.KINDS if kind.prefix == "wheels")
     with django_assert_num_queries(4):
-        names = list(wheels.named(timezone.now(), page_size=2))
+        names = list(wheels.references(timezone.now(), page_size=2))
     assert [named.sha256 for named in names] == sorted(version.sha256 for version in versions)
 
 
@@ -149,8 +149,8 @@ def test_verify_checks_rows_beyond_a_page_of_staged_ones(
     version = published(carol)
     wheels = next(kind for kind in kinds.KINDS if kind.prefix == "wheels")
     for size in (1, 2, 3):
-        (named,) = wheels.named(timezone.now(), page_size=size)
-        assert (named.sha256, named.needed) == (version.sha256, True)
+        (reference,) = wheels.references(timezone.now(), page_size=size)
+        assert (reference.sha256, reference.needed) == (version.sha256, True)
 
 
 def test_every_kind_that_a_storage_can_name_is_watched() -> None:
