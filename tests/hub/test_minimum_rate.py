@@ -1,5 +1,6 @@
 """Clients that stall, on real sockets before gunicorn's one thread."""
 
+import random
 import socket
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from tests.hub.test_gunicorn_worker import serving
 pytestmark = pytest.mark.once
 
 RATE, SLACK = 20_000, 1.0
+LONG = random.Random(1).randbytes(30_000_000)
 APP = f"""
 from hub.gunicorn_worker import Worker
 class Quick(Worker):
@@ -30,8 +32,7 @@ def app(environ, start):
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
-    with (tmp_path / "long").open("wb") as file:
-        file.truncate(30_000_000)
+    (tmp_path / "long").write_bytes(LONG)
     with serving(tmp_path, threads=1, app=APP, worker="said.Quick") as (port, _):
         yield port
 
@@ -94,3 +95,9 @@ def test_a_slow_client_that_keeps_the_pace_is_served(port: int) -> None:
             time.sleep(0.1)
             wire.sendall(b"x" * 4000)
         assert wire.makefile("rb").read().endswith(b"100000")
+
+
+def test_a_file_that_exceeds_the_socket_buffer_arrives_complete(port: int) -> None:
+    with connect(port, b"GET /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as wire:
+        time.sleep(0.2)  # until the buffer is full
+        assert wire.makefile("rb").read().endswith(b"\r\n\r\n" + LONG)
