@@ -2,9 +2,9 @@
 
 A query is a function that returns a query set with placeholder values, which are replaced by the
 real ones. This replaces methods of Django's SQL compiler, a private API, because Django compiles
-the SQL at every call: without it a wheel of 100 KB costs the web process 1,027 us in place of 307,
-an upload 20.0 ms in place of 11.9, and an index page that the app answers 1,363 us in place of 113
-(CPU time in one process on SQLite, November 2026). docs/decisions/0040 has the measurement.
+the SQL at every call. Without it requests to web cost this many times the CPU time: a wheel 1.7 to
+2.6, an index page that the app answers 2 to 3.3, an upload 1.35 (requests over HTTP, SQLite,
+November 2026). docs/decisions/0040 has the measurement.
 """
 
 from __future__ import annotations
