@@ -28,7 +28,7 @@ def names(client: Client, user: User | None = None, **query: Any) -> list[str]:
     return [f"{row['owner']['name']}/{row['name']}" for row in body["data"]]
 
 
-def test_the_list_filters_sorts_and_pages(
+def test_prime_environment_list_filters_sorts_and_pages(
     client: Client, alice: User, bob: User, lab: Organisation
 ) -> None:
     make_version(alice, "first-env", keywords=["math"])
@@ -62,18 +62,20 @@ def test_the_list_filters_sorts_and_pages(
         {"starred_only": "maybe"},
     ],
 )
-def test_odd_queries_name_their_field(client: Client, db: None, query: dict[str, Any]) -> None:
+def test_prime_environment_list_names_the_invalid_parameter(
+    client: Client, db: None, query: dict[str, Any]
+) -> None:
     status, body = get(client, "", **query)
     assert status == 400
     assert next(iter(query)) in body["detail"]
 
 
-def test_mine_and_starred_need_a_person(client: Client, db: None) -> None:
+def test_mine_only_and_starred_only_require_sign_in(client: Client, db: None) -> None:
     assert get(client, "", mine_only=True)[0] == 401
     assert get(client, "", starred_only=True)[0] == 401
 
 
-def test_versions_are_found_by_word_number_and_hash(client: Client, alice: User) -> None:
+def test_prime_version_is_found_by_latest_number_and_hash(client: Client, alice: User) -> None:
     old = make_version(alice, version="0.1.0")
     new = make_version(alice, version="0.2.0")
     for text, version in (
@@ -93,7 +95,7 @@ def test_versions_are_found_by_word_number_and_hash(client: Client, alice: User)
     )
 
 
-def test_a_public_environment_is_installed_by_its_wheels_address_and_sha256(
+def test_public_environment_is_installed_by_wheel_address_and_sha256(
     client: Client, alice: User
 ) -> None:
     """An index's address would be given to pip as --extra-index-url."""
@@ -105,7 +107,7 @@ def test_a_public_environment_is_installed_by_its_wheels_address_and_sha256(
         assert "@" not in body["wheel_url"]
 
 
-def test_a_private_environment_names_its_wheel_with_a_loan(
+def test_wheel_address_of_a_private_environment_has_a_short_lived_credential(
     client: Client, bob: User, carol: User, lab: Organisation
 ) -> None:
     make_version(lab, visibility="private", wheel=wheels.make_wheel())
@@ -120,7 +122,7 @@ def test_a_private_environment_names_its_wheel_with_a_loan(
         assert client.head(path, headers=headers).status_code == 200
 
 
-def test_an_unlisted_version_is_installed_by_its_wheel_and_a_quarantined_one_by_nothing(
+def test_unlisted_version_has_a_wheel_address_and_a_quarantined_one_has_none(
     client: Client, alice: User, root: User
 ) -> None:
     version = make_version(alice, status="rejected")
@@ -168,14 +170,14 @@ def test_inspect_shows_a_wheel_as_a_tree_and_its_files(client: Client, alice: Us
         ({"max_bytes": "1e9"}, 400),
     ],
 )
-def test_inspect_stays_inside(
+def test_inspect_refuses_paths_outside_the_archive(
     client: Client, alice: User, query: dict[str, Any], status: int
 ) -> None:
     make_version(alice, wheel=wheels.make_wheel())
     assert get(client, "alice/demo-env/@latest/inspect", **query)[0] == status
 
 
-def test_deletion_is_for_owners_and_final(
+def test_prime_deletion_requires_an_owner_and_is_final(
     client: Client, alice: User, bob: User, lab: Organisation
 ) -> None:
     version = make_version(lab)
@@ -224,7 +226,7 @@ def test_traces_are_refused_by_the_code_that_makes_verifiers_push_samples(
     assert answer.json()["error"]["code"] == "service_not_enabled"
 
 
-def test_who_one_is_and_in_which_teams(
+def test_prime_whoami_teams_and_members_show_the_person(
     client: Client, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     headers = bearer(bob)

@@ -43,7 +43,9 @@ def pk(alice: User) -> int:
     return make_version(alice).environment_id
 
 
-def test_an_evaluation_goes_its_way(client: Client, bob: User, pk: int) -> None:
+def test_evaluation_is_created_filled_completed_and_changed(
+    client: Client, bob: User, pk: int
+) -> None:
     status, body = create(
         client, bob, pk, metadata={"version_info": {"env_version": "0.1.0"}}, tags=["a"]
     )
@@ -68,7 +70,7 @@ def test_an_evaluation_goes_its_way(client: Client, bob: User, pk: int) -> None:
     assert not Card.objects.exists()
 
 
-def test_a_failed_evaluation_stays_failed(client: Client, bob: User, pk: int) -> None:
+def test_failed_evaluation_cannot_be_completed(client: Client, bob: User, pk: int) -> None:
     evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
     changed = call(
         client, "put", evaluation_id, bob, {"status": "FAILED", "error_message": "boom"}
@@ -78,7 +80,7 @@ def test_a_failed_evaluation_stays_failed(client: Client, bob: User, pk: int) ->
     assert call(client, "put", evaluation_id, bob, {"status": "COMPLETED"})[0] == 400
 
 
-def test_private_is_for_oneself_and_public_for_those_who_see_the_environment(
+def test_private_evaluation_is_visible_to_its_owner_and_public_one_to_readers_of_the_environment(
     client: Client, alice: User, bob: User, carol: User, lab: Organisation, pk: int
 ) -> None:
     mine = create(client, bob, pk)[1]["evaluation_id"]
@@ -139,7 +141,7 @@ def test_a_deleted_evaluation_takes_its_samples_along(client: Client, bob: User,
     assert not Evaluation.objects.exists()
 
 
-def test_who_publishes_an_environment_takes_strangers_word_off_its_page(
+def test_publisher_of_an_environment_deletes_foreign_public_evaluations(
     client: Client, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     """Removing is all: nobody puts words into another's mouth, or sees what is private."""
@@ -184,7 +186,7 @@ def test_who_publishes_an_environment_takes_strangers_word_off_its_page(
         {"team_id": ["lab"]},
     ],
 )
-def test_odd_evaluations_are_refused(
+def test_invalid_evaluation_is_refused(
     client: Client, bob: User, pk: int, change: dict[str, Any]
 ) -> None:
     status, body = create(client, bob, pk, **change)
@@ -193,9 +195,7 @@ def test_odd_evaluations_are_refused(
     assert not Evaluation.objects.exists()
 
 
-def test_numbers_and_letters_that_no_database_takes_are_made_plain(
-    client: Client, bob: User, pk: int
-) -> None:
+def test_metrics_that_no_database_stores_are_cleaned(client: Client, bob: User, pk: int) -> None:
     raw = f'{{"name": "x", "environments": [{{"id": "env_{pk}"}}], "metrics": {ODD}}}'
     headers = bearer(bob, "publish")
     answer = client.post(AT, raw, content_type="application/json", headers=headers)
@@ -216,7 +216,7 @@ def test_numbers_and_letters_that_no_database_takes_are_made_plain(
         "\x00",
     ],
 )
-def test_odd_samples_are_refused(client: Client, bob: User, pk: int, body: str) -> None:
+def test_invalid_samples_are_refused(client: Client, bob: User, pk: int, body: str) -> None:
     evaluation_id = create(client, bob, pk)[1]["evaluation_id"]
     headers = bearer(bob, "publish")
     at = f"{AT}{evaluation_id}/samples"
@@ -246,7 +246,7 @@ def test_a_page_reads_no_more_of_a_sample_than_it_shows(client: Client, bob: Use
     assert len(page) < 20_000
 
 
-def test_a_person_has_room_for_so_many_bytes_of_samples(
+def test_samples_of_a_person_have_a_limit_in_bytes(
     client: Client, bob: User, carol: User, pk: int
 ) -> None:
     first, second = (create(client, bob, pk)[1]["evaluation_id"] for _ in range(2))
@@ -257,7 +257,9 @@ def test_a_person_has_room_for_so_many_bytes_of_samples(
     assert call(client, "post", f"{other}/samples", carol, {"samples": [{}]})[0] == 201
 
 
-def test_what_was_deleted_a_moment_ago_is_not_there(client: Client, bob: User, pk: int) -> None:
+def test_changes_of_an_evaluation_deleted_meanwhile_raise_not_found(
+    client: Client, bob: User, pk: int
+) -> None:
     """Another request deletes it behind this one's question of permission."""
     create(client, bob, pk)
     gone = Evaluation.objects.get()
@@ -272,7 +274,7 @@ def test_what_was_deleted_a_moment_ago_is_not_there(client: Client, bob: User, p
 
 
 @pytest.mark.django_db(transaction=True)
-def test_samples_that_go_with_one_evaluation_stay_with_another(bob: User) -> None:
+def test_samples_shared_with_another_evaluation_are_not_deleted(bob: User) -> None:
     environment = make_version(bob).environment
     first, second = (
         services.create(
@@ -313,7 +315,9 @@ def test_a_page_of_samples_has_a_limit_in_bytes(client: Client, bob: User, pk: i
     assert [(row["n"], row["m"]) for row in page["samples"]] == [(1, 1)]
 
 
-def test_the_environments_page_marks_them_as_reported(client: Client, bob: User, pk: int) -> None:
+def test_environment_page_marks_evaluations_as_self_reported(
+    client: Client, bob: User, pk: int
+) -> None:
     evaluation_id = create(
         client, bob, pk, is_public=True, metrics={"reward": 0.75, "odd": {"a": 1}}
     )[1]["evaluation_id"]
@@ -339,7 +343,7 @@ def test_the_environments_page_marks_them_as_reported(client: Client, bob: User,
     assert Evaluation.objects.count() == 1
 
 
-def test_who_left_the_organisation_changes_nothing_of_it(
+def test_former_member_cannot_change_evaluations_of_the_organisation(
     client: Client, lab: Organisation, bob: User, pk: int
 ) -> None:
     lab.memberships.filter(user=bob).update(role="maintainer")

@@ -88,7 +88,9 @@ def test_a_push_makes_a_version_with_its_source(client: Client, pusher: Pusher) 
     assert not [item for item in storage.get().list("staging/") if "delivery" in item.key]
 
 
-def test_the_same_files_again_are_refused_in_primes_words(pusher: Pusher, pk: str) -> None:
+def test_announcing_the_same_files_again_is_refused_with_primes_message(
+    pusher: Pusher, pk: str
+) -> None:
     pusher.send(pk, "wheels", wheels.make_wheel())
     status, body = pusher.announce(pk, "wheels", wheels.make_wheel())
     assert (status, body["data"]) == (200, {"wheel_id": None, "upload_url": None})
@@ -99,7 +101,7 @@ def test_the_same_files_again_are_refused_in_primes_words(pusher: Pusher, pk: st
         assert body["detail"].startswith(f"content hash {HASH} already exists")
 
 
-def test_every_check_of_an_upload_is_made(pusher: Pusher, pk: str) -> None:
+def test_prime_push_runs_every_check_of_an_upload(pusher: Pusher, pk: str) -> None:
     wheel = wheels.make_wheel(metadata={"Requires-Dist": ["x @ https://example.com/x.whl"]})
     status, body = pusher.send(pk, "wheels", wheel)
     assert status == 400
@@ -112,12 +114,12 @@ def test_every_check_of_an_upload_is_made(pusher: Pusher, pk: str) -> None:
     assert not Version.objects.exists()
 
 
-def test_a_flood_of_refused_wheels_ends_in_429(pusher: Pusher, pk: str) -> None:
+def test_refused_wheels_over_the_rate_get_429(pusher: Pusher, pk: str) -> None:
     statuses = [pusher.send(pk, "wheels", b"no wheel")[0] for _ in range(61)]
     assert statuses == [400] * 60 + [429]
 
 
-def test_an_upload_address_takes_the_announced_bytes_until_they_are_taken_in(
+def test_upload_address_accepts_the_announced_bytes_until_they_are_published(
     pusher: Pusher, pk: str
 ) -> None:
     data = wheels.make_wheel()
@@ -135,7 +137,7 @@ def test_an_upload_address_takes_the_announced_bytes_until_they_are_taken_in(
     assert Version.objects.count() == 1
 
 
-def test_an_upload_address_is_over_after_a_quarter_of_an_hour(
+def test_upload_address_expires_after_a_quarter_of_an_hour(
     pusher: Pusher, pk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = wheels.make_wheel()
@@ -174,14 +176,14 @@ def test_a_body_may_not_be_larger_than_a_wheel(pusher: Pusher, pk: str) -> None:
         {"size": 10**40},
     ],
 )
-def test_odd_announcements_are_refused(pusher: Pusher, pk: str, changes: Any) -> None:
+def test_invalid_announcement_is_refused(pusher: Pusher, pk: str, changes: Any) -> None:
     status, body = pusher.announce(pk, "wheels", b"x", **changes)
     assert status in (400, 413), body
     assert body["detail"]
     assert not Delivery.objects.exists()
 
 
-def test_others_ids_are_worth_nothing(
+def test_ids_of_foreign_environments_and_uploads_are_not_found(
     client: Client, pusher: Pusher, pk: str, alice: User, bob: User, carol: User, lab: Organisation
 ) -> None:
     hidden = f"env_{make_environment(lab, visibility='private').pk}"
@@ -222,7 +224,7 @@ def test_a_source_archive_needs_its_version_and_stays_as_it_is(pusher: Pusher, p
     assert "already exists" in body["detail"]
 
 
-def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
+def test_resolve_under_a_foreign_owner_does_not_reveal_hidden_environments(
     client: Client, carol: User, alice: User
 ) -> None:
     make_environment(alice, visibility="private")
@@ -237,7 +239,9 @@ def test_publishing_in_others_names_answers_alike_for_what_is_hidden(
 
 
 @pytest.mark.parametrize("name", ['a"; filename="b.exe', "a\r\nX: y", "../a", "a b", "é", ""])
-def test_a_file_is_announced_by_a_plain_name(pusher: Pusher, pk: str, name: str) -> None:
+def test_announcement_refuses_file_names_with_other_characters(
+    pusher: Pusher, pk: str, name: str
+) -> None:
     for kind, end in (("versions", ".tar.gz"), ("wheels", ".whl")):
         status, body = pusher.announce(pk, kind, b"x", filename=f"{name}{end}")
         assert (status, body["error"]["code"]) == (400, "upload.unsupported_file")
