@@ -14,19 +14,20 @@ from tests.flows.hub import Hub, serving
 
 @pytest.fixture(scope="session")
 def home() -> Iterator[Path]:
-    """A folder that the sandbox's users can reach, which pytest's own are not."""
+    """A folder that the sandbox's users can reach, which pytest's own are not.
+
+    Its `runner` is the RUNNER_HOME of every flow, so that dependencies are installed only once.
+    """
     with TemporaryDirectory(prefix="envyard-flow-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o711)
+        layers.link_into(folder / "runner")
         yield folder
 
 
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
-    """Web, worker, clock and runner; a run gets 180 s, 60 of a processor and 2 GiB, a rollout 20 s.
-
-    RUNNER_HOME is every flow's, so that dependencies are installed only once.
-    """
+    """Web, worker, clock and runner; a run gets 180 s, 60 of a CPU and 2 GiB, a rollout 20 s."""
     with ExitStack() as stack:
         server = os.environ.get("DATABASE_URL", "")
         url = stack.enter_context(postgresql.database(server)) if server else ""
@@ -34,7 +35,6 @@ def hub(home: Path) -> Iterator[Hub]:
         limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         limits |= {"HUB_UPLOADS_PER_HOUR": "1000000", "HUB_QUEUED_VERSIONS": "1000000"}
-        layers.link_into(home / "runner")
         yield stack.enter_context(serving(home / "hub", url, **limits))
 
 

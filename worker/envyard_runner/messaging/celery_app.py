@@ -57,7 +57,7 @@ def make_app(machine: RunnerContext, broker_folder: Path) -> Celery:
     app.conf.envyard_config = machine.config
     app.conf.envyard_self_check = machine.self_check
 
-    @app.task(name=TASK)
+    @app.task(name=TASK, shared=False)  # else Celery adds it to every app of this process
     def run() -> None:
         asyncio.run(run_next(machine))
 
