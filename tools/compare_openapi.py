@@ -195,13 +195,13 @@ def main() -> int:
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
     parser.add_argument("--texts", action="store_true", help="compare texts and examples too")
-    parser.add_argument("--write", metavar="PATH", help="keep the new document, compact")
+    parser.add_argument("--write", metavar="PATH", help="store the new document, without texts")
     options = parser.parse_args()
     old, new = _read(options.old), _read(options.new)
     lines = differences(old, new, texts=options.texts)
     print("\n".join([*lines, f"{len(lines)} differences in {len(new['paths'])} paths"]))
     if options.write:
-        text = json.dumps(without_texts(new), separators=(",", ":"), sort_keys=True)
+        text = json.dumps(without_texts(new), indent=1, sort_keys=True)
         Path(options.write).write_text(text + "\n")
         return 0
     return 1 if lines else 0
