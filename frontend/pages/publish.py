@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.probes import PROBES
 from frontend.command import COMMAND, RUNNER, packed
+from registry.card.measures import MEASURES
 
 
 @require_safe
@@ -25,6 +26,7 @@ def publish(request: HttpRequest) -> HttpResponse:
             "hub": hub,
             "install": install(),
             "probes": PROBES.values(),
+            "measures": MEASURES.values(),
             "commands": [
                 "hub login",
                 "hub init my-env",
