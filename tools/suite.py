@@ -104,10 +104,11 @@ def closing(suite: Suite, folder: Path, seconds: float, busy: float) -> str:
 
     A part's processor time lacks its sandboxes, which the kernel adds to no parent; `busy` has all.
     """
-    lines = [f"\n{'part':<16}{'result':<12}{'seconds':>8}{'CPU s':>8}"]
+    width = max((len(part.name) for part in suite.ended), default=0) + 2
+    lines = [f"\n{'part':<{width}}{'result':<12}{'seconds':>8}{'CPU s':>8}"]
     for part in suite.ended:
         result = "passed" if part.code == 0 else f"FAILED ({part.code})"
-        lines.append(f"{part.name:<16}{result:<12}{part.seconds:8.0f}{part.cpu:8.0f}")
+        lines.append(f"{part.name:<{width}}{result:<12}{part.seconds:8.0f}{part.cpu:8.0f}")
     processors = os.cpu_count() or 1
     share = busy / (seconds * processors)
     lines.append(f"{processors} processors were busy for {share:.0%} of the time, {busy:.0f} s")
