@@ -22,9 +22,9 @@ class MinimumRateSocket(socket.socket):
 
     The budget starts at `slack` seconds, and `rate` bytes add one second, up to `slack`. Without
     budget the client counts as disconnected. A timeout that another caller has set takes
-    precedence. A call that does not block costs one system call, as on a plain socket: the CPU
-    time per page in benchmarks/registry is the same with and without this class. Without it
-    nothing ends a stalled request (tests/hub/test_minimum_rate.py).
+    precedence. Without this class requests for pages and wheels take 0.8 to 1.06 times the CPU time
+    (medians on a busy machine, docs/decisions/0044). It stays because without it nothing ends a
+    stalled request (tests/hub/test_minimum_rate.py).
     """
 
     def __init__(self, plain: socket.socket, *, rate: int, slack: float) -> None:
