@@ -2,6 +2,7 @@
 
 import pytest
 
+from envyard.contract.probes import PROBES
 from tests.flows.hub import ROOT, Hub
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -23,6 +24,6 @@ def test_an_example_is_listed_and_pays_work_alone(hub: Hub, name: str) -> None:
     again = measures["reproducible_reward"]
     assert again["value"] == 1.0, again["detail"]
     scores = {s["policy"]: s for s in detail["run"]["scores"]}
-    for probe in ("silent", "parrot", "babble", "swapped"):
-        assert scores[probe]["failed"] == 0
-        assert scores[probe]["mean"] < scores["oracle"]["mean"] / 2
+    for probe in (probe for probe in PROBES.values() if probe.floor):
+        assert scores[probe.name]["failed"] == 0
+        assert scores[probe.name]["mean"] < scores["oracle"]["mean"] / 2
