@@ -39,11 +39,7 @@ def finding(outcome: Outcome) -> dict[str, Any]:
 
 def findings(outcome: Outcome) -> list[dict[str, Any]]:
     (ending,) = outcome.hub.endings
-    return [
-        first_finding
-        for first_finding in ending["findings"]
-        if first_finding["code"] != "run.unplanned_rollouts"
-    ]
+    return [row for row in ending["findings"] if row["code"] != "run.unplanned_rollouts"]
 
 
 def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = b"") -> Outcome:

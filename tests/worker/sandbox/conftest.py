@@ -18,6 +18,7 @@ from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Exit, Sandbox
 from envyard_runner.sandbox.run import INSIDE
+from envyard_runner.sandbox.rundir import PROCESSES
 
 MIB = 1 << 20
 QUICK = Limits(
@@ -107,3 +108,9 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
     writer.close()
     await writer.wait_closed()
+
+
+def recorded_pids(config: Config) -> list[int]:
+    """The processes that the only run's folder names."""
+    (folder,) = config.runs.iterdir()
+    return [int(line.split()[0]) for line in (folder / PROCESSES).read_text().splitlines()]
