@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 
 MAKE = ("make", "--no-print-directory")
 TALLY = "TESTS_TALLY"  # the folder where tests/plugin.py leaves what each pytest did
@@ -52,7 +53,14 @@ class Suite:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[int, tuple[str, float, subprocess.Popen[bytes]]] = {}
+        self._starting = self._interrupted = False
         self.ended: list[Ended] = []
+
+    def interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """End this process, but only after a part that is being started can be stopped."""
+        self._interrupted = True
+        if not self._starting:
+            sys.exit(128 + signum)
 
     def run(self, group: Group) -> None:
         """Run all parts of the group; an interruption stops the running parts."""
@@ -69,6 +77,7 @@ class Suite:
                 self._wait()
 
     def _start(self, name: str) -> None:
+        self._starting = True
         with (self._folder / f"{name}.out").open("wb") as out:
             # Not MAKEFLAGS: the job server of the caller's make must not be passed on.
             environ = {k: v for k, v in os.environ.items() if k != "MAKEFLAGS"}
@@ -79,6 +88,9 @@ class Suite:
                 stderr=subprocess.STDOUT,
             )
         self._running[process.pid] = (name, time.monotonic(), process)
+        self._starting = False
+        if self._interrupted:
+            sys.exit(128 + signal.SIGTERM)
 
     def _wait(self) -> None:
         """Wait for the end of a part; its processor time includes all of its reaped children."""
@@ -132,6 +144,7 @@ def run(groups: Sequence[Group]) -> int:
     began, busy = time.monotonic(), busy_seconds()
     with TemporaryDirectory(prefix="envyard-suite-") as name:
         suite = Suite(Path(name))
+        signal.signal(signal.SIGTERM, suite.interrupt)
         for group in groups:
             suite.run(group)
         seconds = time.monotonic() - began
@@ -148,5 +161,4 @@ def groups_of(words: Sequence[str]) -> list[Group]:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(run(groups_of(sys.argv[1:])))
