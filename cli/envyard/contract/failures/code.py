@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from envyard.contract.failures.facts import Facts, Raised, call_of
-from envyard.contract.frameworks.adapters import FRAMEWORKS
+from envyard.contract.frameworks.adapters import ENTRY_FUNCTIONS, FRAMEWORKS
 
 NO_NAME = re.compile(
     r"cannot import name '([^']{1,100})' from (?:partially initialized module )?'([\w.]{1,200})'"
@@ -29,7 +29,8 @@ SIGNATURE = re.compile(
     r"got an unexpected keyword argument|takes (?:from )?\d+ (?:to \d+ )?positional arguments? but"
 )
 MISSING_ARGUMENTS = re.compile(
-    r"load_environment\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.{1,300})"
+    rf"({'|'.join(ENTRY_FUNCTIONS)})\(\) missing \d+ required (?:positional|keyword-only) "
+    r"arguments?: (.{1,300})"
 )
 
 
@@ -97,9 +98,9 @@ def read_only(error: Raised, facts: Facts) -> str:
 
 
 def arguments(error: Raised, facts: Facts) -> str:
-    """Arguments of `load_environment` without a default."""
+    """Arguments of the adapter's entry function without a default."""
     match = MISSING_ARGUMENTS.search(error.message)
-    return f"load_environment needs arguments that no run gives: {match[1]}." if match else ""
+    return f"{match[1]} needs arguments that no run gives: {match[2]}." if match else ""
 
 
 def signature(error: Raised, facts: Facts) -> str:

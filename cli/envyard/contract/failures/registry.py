@@ -102,7 +102,7 @@ CAUSES = (
         "Add the distribution that provides it to [project] dependencies; extras and "
         "dependency groups are not installed.",
     ),
-    Cause("arguments", code.arguments, "Give every argument of load_environment a default value."),
+    Cause("arguments", code.arguments, "Give every argument of that function a default value."),
     Cause(
         "signature",
         code.signature,

@@ -10,6 +10,9 @@ ADAPTERS: dict[tuple[str, str], Adapter] = {
     (adapter.framework, adapter.api): adapter for adapter in (*VERIFIERS,)
 }
 FRAMEWORKS = tuple(dict.fromkeys(adapter.framework for adapter in ADAPTERS.values()))
+ENTRY_FUNCTIONS = tuple(
+    dict.fromkeys(adapter.entry_function for adapter in ADAPTERS.values() if adapter.entry_function)
+)
 ENTRIES = ", or ".join(adapter.entry_description for adapter in ADAPTERS.values())
 RUNS_WITH = f"Runs use {' and '.join(adapter.runs_with for adapter in ADAPTERS.values())}"
 
