@@ -32,6 +32,21 @@ class SharedFieldsSerializer(serializers.Serializer[Any]):
         """The fields by name."""
         return super().fields if self.context else _shared_fields(type(self))
 
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """The values by name, as DRF's own method returns them, in two thirds of the calls."""
+        values: dict[str, Any] = {}
+        for name, field in self._read_fields:
+            try:
+                value = field.get_attribute(instance)
+            except serializers.SkipField:
+                continue
+            values[name] = None if value is None else field.to_representation(value)
+        return values
+
+    @cached_property
+    def _read_fields(self) -> list[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+        return [(name, field) for name, field in self.fields.items() if not field.write_only]
+
 
 @cache
 def _shared_fields(serializer: type[serializers.Serializer[Any]]) -> BindingDict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.serializers import Serializer
 
 from registry.api.serializers.base import Body, SharedFieldsSerializer
 from registry.api.serializers.fields import Choice, Text
@@ -17,7 +16,7 @@ REASONS = Report.Reason.values
 OPEN = "open"
 
 
-class ReportSerializer(Serializer[Report]):
+class ReportSerializer(SharedFieldsSerializer):
     """A report about an environment, and how staff resolved it."""
 
     id = serializers.IntegerField()
@@ -52,7 +51,7 @@ class ResolutionSerializer(Body):
     resolution = Text()
 
 
-class JournalEntrySerializer(Serializer[Event]):
+class JournalEntrySerializer(SharedFieldsSerializer):
     """One thing that happened; `text` is a sentence about it."""
 
     id = serializers.IntegerField()
