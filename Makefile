@@ -11,7 +11,6 @@ POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-
 SQLITE_PARTS := test-sqlite-api test-sqlite-domain
 PARTS := $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest
 SLOW_PARTS := test-few-faults test-vllm
-LINT_PARTS := types check-style
 
 flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py rejected.py clients.py)
 flows-kills := $(addprefix tests/flows/test_,kills.py bells.py)  # these start hubs of their own
@@ -32,7 +31,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures benchmark test ci $(PARTS) test-vllm test-quick
+.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-quick
 .PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -72,13 +71,10 @@ check-pure: setup
 check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
 
-# Tests of one path need no programs: those that miss theirs are skipped.
-test: $(if $(T),setup,setup-tests)  ## run the tests, four parts at once (T=path runs that alone)
-	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 4 $(PARTS))
-
-# The slow parts measure time, so they do not compete with all others.
-ci: setup-tests  ## run what CI runs: lint, all tests, then a few faults and a real vLLM
-	@$(PYTHON) tools/suite.py 4 $(LINT_PARTS) $(PARTS) then 2 $(SLOW_PARTS)
+# Tests of one path need no programs: those that miss theirs are skipped. The slow parts measure time,
+# so they do not compete with all others.
+test: $(if $(T),setup,setup-tests)  ## run the tests, four parts at once (T=path runs that alone); with CI=true faults and vLLM too
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 4 $(PARTS) $(if $(CI),then 2 $(SLOW_PARTS)))
 
 $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest: setup-tests
 

@@ -1,4 +1,4 @@
-"""The parts of `make ci`: every file of tests belongs to one, and to another on SQLite."""
+"""The parts of `make test`: every file of tests belongs to one, and to another on SQLite."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def part_of(command: str) -> Part:
 
 @pytest.fixture(scope="module")
 def parts() -> list[Part]:
-    """All parts that `make ci` starts."""
+    """All parts that `CI=true make test` starts."""
     make = ["make", "--no-print-directory", "--dry-run"]
-    (suite,) = (line for line in _output([*make, "ci"]) if "tools/suite.py" in line)
+    (suite,) = (line for line in _output([*make, "CI=true", "T=", "test"]) if "tools/suite.py" in line)
     names = [word for word in suite.partition("suite.py")[2].split() if word.startswith("test-")]
     slow = {"test-few-faults": ["few-faults-redis", "few-faults-rabbitmq", "few-faults-apart"]}
     targets = [target for name in names for target in slow.get(name, [name])]
