@@ -24,7 +24,7 @@ class Edit:
         file = root / self.path
         if not self.after:
             assert not file.exists(), self.path
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.text.lstrip("\n"), encoding="utf-8")
             return
         before, separator, rest = file.read_text(encoding="utf-8").partition(self.after)
@@ -147,7 +147,8 @@ replace(
     api="loud",
     guest_program="verifiers_loud:VerifiersLoud",
     templates=("loud-turn",),
-    entry_description="a load_loudly",
+    entry_description="a verifiers load_loudly",
+    entries=lambda sources, module: [],
 ), """,
     ),
     Edit(
@@ -164,9 +165,15 @@ replace(
     ),
     Edit(
         "adapter of a known framework",
-        "env_template/loud-turn/README.md",
+        "env_template/loud-turn/pyproject.toml",
         "",
-        "# {{ name }}\n",
+        '[project]\nname = "{{ name }}"\n',
+    ),
+    Edit(
+        "adapter of a known framework",
+        "env_template/loud-turn/{{ module }}/__init__.py",
+        "",
+        '"""{{ description }}."""\n',
     ),
     Edit(
         "adapter of a known framework", "docs/cli.md", "--template single-turn`, ", "`loud-turn`, "
@@ -228,8 +235,8 @@ GYMNASIUM = (
     Edit(
         "framework with its first adapter",
         "cli/envyard/contract/frameworks/adapters.py",
-        "in (",
-        "*GYMNASIUM, ",
+        "in (*VERIFIERS,",
+        " *GYMNASIUM,",
     ),
     Edit(
         "framework with its first adapter",
@@ -277,6 +284,12 @@ FIELD = (
         "registry/read_models/environments.py",
         "    version: str\n",
         '    loudness: Annotated[str, Spec(description="Of its longest reply.")]\n',
+    ),
+    Edit(
+        "REST field",
+        "registry/read_models/environments.py",
+        "latest=Latest(latest.version, ",
+        '"loud", ',
     ),
     Edit(
         "REST field",

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.utils import timezone
 
 from envyard.contract.job import JobSpec
-from envyard.contract.probes import PROBE_NAMES
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
 from registry.errors import Forbidden
@@ -17,6 +16,7 @@ from registry.runs.spec import job_spec
 from registry.runs.tokens import Attempt, read_run_token
 from tests.registry.conftest import Queues
 from tests.registry.run_factories import (
+    POLICIES,
     honest_rollouts,
     make_leased_run,
     make_run,
@@ -80,7 +80,7 @@ def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: Use
     assert job.wheel.url == f"/files/{version.sha256[:2]}/{version.sha256}/{version.filename}"
     assert (job.wheel.sha256, job.wheel.size) == (version.sha256, version.size)
     assert (job.environment, job.version) == ("alice/demo-env", "0.1.0")
-    assert (job.policies, job.tasks) == (PROBE_NAMES, settings.HUB_SMOKE_TASKS)
+    assert (job.policies, job.tasks) == (POLICIES, settings.HUB_SMOKE_TASKS)
     assert job.limits.rollout_seconds == settings.HUB_ROLLOUT_SECONDS
     assert read_run_token(job.run_token) == Attempt(run.pk, 1)
 
