@@ -297,6 +297,12 @@ FIELD = (
         "    name = Text()\n",
         "    motto = Text(required=False)\n",
     ),
+    Edit(
+        "REST field",
+        "registry/accounts/services.py",
+        "def create_organisation(*, name: str, ",
+        'motto: str = "", ',
+    ),
 )
 PAGE = (
     Edit(
