@@ -50,7 +50,9 @@ def part_of(command: str) -> Part:
 def parts() -> list[Part]:
     """All parts that `CI=true make test` starts."""
     make = ["make", "--no-print-directory", "--dry-run"]
-    (suite,) = (line for line in _output([*make, "CI=true", "T=", "test"]) if "tools/suite.py" in line)
+    (suite,) = (
+        line for line in _output([*make, "CI=true", "T=", "test"]) if "tools/suite.py" in line
+    )
     names = [word for word in suite.partition("suite.py")[2].split() if word.startswith("test-")]
     slow = {"test-few-faults": ["few-faults-redis", "few-faults-rabbitmq", "few-faults-apart"]}
     targets = [target for name in names for target in slow.get(name, [name])]
