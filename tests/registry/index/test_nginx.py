@@ -248,7 +248,7 @@ def test_the_plain_site_is_the_one_with_tls_but_for_tls() -> None:
     tls, plain = SITE.read_text(), PLAIN.read_text()
     for text in (tls, plain):
         assert text.count("server_name hub.example.org;") in (1, 2)
-    rest = "    # HUB_STORAGE_PATH; nginx has"
+    rest = "    # HUB_STORAGE_PATH, which nginx"
     assert tls[tls.index(rest) :] == plain[plain.index(rest) :]
     maps = "# Which form of an index page"
     assert (
