@@ -250,7 +250,7 @@ def test_the_plain_site_is_the_one_with_tls_but_for_tls() -> None:
         assert text.count("server_name hub.example.org;") in (1, 2)
     rest = "    # HUB_STORAGE_PATH, which nginx"
     assert tls[tls.index(rest) :] == plain[plain.index(rest) :]
-    maps = "# Which form of an index page"
+    maps = 'map "$server_name|'
     assert (
         tls[tls.index(maps) : tls.index("server {\n    listen 80;")]
         == plain[plain.index(maps) : plain.index("server {\n    listen 80;")]
