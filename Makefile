@@ -13,7 +13,7 @@ PARTS := $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-re
 SLOW_PARTS := test-few-faults test-vllm
 
 flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py rejected.py clients.py)
-flows-kills := $(addprefix tests/flows/test_,kills.py bells.py)  # these start hubs of their own
+flows-kills := $(addprefix tests/flows/test_,kills.py two_runners.py)  # these start hubs of their own
 flows-people := $(filter-out $(flows-examples) $(flows-kills),$(wildcard tests/flows/test_*.py))
 worker-framework := $(addprefix tests/worker/,attacks doctor execution guest)
 worker := tests/worker $(addprefix --ignore=,$(worker-framework))

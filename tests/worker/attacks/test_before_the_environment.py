@@ -27,8 +27,8 @@ source = {READS!r}"""
 BROKEN += """
 import json, sys
 from pathlib import Path
-from tests.worker.attacks.conftest import Runner, brutal
-done = Runner(Path(sys.argv[1])).perform("calm", brutal("calm", source))
+from tests.worker.attacks.conftest import Runner, import_time_files
+done = Runner(Path(sys.argv[1])).perform("calm", import_time_files("calm", source))
 found = done.outcome.hub.endings[0]["findings"]
 print(json.dumps([done.outcome.result, found, done.outcome.hub.facts]))
 """

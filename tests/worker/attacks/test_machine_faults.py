@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 BROKEN = """
 import json, sys
 from pathlib import Path
-from tests.worker.attacks.conftest import Runner, brutal
-done = Runner(Path(sys.argv[1])).perform("sqlite", brutal("sqlite", "import sqlite3"))
+from tests.worker.attacks.conftest import Runner, import_time_files
+done = Runner(Path(sys.argv[1])).perform("sqlite", import_time_files("sqlite", "import sqlite3"))
 print(json.dumps(done.outcome.hub.endings[0]))
 """
 IMITATION = "raise ImportError('libsqlite3.so.0: file too short', name='sqlite3')"
