@@ -7,7 +7,7 @@ import zlib
 from dataclasses import replace
 
 from envyard.contract import archive, checks
-from envyard.contract.headers import Unreadable
+from envyard.contract.headers import Unreadable, unreadable_wheel
 from envyard.contract.inflate import CHUNK, contents
 from envyard.contract.wheel import LIMITS
 from tests.wheels import filename
@@ -40,7 +40,7 @@ def read(data: bytes) -> dict[str, bytes]:
             assert len(piece) <= CHUNK
             size += len(piece)
             if size > LIMIT:
-                raise Unreadable(checks.wheel.bad("wheel.expands_too_much", "too much").finding)
+                raise unreadable_wheel("wheel.expands_too_much", "too much")
             pieces.append(piece)
         content_by_name[entry.name] = b"".join(pieces)
         assert len(content_by_name[entry.name]) == entry.size
