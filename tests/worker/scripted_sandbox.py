@@ -164,6 +164,7 @@ def perform_run(
     model: StubModel | None = None,
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
     seconds: float = 25,
+    patience: float = 10.0,
     port: int | None = None,
     **machine: Any,
 ) -> Outcome:
@@ -189,7 +190,7 @@ def perform_run(
             serving(model_app, model_port),
             aiohttp.ClientSession() as session,
         ):
-            hub_client = HubClient(session, url=url, token=TOKEN, patience=3.0)
+            hub_client = HubClient(session, url=url, token=TOKEN, patience=patience)
             interruption = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
             async with asyncio.timeout(seconds):
                 ending = await perform(spec, hub=hub_client, machine=context, stopping=stopping)

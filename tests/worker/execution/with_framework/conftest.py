@@ -99,7 +99,8 @@ class Runner:
         job = replace(job, wheel=spec_of(wheel).wheel)
         hub, server = StubHub(wheel=wheel), model or StubModel()
         machine = {"build": build, "prepare": prepare}
-        return ReplayedRun(perform_run(spec=job, hub=hub, model=server, seconds=280, **machine))
+        bounds = {"seconds": 280, "patience": 60.0}  # a machine under load starts processes slowly
+        return ReplayedRun(perform_run(spec=job, hub=hub, model=server, **bounds, **machine))
 
     def _framework(self, api: str) -> Path:
         folder = self.home / api / "site-packages"
