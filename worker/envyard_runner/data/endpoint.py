@@ -1,0 +1,192 @@
+"""The HTTP server on the sandbox's data socket: the read-only part of the Hugging Face Hub API."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import socket
+from typing import Any
+
+from aiohttp import web
+
+from envyard_runner.data.mirror import RunMirror
+from envyard_runner.data.requests import DataRequest, Refused, Repository, read, read_paths
+from envyard_runner.data.usage import DataUsage
+
+log = logging.getLogger(__name__)
+
+MAX_BODY = 1 << 20
+MAX_CONNECTIONS = 128
+MAX_AT_ONCE = 32  # requests that are answered at once
+BODY_SECONDS = 30.0
+SEND_SECONDS = 120.0  # for one part, which a stopped reader may never take
+PART = 1 << 20
+RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
+
+
+class DataEndpoint:
+    """Serves one run. Without a mirror every request is refused, and counted as a need.
+
+    `failure` names an exception of the endpoint's own, which must not be blamed on the environment.
+    """
+
+    def __init__(self, usage: DataUsage, mirror: RunMirror | None) -> None:
+        self.usage, self.mirror = usage, mirror
+        self.failure = ""
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        # Not logging access or malformed requests: the environment decides how many there are.
+        quiet = logging.getLogger(f"{__name__}.http")
+        quiet.setLevel(logging.CRITICAL)
+        application = web.Application(client_max_size=MAX_BODY)
+        application.router.add_route("*", "/{path:.*}", self._answer)
+        self._runner = web.AppRunner(
+            application,
+            access_log=None,
+            logger=quiet,
+            handler_cancellation=True,
+            shutdown_timeout=0.5,
+        )
+        self._server: asyncio.Server | None = None
+
+    async def open(self, listening: socket.socket) -> None:
+        """Serve on the socket that the sandbox handed out, which is closed with the endpoint."""
+        await self._runner.setup()
+        server = self._runner.server
+        assert server is not None  # noqa: S101  (setup has just made it)
+
+        def connect() -> asyncio.Protocol:
+            return server() if len(server.connections) < MAX_CONNECTIONS else _Refusing()
+
+        listening.setblocking(False)
+        self._server = await asyncio.get_running_loop().create_server(connect, sock=listening)
+
+    async def close(self) -> None:
+        """Close the socket, end every request and let the files go."""
+        if self._server is not None:
+            self._server.close()
+        await self._runner.cleanup()
+        if self.mirror is not None:
+            self.mirror.close()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        try:
+            async with self._slots:
+                return await self._route(request)
+        except Refused as error:
+            return _refusal(error)
+        except web.HTTPException as error:
+            return _refusal(Refused(error.status, error.reason))
+        except (ConnectionError, TimeoutError):
+            raise
+        except Exception as error:
+            log.exception("a request at the data endpoint failed")
+            self.failure = f"{type(error).__name__}: {error}"
+            return _refusal(Refused(500, "the data endpoint failed"))
+
+    async def _route(self, request: web.Request) -> web.StreamResponse:
+        asked = read(request.method, request.raw_path)
+        if self.mirror is None:
+            self.usage.need(asked.repository, "no_mirror")
+            raise Refused(404, "this runner has no mirror of data sets", "RepoNotFound")
+        commit = await self.mirror.commit(asked.repository, asked.revision)
+        headers = {"X-Repo-Commit": commit}
+        try:
+            if asked.operation == "file":
+                return await self._file(request, asked, commit)
+            return web.json_response(await self._json(request, asked, commit), headers=headers)
+        except Refused as error:
+            return _refusal(error, headers)
+
+    async def _json(self, request: web.Request, asked: DataRequest, commit: str) -> Any:
+        assert self.mirror is not None  # noqa: S101  (_route refused already)
+        if asked.operation == "refs":
+            main = {"name": "main", "ref": "refs/heads/main", "targetCommit": commit}
+            return {"branches": [main], "converts": [], "tags": []}
+        if asked.operation == "info":
+            return await self.mirror.info(asked.repository, commit)
+        if asked.operation == "tree":
+            return await self.mirror.tree(asked, commit)
+        async with asyncio.timeout(BODY_SECONDS):
+            paths = read_paths(await request.read())
+        return await self.mirror.entries(asked.repository, commit, paths)
+
+    async def _file(
+        self, request: web.Request, asked: DataRequest, commit: str
+    ) -> web.StreamResponse:
+        """The file's headers and, for GET, its verified bytes or one range of them."""
+        assert self.mirror is not None  # noqa: S101  (_route refused already)
+        file = await self.mirror.metadata(asked.repository, commit, asked.path)
+        tag = f'"{file.object_id}"'
+        headers = {
+            "X-Repo-Commit": commit,
+            "ETag": tag,
+            "X-Linked-Etag": tag,
+            "X-Linked-Size": str(file.size),
+            "Accept-Ranges": "bytes",
+            "Content-Type": "application/octet-stream",
+        }
+        first, last, status = _span(request.headers.get("Range"), file.size)
+        if status == 416:
+            headers["Content-Range"] = f"bytes */{file.size}"
+            return web.Response(status=416, headers=headers)
+        if status == 206:
+            headers["Content-Range"] = f"bytes {first}-{last}/{file.size}"
+        response = web.StreamResponse(status=status, headers=headers)
+        response.content_length = last - first + 1
+        if request.method == "GET":
+            await self._send(request, response, asked.repository, commit, asked.path, first, last)
+        else:
+            await response.prepare(request)
+        return response
+
+    async def _send(
+        self, request: web.Request, response: web.StreamResponse, repository: Repository,
+        commit: str, path: str, first: int, last: int,
+    ) -> None:  # fmt: skip
+        assert self.mirror is not None  # noqa: S101  (_route refused already)
+        _, stored = await self.mirror.open(repository, commit, path)
+        await response.prepare(request)
+        while first <= last:
+            part = await asyncio.to_thread(stored.read, first, min(PART, last - first + 1))
+            async with asyncio.timeout(SEND_SECONDS):
+                await response.write(part)
+            first += len(part)
+        await response.write_eof()
+
+
+class _Refusing(asyncio.Protocol):
+    """Ends a connection over the limit, so that the runner never runs out of descriptors."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101  (a stream socket's)
+        transport.abort()
+
+
+def _refusal(error: Refused, headers: dict[str, str] | None = None) -> web.Response:
+    named = (
+        {"X-Error-Code": error.code, "X-Error-Message": _ascii(str(error))} if error.code else {}
+    )
+    return web.json_response(
+        {"error": str(error)}, status=error.status, headers={**(headers or {}), **named}
+    )
+
+
+def _ascii(message: str) -> str:
+    return message.encode("ascii", "replace").decode()
+
+
+def _span(header: str | None, size: int) -> tuple[int, int, int]:
+    """First and last byte, and the status: 200, 206, or 416 for a range outside of the file.
+
+    One range is served (RFC 9110, 14.2); a header of another form is ignored.
+    """
+    match = RANGE.fullmatch(header or "")
+    if match is None or match.groups() == ("", ""):
+        return 0, size - 1, 200
+    start, end = match.groups()
+    if not start:
+        length = min(int(end), size)
+        return (size - length, size - 1, 206) if length else (0, -1, 416)
+    first, last = int(start), min(int(end), size - 1) if end else size - 1
+    return (first, last, 206) if first <= last else (0, -1, 416)
