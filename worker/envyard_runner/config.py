@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from envyard_runner.data.source import DataSource
 from envyard_runner.limits import Limits
 from envyard_runner.model.available import AvailableModels
 from envyard_runner.model.endpoint import Endpoint
@@ -21,6 +22,7 @@ SYSTEM_HOME = Path("/var/lib/envyard-runner")
 # The first is the usual one: the newest, but for those that many dependencies lack wheels for.
 PYTHON_VERSIONS = ("3.13", "3.12", "3.11", "3.14", "3.15", "3.16")
 MEBIBYTE = 1 << 20
+DATA_HOSTS = "*.hf.co,*.huggingface.co"  # where the public hub stores large files
 
 
 class ConfigError(ValueError):
@@ -34,9 +36,10 @@ class Config:
     `python` is the base interpreter of a run, `pythons` all that runs may have (empty: `python`
     alone), `limits` the maximum that a hub may request,
     `concurrency` the most rollouts at once while the model's server has capacity, `free_bytes`
-    what must be free below `home` before a run is taken, `cgroup` a delegated cgroup v2 folder
-    (None: look at the runner's own), `index_environment` the variables of uv for its package index
-    and certificates.
+    what must be free below `home` before a run is taken, `data_source` the hub of data sets that
+    runs may read, of which `data_bytes` are kept and a run reads `data_run_bytes`, `cgroup` a
+    delegated cgroup v2 folder (None: look at the runner's own), `index_environment` the variables
+    of uv for its package index and certificates.
     """
 
     hub_url: str
@@ -53,6 +56,9 @@ class Config:
     concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
     venv_cache_bytes: int = 20 << 30
+    data_source: DataSource | None = None
+    data_bytes: int = 50 << 30
+    data_run_bytes: int = 2 << 30
     build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
     free_bytes: int = 1 << 30
     cgroup: Path | None = None
@@ -76,6 +82,9 @@ class Config:
             model_key=secret(environ, "HUB_MODEL_KEY"),
             concurrency=_number(environ, "RUNNER_CONCURRENCY", 16),
             limits=_limits(environ),
+            data_source=_data_source(environ),
+            data_bytes=_number(environ, "RUNNER_DATA_MB", 50 << 10) * MEBIBYTE,
+            data_run_bytes=_number(environ, "RUNNER_DATA_RUN_MB", 2 << 10) * MEBIBYTE,
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             free_bytes=_number(environ, "RUNNER_FREE_MB", 1 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
@@ -101,6 +110,11 @@ class Config:
         """The models that runs of this machine may ask."""
         address = Endpoint(self.model_url, self.model_key) if self.model_url else None
         return AvailableModels(self.model_servers, address, self.model or "")
+
+    @property
+    def data(self) -> Path:
+        """The files of data sets by sha256, shared by the runners of this machine."""
+        return self.home / "data"
 
     @property
     def venvs(self) -> Path:
@@ -200,6 +214,24 @@ def _index(environ: Mapping[str, str]) -> dict[str, str]:
         if environ.get(name):
             variables.setdefault("UV_DEFAULT_INDEX", environ[name])
     return {"UV_SYSTEM_CERTS": "1", **variables}
+
+
+def _data_source(environ: Mapping[str, str]) -> DataSource | None:
+    """The data set hub of RUNNER_DATA_URL; None where that is unset."""
+    url = _url(environ, "RUNNER_DATA_URL", "")
+    if not url:
+        return None
+    return DataSource(
+        url=url,
+        token=secret(environ, "RUNNER_DATA_TOKEN"),
+        allowed=_names(environ, "RUNNER_DATA_ALLOW", "*"),
+        hosts=_names(environ, "RUNNER_DATA_HOSTS", DATA_HOSTS),
+    )
+
+
+def _names(environ: Mapping[str, str], name: str, default: str) -> tuple[str, ...]:
+    """A list of patterns with commas."""
+    return tuple(part.strip() for part in (environ.get(name) or default).split(",") if part.strip())
 
 
 def _default_uv() -> str:

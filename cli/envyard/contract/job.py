@@ -7,6 +7,10 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from envyard.contract import data_lock
+from envyard.contract.data_lock import DataLock
+
+EMPTY = DataLock().to_dict()
 RUNS = "runs"
 MODEL = "model"
 
@@ -56,7 +60,8 @@ class JobSpec:
     `tasks` is the maximum number of tasks, from the start of the dataset; `attempts` the rollouts
     of each task for the model (probes get one). `model` is the name of the model behind the policy
     `model`; its address is the runner's own setting and never part of the job. Dependencies are
-    resolved as they were at `uploaded_at` (ISO 8601).
+    resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
+    a run may extend it unless it is frozen.
     """
 
     run: str
@@ -77,6 +82,8 @@ class JobSpec:
     model: str = ""
     uploaded_at: str = ""
     concurrency: int = 4
+    data_lock: DataLock = field(default_factory=DataLock)
+    data_frozen: bool = False
     limits: RunLimits = field(default_factory=RunLimits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,9 +92,10 @@ class JobSpec:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> JobSpec:
-        """Read the hub's JSON form; raises KeyError or TypeError on a wrong shape."""
+        """Read the hub's JSON form; raises KeyError, TypeError or ValueError on a wrong shape."""
         fields = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         fields["wheel"] = WheelRef(**data["wheel"])
         fields["policies"] = tuple(data["policies"])
+        fields["data_lock"] = data_lock.from_dict(data.get("data_lock") or EMPTY)
         fields["limits"] = RunLimits(**data.get("limits", {}))
         return cls(**fields)

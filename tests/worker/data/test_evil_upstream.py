@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from envyard_runner.data import upstream
+from envyard_runner.data.source import DataSource
 from tests.data_hub import LARGE, Answer, DataHub, Request, serving
 from tests.worker.data.served_mirror import MEBIBYTE, ServedMirror, play, served
 
@@ -111,7 +112,7 @@ def test_a_token_goes_to_the_upstream_alone(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         hub.add("openai/gsm8k", {"rows.csv": ROWS})
         with serving(tmp_path / "other") as other:
-            source = upstream.DataSource(hub.url, "right", hosts=("127.0.0.1",))
+            source = DataSource(hub.url, "right", hosts=("127.0.0.1",))
             client = upstream.Upstream(None, source)  # type: ignore[arg-type]  (sends nothing here)
             here, there = (upstream.urlsplit(f"{h.url}/x") for h in (hub, other))
             assert client._headers(here)["Authorization"] == "Bearer right"

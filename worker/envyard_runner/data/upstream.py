@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
@@ -20,6 +19,7 @@ from yarl import URL
 
 from envyard.contract.data_lock import Kind
 from envyard_runner.data.requests import Refused, Repository
+from envyard_runner.data.source import DataSource
 
 CONNECT_SECONDS = 15.0
 READ_SECONDS = 60.0  # between two parts of an answer
@@ -36,24 +36,6 @@ USER_AGENT = "envyard-runner"
 
 class UpstreamFault(Exception):
     """The upstream is unreachable, broken or misbehaves: never the environment's fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class DataSource:
-    """The operator's settings: the upstream's address, its token, and what may be read there.
-
-    `allowed` holds patterns of repositories (`openai/*`), `hosts` patterns of other hosts that the
-    upstream may redirect to (`*.hf.co`).
-    """
-
-    url: str
-    token: str | None = field(default=None, repr=False)
-    allowed: tuple[str, ...] = ("*",)
-    hosts: tuple[str, ...] = ()
-
-    def allows(self, name: str) -> bool:
-        """Whether the operator lets runs read this repository."""
-        return any(fnmatch.fnmatchcase(name.lower(), rule.lower()) for rule in self.allowed)
 
 
 class Upstream:

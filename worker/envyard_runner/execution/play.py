@@ -11,7 +11,9 @@ from functools import partial
 
 from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
+from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.data_access import DataAccess, data_failure
 from envyard_runner.execution.load_failures import with_causes
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.verdict import Ending, decide_ending, platform_ending, replay_failure
@@ -34,14 +36,27 @@ class SandboxFactory:
         return self.prepare(limits=replace(self.limits, wall_seconds=wall_seconds))
 
 
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """What serves the sockets of one sandbox."""
+
+    gateway: Gateway
+    data: DataEndpoint
+
+
 async def play(
-    job: JobSpec, model: Model | None, factory: SandboxFactory, outbox: EventOutbox
+    job: JobSpec,
+    model: Model | None,
+    data: DataAccess,
+    factory: SandboxFactory,
+    outbox: EventOutbox,
 ) -> Ending:
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
     gateway = Gateway(job, model)
     collector = EventCollector(job, gateway.records, gateway.plan)
-    end = await _run_rollouts(collector, factory.make(wall), factory.program, gateway, outbox)
+    endpoints = Endpoints(gateway, data.endpoint)
+    end = await _run_rollouts(collector, factory.make(wall), factory.program, endpoints, outbox)
     proxy = gateway.proxy
     ending = decide_ending(
         collector, end, model_down=proxy.down.is_set(), stall=proxy.stalls.message()
@@ -50,14 +65,18 @@ async def play(
         with_causes, collector=collector, end=end, output_tail=outbox.output_tail, module=job.module
     )
     outbox.add_facts(sandbox=end.limited_by, peak_memory_bytes=end.peak_memory_bytes)
-    if gateway.failure or ending.outcome != "succeeded":
-        return _gateway_failure(gateway) or explain(ending)
+    failure = _own_failure(endpoints) or data_failure(
+        data.usage, succeeded=ending.outcome == "succeeded"
+    )
+    if failure or ending.outcome != "succeeded":
+        return failure or explain(ending)
     outbox.phase = "scoring"
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     replay = ReplayRun(job, collector, began=began, wall_seconds=wall)
     gateway = Gateway(job, None, replays=collector.plan.replays)
+    endpoints = Endpoints(gateway, data.replay_endpoint())
     second = await _run_replays(
-        replay, factory.make(replay.seconds), factory.program, gateway, outbox
+        replay, factory.make(replay.seconds), factory.program, endpoints, outbox
     )
     replay.finish(second)
     _send_replays(replay, collector, second, outbox)
@@ -66,7 +85,8 @@ async def play(
     combined = end.beside(second)
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
     return (
-        _gateway_failure(gateway)
+        _own_failure(endpoints)
+        or data_failure(endpoints.data.usage, succeeded=True)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )
@@ -76,7 +96,7 @@ async def _run_rollouts(
     collector: EventCollector,
     prepared: Sandbox,
     program: list[str],
-    gateway: Gateway,
+    endpoints: Endpoints,
     outbox: EventOutbox,
 ) -> Exit:
     """Run the program in the first sandbox to its end and queue its results for the hub."""
@@ -87,9 +107,11 @@ async def _run_rollouts(
             outbox.add_output(chunk)
 
         sandbox.on_log = printed
-        async with _serving_gateway(sandbox, program, gateway):
+        async with _serving(sandbox, program, endpoints):
             outbox.phase = "running"
-            down = asyncio.create_task(_kill_on(gateway.proxy.down, sandbox))
+            gateway, data = endpoints.gateway, endpoints.data
+            faults = (gateway.proxy.down, data.usage.failed)
+            killing = [asyncio.create_task(_kill_on(fault, sandbox)) for fault in faults]
             try:
                 async for line in sandbox.lines():
                     result = collector.add_line(line)
@@ -100,16 +122,21 @@ async def _run_rollouts(
                     outbox.total = len(gateway.plan.expected)
                 return await sandbox.wait()
             finally:
-                down.cancel()
+                for task in killing:
+                    task.cancel()
 
 
 async def _run_replays(
-    replay: ReplayRun, prepared: Sandbox, program: list[str], gateway: Gateway, outbox: EventOutbox
+    replay: ReplayRun,
+    prepared: Sandbox,
+    program: list[str],
+    endpoints: Endpoints,
+    outbox: EventOutbox,
 ) -> Exit:
     """Run the program in the second sandbox to its end."""
     async with prepared as sandbox:
         sandbox.on_log = replay.add_output
-        async with _serving_gateway(sandbox, program, gateway):
+        async with _serving(sandbox, program, endpoints):
             async for line in sandbox.lines():
                 if (hashes := replay.add_line(line)) is not None:
                     outbox.add_facts(hashes_again=hashes)
@@ -117,15 +144,19 @@ async def _run_replays(
 
 
 @asynccontextmanager
-async def _serving_gateway(
-    sandbox: Sandbox, program: list[str], gateway: Gateway
+async def _serving(
+    sandbox: Sandbox, program: list[str], endpoints: Endpoints
 ) -> AsyncIterator[None]:
-    """Start the program with the gateway listening on the sandbox's socket."""
-    await gateway.open(await sandbox.start(program))
+    """Start the program with each endpoint listening on its socket."""
+    listening = await sandbox.start(program)
     try:
+        await endpoints.gateway.open(listening.gateway)
+        await endpoints.data.open(listening.data)
         yield
     finally:
-        await gateway.close()
+        await endpoints.gateway.close()
+        await endpoints.data.close()
+        listening.close()
 
 
 def _send_replays(
@@ -148,11 +179,15 @@ def _send_replays(
         outbox.log_line(f"the second sandbox was ended: {end.reason}")
 
 
-def _gateway_failure(gateway: Gateway) -> Ending | None:
-    """The platform's ending if the gateway itself failed, else None."""
-    if not gateway.failure:
-        return None
-    return platform_ending("run.runner_error", f"the gateway failed: {gateway.failure}")
+def _own_failure(endpoints: Endpoints) -> Ending | None:
+    """The platform's ending if an endpoint itself failed, else None."""
+    for name, failure in (
+        ("gateway", endpoints.gateway.failure),
+        ("data endpoint", endpoints.data.failure),
+    ):
+        if failure:
+            return platform_ending("run.runner_error", f"the {name} failed: {failure}")
+    return None
 
 
 async def _kill_on(event: asyncio.Event, sandbox: Sandbox) -> None:

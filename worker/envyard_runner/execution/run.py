@@ -15,6 +15,7 @@ from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
+from envyard_runner.execution.data_access import open_data
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.execution.play import SandboxFactory, play
@@ -178,7 +179,10 @@ async def _evaluate(
             "run.runner_error",
             f"this runner has no adapter for framework {job.framework!r} with api {job.api!r}",
         )
-    async with open_model(job, machine.config, log_line=outbox.log_line) as (job, model):
+    async with (
+        open_model(job, machine.config, log_line=outbox.log_line) as (job, model),
+        open_data(job, machine.config, hub) as data,
+    ):
         venv = await _build_venv(job, adapter, hub, machine, outbox)
         prepare = partial(
             machine.prepare,
@@ -189,7 +193,9 @@ async def _evaluate(
         )
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(prepare, limits, GUEST_COMMAND)
-        ending = await play(job, model, factory, outbox)
+        ending = await play(job, model, data, factory, outbox)
+        if data.lock != job.data_lock and not job.data_frozen:
+            await hub.data_lock(job, data.lock)
     if ending.outcome != "succeeded" or outbox.failed:
         outbox.log_line("the run or a rollout failed: checking the kept venv and the interpreter")
         fault = await asyncio.to_thread(machine_fault, machine.config, venv)

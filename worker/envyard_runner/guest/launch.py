@@ -1,10 +1,11 @@
-"""First program in the sandbox: opens the gateway's socket, sets its limits, becomes the program.
+"""First program in the sandbox: opens the endpoints' sockets, sets its limits, becomes the program.
 
-Started as `python -I -S launch.py CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS -- PROGRAM...`, so that
-no code of the venv runs here. It listens on 127.0.0.1:8000 in the sandbox's own network, hands the
-listening descriptor out over the control socket and keeps no copy, so nothing in the sandbox can
-close, steal or kill it. With it goes the descriptor by which the runner answers refused
-system calls, where the kernel has such a thing; without any filter nothing is started.
+Started as `python -I -S launch.py CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS PORTS -- PROGRAM...`, so
+that no code of the venv runs here. It listens on these ports of 127.0.0.1 in the sandbox's own
+network, hands the listening descriptors out over the control socket and keeps no copy, so nothing
+in the sandbox can close, steal or kill them. With them goes the descriptor by which the runner
+answers refused system calls, where the kernel has such a thing; without any filter nothing is
+started.
 It then waits for one byte: the runner sets up the limits it holds from outside before sending it.
 """
 
@@ -15,7 +16,6 @@ import socket
 import struct
 import sys
 
-ADDRESS = ("127.0.0.1", 8000)
 HEADER = struct.Struct("=III")  # as in sandbox/seccomp.py
 INSTRUCTION = 8
 SET_MODE_FILTER = 1
@@ -28,13 +28,16 @@ class Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def main(control_fd: int, events_fd: int, filters_fd: int, limits: str, program: list[str]) -> None:
-    """Hand out the listening socket, set the limits, exec the program; never returns."""
+def main(
+    control_fd: int, events_fd: int, filters_fd: int, limits: str, ports: str, program: list[str]
+) -> None:
+    """Hand out the listening sockets, set the limits, exec the program; never returns."""
     control = socket.socket(fileno=control_fd)
-    with socket.socket() as listening:
-        listening.bind(ADDRESS)
-        listening.listen(128)
-        socket.send_fds(control, [b"L"], [listening.fileno(), *filter_calls(filters_fd)])
+    listening = [socket.create_server(("127.0.0.1", int(port))) for port in ports.split(",")]
+    fds = [each.fileno() for each in listening]
+    socket.send_fds(control, [b"L"], [*fds, *filter_calls(filters_fd)])
+    for each in listening:
+        each.close()
     if control.recv(1) != b"g":
         sys.exit("the runner went away before the program was started")
     control.close()
@@ -68,4 +71,5 @@ def filter_calls(filters_fd: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[6:])
+    control_fd, events_fd, filters_fd = map(int, sys.argv[1:4])
+    main(control_fd, events_fd, filters_fd, sys.argv[4], sys.argv[5], sys.argv[7:])

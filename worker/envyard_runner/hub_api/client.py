@@ -19,6 +19,8 @@ from urllib.parse import urljoin
 
 import aiohttp
 
+from envyard.contract import data_lock
+from envyard.contract.data_lock import DataLock
 from envyard.contract.job import JobSpec, WheelRef
 
 log = logging.getLogger(__name__)
@@ -72,6 +74,10 @@ class RunHub(Protocol):
 
     async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
         """The lock that the job's version has on that platform, `offered` where it had none."""
+        ...
+
+    async def data_lock(self, job: JobSpec, offered: DataLock) -> DataLock:
+        """The data lock that the job's version has, extended by `offered` unless it is frozen."""
         ...
 
     async def call(
@@ -135,6 +141,13 @@ class HubClient:
         answer = await self.call("POST", path, body, token=job.run_token)
         lock = answer["lock"]
         return None if lock is None else str(lock)
+
+    async def data_lock(self, job: JobSpec, offered: DataLock) -> DataLock:
+        """The data lock that the job's version has, extended by `offered` unless it is frozen."""
+        body = {"attempt": job.attempt, "lock": offered.to_dict()}
+        path = f"api/v1/runner/runs/{job.run}/data-lock/"
+        answer = await self.call("POST", path, body, token=job.run_token)
+        return data_lock.from_dict(answer["lock"])
 
     async def call(
         self,
@@ -226,7 +239,7 @@ def _identity(answer: dict[str, Any]) -> RunnerIdentity:
 def _job(data: dict[str, Any]) -> JobSpec:
     try:
         return JobSpec.from_dict(data)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         message = f"the job cannot be read ({error!r}); install the hub's version of the runner"
         raise HubRefused(200, "runner.version", message) from error
 

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from envyard.contract.data_lock import DataLock
 from envyard.contract.job import JobSpec, WheelRef
 
 LOG_TAIL = 20_000  # characters
@@ -31,6 +32,10 @@ class LocalHub:
 
     async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
         """The lock that was resolved just now: none is kept from one run to the next."""
+        return offered
+
+    async def data_lock(self, job: JobSpec, offered: DataLock) -> DataLock:
+        """The data lock as the run extended it: none is kept from one run to the next."""
         return offered
 
     async def call(

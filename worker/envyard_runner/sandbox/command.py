@@ -11,6 +11,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from envyard_runner.sandbox.endpoints import PORTS
+
 VENV = "/venv"
 ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by reference looks
 FIRST_FD = 256
@@ -19,6 +21,21 @@ PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
 GROUP = f"sandbox:x:{USER_ID}:\n"
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
+# Clients of a data set hub: no request but those of the mirror, which waits for whole files.
+DATA_VARIABLES = {
+    "HF_ENDPOINT": f"http://127.0.0.1:{PORTS['data']}",
+    "HF_HOME": "/tmp/hf",  # noqa: S108 - inside the sandbox
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_UPDATE_CHECK": "1",
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_SYMLINKS_WARNING": "1",
+    "HF_HUB_DOWNLOAD_TIMEOUT": "300",
+    "HF_HUB_ETAG_TIMEOUT": "300",
+    "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    "DO_NOT_TRACK": "1",
+}
 # What the kernel shows of the machine and no program of a run needs: each is covered where it is.
 HOST_FILES = """
 cmdline config.gz diskstats interrupts iomem ioports kallsyms key-users keys latency_stats modules
@@ -127,7 +144,8 @@ def _variables(view: View, events_fd: int) -> list[str]:
         "--clearenv",
         *("--setenv", "PATH", path),
         *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
-        *("--setenv", "OPENAI_BASE_URL", "http://127.0.0.1:8000/v1"),
+        *("--setenv", "OPENAI_BASE_URL", f"http://127.0.0.1:{PORTS['gateway']}/v1"),
+        *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
     ]
 

@@ -7,7 +7,6 @@ import contextlib
 import fcntl
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -18,6 +17,7 @@ from typing import Self
 from envyard_runner.config import Config, blocked_folder
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import cgroup, command, interpreter, process_limit, uids, watchdog
+from envyard_runner.sandbox.endpoints import Listening
 from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.log import OutputReader
 from envyard_runner.sandbox.network import Attempts
@@ -121,10 +121,10 @@ class Sandbox:
                 resources=resources.pop_all(),
             )
 
-    async def start(self, program: list[str]) -> socket.socket:
-        """Start `program` and return the listening, non-blocking socket of 127.0.0.1:8000 inside.
+    async def start(self, program: list[str]) -> Listening:
+        """Start `program` and return the listening, non-blocking sockets of its endpoints.
 
-        The caller owns the socket. The clock starts here. Raises SandboxError. Main thread only:
+        The caller owns the sockets. The clock starts here. Raises SandboxError. Main thread only:
         bubblewrap's --die-with-parent means the thread that started it.
         """
         if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Starts bubblewrap and receives the gateway's listening socket from it."""
+"""Starts bubblewrap and receives the endpoints' listening sockets from it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import command, seccomp
+from envyard_runner.sandbox.endpoints import PORTS, Listening, opened
 from envyard_runner.sandbox.exit import SandboxError
 from envyard_runner.sandbox.hints import remedy
 
@@ -57,7 +58,7 @@ def _pipe() -> tuple[int, int]:
 @dataclass(frozen=True, slots=True)
 class Started:
     """A sandbox before its first byte: bubblewrap, its init as seen from here, the listening
-    socket.
+    sockets.
 
     `listener` is the descriptor for its refused calls, None where the kernel refuses alone.
     """
@@ -66,7 +67,7 @@ class Started:
     pidfd: int
     init: int
     init_pidfd: int
-    listening: socket.socket
+    listening: Listening
     listener: int | None
 
 
@@ -79,14 +80,14 @@ async def spawn(
     program: list[str],
     channels: Channels,
 ) -> Started:
-    """Start bubblewrap as `uid` and wait until the launcher inside hands the listening socket out.
+    """Start bubblewrap as `uid` and wait until the launcher inside hands the listening sockets out.
 
     Raises SandboxError with bubblewrap's own message; nothing is left running then. Closes the
     sandbox's ends of `channels` in any case.
     """
     process = _popen(config, uid, view, limits, program, channels)
     try:
-        listening, listener = await _receive_socket(channels.control[0])
+        listening, listener = await _receive_sockets(channels.control[0])
         init = int(json.loads(os.read(channels.info[0], 4096))["child-pid"])
         pidfd, init_pidfd = os.pidfd_open(process.pid), os.pidfd_open(init)
         return Started(process, pidfd, init, init_pidfd, listening, listener)
@@ -133,7 +134,7 @@ def _popen(
             *("--info-fd", str(info), "--"),
             *(str(view.base.python), "-I", "-S", "/inside/launch.py"),
             *(str(control), str(events), memory.add(seccomp.launcher_filters())),
-            *(_rlimits(limits), "--", *program),
+            *(_rlimits(limits), ",".join(map(str, PORTS.values())), "--", *program),
         ]
         # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
         return subprocess.Popen(
@@ -179,7 +180,7 @@ def _rlimits(limits: Limits) -> str:
     )
 
 
-async def _receive_socket(control: socket.socket) -> tuple[socket.socket, int | None]:
+async def _receive_sockets(control: socket.socket) -> tuple[Listening, int | None]:
     control.setblocking(False)
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
@@ -190,15 +191,13 @@ async def _receive_socket(control: socket.socket) -> tuple[socket.socket, int | 
         raise TimeoutError(f"nothing came from inside in {START_SECONDS:.0f} s") from None
     finally:
         loop.remove_reader(control)
-    _, fds, _, _ = socket.recv_fds(control, 1, 2)
-    if not fds:
+    _, fds, _, _ = socket.recv_fds(control, 1, len(PORTS) + 1)
+    if len(fds) < len(PORTS):
         raise OSError("it ended before it was ready")
-    listening = socket.socket(fileno=fds[0])
-    listening.setblocking(False)
-    listening.set_inheritable(False)
-    for fd in fds[1:]:
+    listening, filters = opened(fds[: len(PORTS)]), fds[len(PORTS) :]
+    for fd in filters:
         os.set_inheritable(fd, False)
-    return listening, fds[1] if len(fds) > 1 else None
+    return listening, filters[0] if filters else None
 
 
 async def readable(fd: int) -> None:

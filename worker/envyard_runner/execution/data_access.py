@@ -1,0 +1,106 @@
+"""What a run may read of data sets: its endpoints, the lock that it extends, and its needs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+
+import aiohttp
+
+from envyard.contract.data_lock import DataLock, LockedRepository, with_revision
+from envyard.contract.findings import finding
+from envyard.contract.job import JobSpec
+from envyard_runner.config import Config
+from envyard_runner.data.endpoint import DataEndpoint
+from envyard_runner.data.mirror import RunMirror
+from envyard_runner.data.requests import Refused
+from envyard_runner.data.store import Store
+from envyard_runner.data.upstream import Upstream
+from envyard_runner.data.usage import DataUsage, Need
+from envyard_runner.execution.verdict import Ending, platform_ending
+from envyard_runner.messaging.hub_client import RunHub
+
+# Why a repository was not served, and who can provide it.
+NEEDS: dict[Need, str] = {
+    "no_mirror": "the runner has no mirror of data sets; its operator can set RUNNER_DATA_URL",
+    "not_allowed": "the runner's operator does not allow it; RUNNER_DATA_ALLOW can name it",
+    "gated": "it is gated; the runner's operator can accept its terms and set RUNNER_DATA_TOKEN",
+    "not_found": "it does not exist or is private; its owner can publish it",
+    "private": "it is private, which runs must not read; its owner can publish it",
+}
+OPTIONAL: tuple[Need, ...] = ("not_found",)  # no need where the run succeeded without it
+
+
+@dataclass(slots=True)
+class DataAccess:
+    """One run's access: `endpoint` for the sandbox that plays, `replay_endpoint` for the one after.
+
+    `lock` is what the run has read; every sandbox after the first is frozen to it.
+    """
+
+    usage: DataUsage
+    endpoint: DataEndpoint
+    _frozen: Callable[[DataLock], RunMirror] | None
+
+    @property
+    def lock(self) -> DataLock:
+        """The lock that the run was given, with what it read."""
+        return self.endpoint.mirror.lock if self.endpoint.mirror else DataLock()
+
+    def replay_endpoint(self) -> DataEndpoint:
+        """An endpoint for a later sandbox of the run."""
+        mirror = self._frozen(self.lock) if self._frozen else None
+        return DataEndpoint(mirror.usage if mirror else replace(self.usage), mirror)
+
+
+@asynccontextmanager
+async def open_data(job: JobSpec, config: Config, hub: RunHub) -> AsyncIterator[DataAccess]:
+    """The run's access to data sets; without RUNNER_DATA_URL it only counts what is requested."""
+    usage = DataUsage(config.data_run_bytes)
+    source = config.data_source
+    if source is None:
+        yield DataAccess(usage, DataEndpoint(usage, None), None)
+        return
+    store = Store(config.data, config.data_bytes)
+    standing = job.data_lock
+
+    async def agree(entry: LockedRepository, revision: str) -> str:
+        nonlocal standing
+        standing = await hub.data_lock(job, with_revision(standing, entry, revision))
+        return standing.commit(entry.kind, entry.name, revision) or entry.commit
+
+    async with aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(), trust_env=True
+    ) as session:
+        upstream = Upstream(session, source)
+
+        def mirror(lock: DataLock, usage: DataUsage, *, frozen: bool) -> RunMirror:
+            return RunMirror(upstream, store, usage, lock=lock, frozen=frozen, agree=agree)
+
+        first = mirror(job.data_lock, usage, frozen=job.data_frozen)
+        with suppress(Refused):  # `usage` has the reason, and the run ends by it
+            await first.prefetch()
+        yield DataAccess(
+            usage,
+            DataEndpoint(usage, first),
+            lambda lock: mirror(lock, DataUsage(config.data_run_bytes), frozen=True),
+        )
+
+
+def data_failure(usage: DataUsage, *, succeeded: bool) -> Ending | None:
+    """The ending of a run that could not read what it requested, None where it could.
+
+    The endpoint's counts decide, whatever the environment made of a refusal.
+    """
+    if usage.fault:
+        return platform_ending("run.data_unreachable", usage.fault)
+    needs = {name: why for name, why in usage.needs.items() if not (succeeded and why in OPTIONAL)}
+    if needs:
+        sentences = "; ".join(f"{name}: {NEEDS[why]}" for name, why in needs.items())
+        return Ending("errored", [finding("needs.data", f"It needs data sets. {sentences}.")])
+    if usage.not_locked:
+        names = ", ".join(usage.not_locked)
+        message = f"It requested what its data lock does not name: {names}."
+        return Ending("failed", [finding("data.not_locked", message)])
+    return None
