@@ -14,6 +14,7 @@ from registry.attestations.models import Provenance
 from registry.cache import CacheRow
 from registry.card.models import Card
 from registry.catalog.changes import IndexChange
+from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Tag, Version
 from registry.catalog.related_models import FormerName, Star, UsedFilename, VersionFinding
@@ -63,6 +64,7 @@ __all__ = [
     "UsedJti",
     "User",
     "Version",
+    "VersionDataLock",
     "VersionFinding",
     "VersionLock",
 ]

@@ -27,6 +27,10 @@ from registry.api.parsers import Json
 from registry.api.permissions import SignedIn
 from registry.api.schema.auto_schema import refusals
 from registry.api.serializers.base import validated
+from registry.api.serializers.data_locks import (
+    OfferedDataLockSerializer,
+    StandingDataLockSerializer,
+)
 from registry.api.serializers.runs import (
     CapabilitiesSerializer,
     EventsSerializer,
@@ -144,6 +148,27 @@ def lock(request: Request, pk: UUID) -> Response:
 
 
 @extend_schema(
+    operation_id="agreeOnDataLock",
+    tags=["Runners"],
+    summary="Agree on the data lock",
+    description="The first commit that is offered for a branch stands; files are added until a run "
+    "of the version has succeeded. Every answer is the lock that stands.",
+    request=OfferedDataLockSerializer,
+    responses={200: StandingDataLockSerializer, **refusals(409)},
+)
+@api_view(["POST"])
+@authentication_classes([RunAuthentication])
+@permission_classes([HasRunnerToken])
+@parser_classes([BatchParser])
+def data_lock(request: Request, pk: UUID) -> Response:
+    """The version's data lock, with what the body adds unless it is frozen."""
+    _check_attempt(request, pk)
+    fields = validated(OfferedDataLockSerializer, request)
+    standing = runner_events.data_lock(run_id=pk, attempt=fields["attempt"], offered=fields["lock"])
+    return Response(StandingDataLockSerializer({"lock": standing}).data)
+
+
+@extend_schema(
     operation_id="finishRun",
     tags=["Runners"],
     request=FinishSerializer,
@@ -194,5 +219,6 @@ urlpatterns = [
     path("poll/", poll, name="runner-poll"),
     path("runs/<uuid:pk>/events/", events, name="runner-events"),
     path("runs/<uuid:pk>/lock/", lock, name="runner-lock"),
+    path("runs/<uuid:pk>/data-lock/", data_lock, name="runner-data-lock"),
     path("runs/<uuid:pk>/finish/", finish, name="runner-finish"),
 ]

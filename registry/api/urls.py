@@ -53,6 +53,7 @@ api: list[URLPattern | URLResolver] = [
     path(f"{VERSION}yank/", versions.yank, name="api-version-yank"),
     path(f"{VERSION}retry/", versions.retry, name="api-version-retry"),
     path(f"{VERSION}rejudge/", versions.rejudge, name="api-version-rejudge"),
+    path(f"{VERSION}data-lock/", versions.version_data_lock, name="api-version-data-lock"),
     path(f"{VERSION}locks/", versions.version_locks, name="api-version-locks"),
     path(f"{VERSION}locks/<str:platform>/", versions.version_lock, name="api-version-lock"),
     path(RUN, runs.run, name="api-run"),

@@ -22,10 +22,13 @@ from registry.api.serializers.catalog import (
     VersionDetailSerializer,
     VersionSerializer,
 )
+from registry.api.serializers.data_locks import DataLockDetailSerializer
 from registry.api.throttles import rate_scope
 from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
+from registry.errors import NotFound
+from registry.read_models import data_locks
 from registry.read_models import versions as read_models
 
 
@@ -90,6 +93,25 @@ def version_lock(request: Request, owner: str, name: str, number: str, platform:
     """Show a lock. `text` is a requirements file with hashes, for `--require-hashes`."""
     lock = locks.of(lookup.version(request, owner, name, number), platform)
     return Response(LockDetailSerializer(read_models.lock_detail(lock)).data)
+
+
+@extend_schema(
+    operation_id="getDataLock",
+    tags=["Versions"],
+    summary="Show the data lock",
+    description="The commits and files of data sets that its runs read; `frozen_at` is null until "
+    "one succeeded. 404 where none has read any.",
+    responses=DataLockDetailSerializer,
+)
+@api_view(["GET"])
+@permission_classes([requires(GET="version.see")])
+def version_data_lock(request: Request, owner: str, name: str, number: str) -> Response:
+    """What its runs read of data sets."""
+    version = lookup.version(request, owner, name, number)
+    detail = data_locks.detail(version)
+    if detail is None:
+        raise NotFound(f"no run of {version} has read a data set")
+    return Response(DataLockDetailSerializer(detail).data)
 
 
 @extend_schema(

@@ -13,6 +13,7 @@ from envyard.contract.findings import Finding
 from envyard.contract.job import queue_for
 from envyard.contract.values import text
 from registry import dispatch, events
+from registry.catalog import data_locks
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
 from registry.runs import attempts, limits
@@ -35,6 +36,8 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
         if not moved:
             return False
         run.status, run.ended_at = status, now
+        if status == Run.Status.SUCCEEDED:
+            data_locks.freeze(run.version)
         keep_findings(run=run, findings=findings)
         events.record(
             f"run.{status.value}",

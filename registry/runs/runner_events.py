@@ -9,11 +9,12 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from envyard.contract.data_lock import DataLock
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, RolloutResult
-from registry.catalog import locks
+from registry.catalog import data_locks, locks
 from registry.errors import HubError
 from registry.runs import endings, limits, logs, sanitize, transcripts
 from registry.runs.models import Rollout, Run
@@ -74,6 +75,16 @@ def lock(*, run_id: UUID, attempt: int, platform: str, offered: str | None) -> s
             offered=offered,
             attempt=attempt,
         )
+
+
+def data_lock(*, run_id: UUID, attempt: int, offered: DataLock) -> DataLock:
+    """The data lock of the attempt's version, with what `offered` adds unless it is frozen.
+
+    Raises HubError runner.superseded (409), request.invalid for a lock beyond its bounds.
+    """
+    with transaction.atomic():
+        run = _lock_attempt(run_id, attempt)
+        return data_locks.extend(version=run.version, offered=offered)
 
 
 def finish(*, run_id: UUID, finish: Finish) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from envyard.contract.job import JobSpec, WheelRef
+from registry.catalog import data_locks
 from registry.runs import limits
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
@@ -11,9 +12,11 @@ from registry.runs.tokens import sign_run_token
 def job_spec(run: Run) -> JobSpec:
     """The job of this attempt. `wheel.url` is a path of this hub that needs the run token.
 
-    Costs a query each for version, environment and owner unless they were selected.
+    Costs a query each for version, environment and owner unless they were selected, and one for
+    the data lock.
     """
     version = run.version
+    data_lock, frozen = data_locks.of(version)
     return JobSpec(
         run=str(run.pk),
         attempt=run.attempt,
@@ -38,4 +41,6 @@ def job_spec(run: Run) -> JobSpec:
         lease_seconds=limits.lease().total_seconds(),
         model=run.model,
         limits=limits.run_limits(),
+        data_lock=data_lock,
+        data_frozen=frozen,
     )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from registry import storage
+from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.models import Version
 from registry.sources.models import Source
 from registry.storage.unnamed import delete_unnamed
@@ -27,6 +28,7 @@ def empty_deleted(*, now: datetime) -> int:
         for kind, key in _objects(version):
             delete_unnamed(key, kind.rows_of(key, now))
         version.locks.all().delete()
+        VersionDataLock.objects.filter(version=version).delete()
         Version.objects.filter(pk=version.pk).update(staged="", emptied_at=now)
     return len(versions)
 

@@ -22,6 +22,7 @@ ALL = tuple(
         "cancel",
         "install",
         "lock",
+        "data",
         "uninstall",
         "star",
         "report",

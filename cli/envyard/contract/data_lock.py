@@ -103,6 +103,25 @@ class DataLock:
                 return next((file for file in repository.files if file.path == path), None)
         return None
 
+    @classmethod
+    def from_dict(cls, data: Any) -> DataLock:
+        """Read an untrusted JSON form; raises BadDataLock."""
+        values = record(data).get("repositories")
+        if not isinstance(values, list) or len(values) > MAX_REPOSITORIES:
+            raise BadDataLock(f"repositories must be a list of at most {MAX_REPOSITORIES}")
+        lock = cls(_sorted(_repository(value) for value in values))
+        keys = {(each.kind, each.name, each.commit) for each in lock.repositories}
+        if len(keys) != len(lock.repositories):
+            raise BadDataLock("a data lock names each commit of a repository once")
+        revisions = [
+            (each.kind, each.name, name) for each in lock.repositories for name in each.revisions
+        ]
+        if len(set(revisions)) != len(revisions):
+            raise BadDataLock("a revision of a repository resolves to one commit")
+        if lock.files > MAX_FILES:
+            raise BadDataLock(f"a data lock names at most {MAX_FILES} files")
+        return lock
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {"repositories": [_repository_dict(each) for each in self.repositories]}
@@ -121,26 +140,7 @@ def parse(content: str) -> DataLock:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise BadDataLock("the data lock is not JSON") from error
-    return from_dict(data)
-
-
-def from_dict(data: Any) -> DataLock:
-    """Read an untrusted JSON form; raises BadDataLock."""
-    values = record(data).get("repositories")
-    if not isinstance(values, list) or len(values) > MAX_REPOSITORIES:
-        raise BadDataLock(f"repositories must be a list of at most {MAX_REPOSITORIES}")
-    lock = DataLock(_sorted(_repository(value) for value in values))
-    keys = {(each.kind, each.name, each.commit) for each in lock.repositories}
-    if len(keys) != len(lock.repositories):
-        raise BadDataLock("a data lock names each commit of a repository once")
-    revisions = [
-        (each.kind, each.name, name) for each in lock.repositories for name in each.revisions
-    ]
-    if len(set(revisions)) != len(revisions):
-        raise BadDataLock("a revision of a repository resolves to one commit")
-    if lock.files > MAX_FILES:
-        raise BadDataLock(f"a data lock names at most {MAX_FILES} files")
-    return lock
+    return DataLock.from_dict(data)
 
 
 def with_revision(lock: DataLock, entry: LockedRepository, revision: str) -> DataLock:
@@ -170,6 +170,22 @@ def with_file(lock: DataLock, kind: str, name: str, commit: str, file: LockedFil
         repositories[position] = extended
         return DataLock(tuple(repositories))
     raise KeyError(f"{kind} {name} at {commit}")
+
+
+def merged(standing: DataLock, offered: DataLock) -> DataLock:
+    """The standing lock with what `offered` adds: a revision keeps the commit that it has.
+
+    Files are added to commits that stand. Raises BadDataLock beyond the bounds of a lock.
+    """
+    lock = standing
+    for entry in offered.repositories:
+        bare = replace(entry, revisions=(), files=())
+        for revision in entry.revisions or (entry.commit,):
+            lock = with_revision(lock, bare, revision)
+        if lock.commit(entry.kind, entry.name, entry.commit) is not None:
+            for file in entry.files:
+                lock = with_file(lock, entry.kind, entry.name, entry.commit, file)
+    return DataLock.from_dict(lock.to_dict())
 
 
 def is_path(path: str) -> bool:

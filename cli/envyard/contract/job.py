@@ -7,7 +7,6 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from envyard.contract import data_lock
 from envyard.contract.data_lock import DataLock
 
 EMPTY = DataLock().to_dict()
@@ -96,6 +95,6 @@ class JobSpec:
         fields = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         fields["wheel"] = WheelRef(**data["wheel"])
         fields["policies"] = tuple(data["policies"])
-        fields["data_lock"] = data_lock.from_dict(data.get("data_lock") or EMPTY)
+        fields["data_lock"] = DataLock.from_dict(data.get("data_lock") or EMPTY)
         fields["limits"] = RunLimits(**data.get("limits", {}))
         return cls(**fields)

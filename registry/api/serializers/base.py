@@ -139,7 +139,7 @@ def as_json(value: Any) -> Any:
     """Dataclasses in fields and lists as objects; all else, stored JSON too, as it is."""
     if value.__class__ in PLAIN:
         return value
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [as_json(item) for item in value]
     if (reader := _reader(value.__class__)) is None:
         return value

@@ -19,7 +19,6 @@ from urllib.parse import urljoin
 
 import aiohttp
 
-from envyard.contract import data_lock
 from envyard.contract.data_lock import DataLock
 from envyard.contract.job import JobSpec, WheelRef
 
@@ -147,7 +146,7 @@ class HubClient:
         body = {"attempt": job.attempt, "lock": offered.to_dict()}
         path = f"api/v1/runner/runs/{job.run}/data-lock/"
         answer = await self.call("POST", path, body, token=job.run_token)
-        return data_lock.from_dict(answer["lock"])
+        return DataLock.from_dict(answer["lock"])
 
     async def call(
         self,
