@@ -117,7 +117,7 @@ def _link(snapshot: Path, path: str, blob: Path) -> None:
     link = snapshot / path
     link.parent.mkdir(parents=True, exist_ok=True)
     target = os.path.relpath(blob, link.parent)
-    if link.is_symlink() and os.readlink(link) == target:
+    if link.is_symlink() and link.readlink() == Path(target):
         return
     link.unlink(missing_ok=True)
     link.symlink_to(target)
