@@ -17,6 +17,7 @@ from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.hub_api.client import HubClient
 from envyard_runner.sandbox import Exit
+from envyard_runner.sandbox.endpoints import PORTS, Listening
 from envyard_runner.venvs import Venv
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
@@ -56,11 +57,13 @@ class ScriptedSandbox:
     async def __aexit__(self, *_: object) -> None:
         self.closed = True
 
-    async def start(self, program: list[str]) -> socket.socket:
+    async def start(self, program: list[str]) -> Listening:
         self.started = program
         self.starts += 1
-        listening = socket.create_server(("127.0.0.1", 0))
-        self.gateway_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        listening = Listening(*(socket.create_server(("127.0.0.1", 0)) for _ in PORTS))
+        self.gateway_url, self.data_url = (
+            f"http://127.0.0.1:{s.getsockname()[1]}" for s in listening
+        )
         return listening
 
     async def lines(self) -> AsyncIterator[bytes]:
@@ -166,18 +169,20 @@ def perform_run(
     seconds: float = 25,
     patience: float = 10.0,
     port: int | None = None,
+    settings: dict[str, str] | None = None,
     **machine: Any,
 ) -> Outcome:
     """Perform a run against a hub stub and, with `model`, a model stub.
 
-    Both use free ports, or `port` (hub) and the next one (model).
+    Both use free ports, or `port` (hub) and the next one (model). `settings` are variables of the
+    runner.
     """
     stub = hub or StubHub(wheel=WHEEL)
     hub_port, model_port = free_ports() if port is None else (port, port + 1)
 
     async def play(home: str) -> Outcome:
         sandbox = ScriptedSandbox(program, end)
-        config = Config.from_environment({"RUNNER_HOME": home})
+        config = Config.from_environment({"RUNNER_HOME": home, **(settings or {})})
         if model is not None:
             config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
         context = RunnerContext(

@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from envyard.contract.data_lock import DataLock, merged
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 
 TOKEN = "hubr_test"
@@ -50,6 +51,7 @@ class StubHub:
     endings: list[dict[str, Any]] = field(default_factory=list)
     heartbeats: list[dict[str, Any]] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
+    data_lock: DataLock = field(default_factory=DataLock)
     polled: list[dict[str, Any]] = field(default_factory=list)
     status: int = 503
     failing: int = 0
@@ -78,6 +80,7 @@ class StubHub:
                 web.post("/api/v1/runner/poll/", self._poll),
                 web.post("/api/v1/runner/runs/{run}/events/", self._events),
                 web.post("/api/v1/runner/runs/{run}/lock/", self._lock),
+                web.post("/api/v1/runner/runs/{run}/data-lock/", self._data_lock),
                 web.post("/api/v1/runner/runs/{run}/finish/", self._finish),
                 web.get("/files/{name}", self._file),
                 web.get("/healthz", self._health),
@@ -134,6 +137,11 @@ class StubHub:
         if body["lock"] is not None:
             self.locks.setdefault(body["platform"], body["lock"])
         return web.json_response({"lock": self.locks.get(body["platform"])})
+
+    async def _data_lock(self, request: web.Request) -> web.Response:
+        offered = DataLock.from_dict((await request.json())["lock"])
+        self.data_lock = merged(self.data_lock, offered)
+        return web.json_response({"lock": self.data_lock.to_dict()})
 
     async def _finish(self, request: web.Request) -> web.Response:
         if self.superseded:

@@ -16,8 +16,8 @@ import aiohttp
 from envyard.contract.data_lock import DataLock, LockedRepository
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.data.mirror import RunMirror
-from envyard_runner.data.store import Store
 from envyard_runner.data.source import DataSource
+from envyard_runner.data.store import Store
 from envyard_runner.data.upstream import Upstream
 from envyard_runner.data.usage import DataUsage
 from tests.data_hub import DataHub, serving

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envyard.contract.codes.card import CARD
 from envyard.contract.codes.code import Code, Fault, Severity
+from envyard.contract.codes.data import DATA
 from envyard.contract.codes.environment import ENVIRONMENT
 from envyard.contract.codes.metadata import METADATA
 from envyard.contract.codes.quota import QUOTA
@@ -23,6 +24,7 @@ SUBJECTS = (
     METADATA,
     ENVIRONMENT,
     RUN,
+    DATA,
     CARD,
     REQUEST,
     QUOTA,

@@ -1,0 +1,126 @@
+"""A run that reads data sets, from its job to its ending, through the sandbox's data endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.data_hub import Answer, serving
+from tests.worker.scripted_sandbox import (
+    BEGAN,
+    SPEC,
+    WHEEL,
+    Outcome,
+    ScriptedSandbox,
+    perform_run,
+    play_all,
+)
+from tests.worker.stub_hub import StubHub
+
+ROWS = b"question,answer\n"
+FILE = "/datasets/openai/gsm8k/resolve/main/rows.csv"
+
+
+async def read(sandbox: ScriptedSandbox, target: str = FILE) -> int:
+    """What an environment gets as it loads."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(sandbox.data_url + target) as response,
+    ):
+        await response.read()
+        return response.status
+
+
+async def loads(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment that needs its rows."""
+    if await read(sandbox) != 200:
+        yield BEGAN
+        error = {"type": "DatasetNotFoundError", "message": "no gsm8k"}
+        yield {"event": "fatal", "stage": "load", "error": error}
+        return
+    async for event in play_all(sandbox):
+        yield event
+
+
+async def swallows(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment that goes on without them."""
+    await read(sandbox)
+    async for event in play_all(sandbox):
+        yield event
+
+
+def played(program: Any, url: str, hub: StubHub | None = None, **job: Any) -> Outcome:
+    settings = {"RUNNER_DATA_URL": url} if url else {}
+    return perform_run(program, spec=replace(SPEC, **job), hub=hub, settings=settings)
+
+
+def codes(outcome: Outcome) -> tuple[str, list[str]]:
+    return outcome.result
+
+
+def test_the_data_lock_of_a_run_names_what_it_read(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        outcome = played(loads, upstream.url)
+        assert codes(outcome) == ("succeeded", [])
+        (entry,) = outcome.hub.data_lock.repositories
+        assert (entry.name, entry.commit) == ("openai/gsm8k", upstream.commit("openai/gsm8k"))
+        assert [file.path for file in entry.files] == ["rows.csv"]
+
+
+def test_a_frozen_run_reads_the_locked_rows_after_the_branch_moved(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        folder = upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        first = played(loads, upstream.url)
+        lock = first.hub.data_lock
+        folder.rename(f"{folder}@{lock.repositories[0].commit}")
+        upstream.add("openai/gsm8k", {"rows.csv": "other"})
+        second = played(loads, upstream.url, data_lock=lock, data_frozen=True)
+        assert codes(second) == ("succeeded", [])
+        other = played(loads, upstream.url, hub=StubHub(wheel=WHEEL, data_lock=lock))
+        assert codes(other) == ("succeeded", [])
+        assert other.hub.data_lock == lock
+
+
+def test_a_frozen_run_that_reads_more_fails_and_names_it(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        outcome = played(loads, upstream.url, data_frozen=True)
+        assert codes(outcome) == ("failed", ["data.not_locked"])
+        assert "openai/gsm8k at main" in outcome.hub.endings[0]["findings"][0]["message"]
+
+
+def test_without_a_mirror_the_run_needs_data_whatever_the_environment_did() -> None:
+    for program in (loads, swallows):
+        outcome = played(program, "")
+        assert codes(outcome) == ("errored", ["needs.data"])
+        message = outcome.hub.endings[0]["findings"][0]["message"]
+        assert "openai/gsm8k" in message
+        assert "RUNNER_DATA_URL" in message
+
+
+def test_a_gated_data_set_is_a_need(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS, ".gated": ""})
+        outcome = played(loads, upstream.url)
+        assert codes(outcome) == ("errored", ["needs.data"])
+        assert "RUNNER_DATA_TOKEN" in outcome.hub.endings[0]["findings"][0]["message"]
+
+
+def test_a_broken_upstream_is_the_platforms_fault(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.intercept = lambda _: Answer(500)
+        outcome = played(loads, upstream.url)
+        assert codes(outcome) == ("errored", ["run.data_unreachable"])
+
+
+def test_a_run_that_reads_no_data_sets_asks_nothing_of_the_upstream(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        outcome = played(play_all, upstream.url)
+        assert codes(outcome) == ("succeeded", [])
+        assert upstream.requests == []
+        assert outcome.hub.data_lock.repositories == ()
