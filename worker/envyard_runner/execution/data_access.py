@@ -19,7 +19,7 @@ from envyard_runner.data.store import Store
 from envyard_runner.data.upstream import Upstream
 from envyard_runner.data.usage import DataUsage, Need
 from envyard_runner.execution.verdict import Ending, platform_ending
-from envyard_runner.messaging.hub_client import RunHub
+from envyard_runner.hub_api.client import RunHub
 
 # Why a repository was not served, and who can provide it.
 NEEDS: dict[Need, str] = {
