@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,13 @@ class ServedMirror:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         fields = {"Host": "127.0.0.1", "Connection": "close", "Content-Length": str(len(body))}
         head = "".join(f"{k}: {v}\r\n" for k, v in (fields | (headers or {})).items())
-        writer.write(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
-        raw = await reader.read()
-        writer.close()
-        await writer.wait_closed()
+        try:
+            writer.write(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
+            raw = await reader.read()
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
         top, _, content = raw.partition(b"\r\n\r\n")
         first, *lines = top.decode().split("\r\n")
         named = dict(line.split(": ", 1) for line in lines)
