@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.data_lock import DataLock
-from envyard.contract.findings import Finding, finding
+from envyard.contract.findings import Finding, finding, is_requirement
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, RolloutResult
@@ -90,8 +90,9 @@ def data_lock(*, run_id: UUID, attempt: int, offered: DataLock) -> DataLock:
 def finish(*, run_id: UUID, finish: Finish) -> None:
     """End the attempt with the outcome that its runner reports; a repeated call changes nothing.
 
-    `errored` queues the next attempt while there is one, unless the run is to be cancelled: then
-    the run ends. Raises HubError runner.superseded (409).
+    `errored` queues the next attempt while there is one, unless the run is to be cancelled or a
+    finding is a requirement, which another attempt would not have either: then the run ends.
+    Raises HubError runner.superseded (409).
     """
     with transaction.atomic():
         try:
@@ -116,6 +117,8 @@ def _end(run: Run, outcome: Outcome, findings: list[Finding]) -> None:
         case "cancelled":
             unrequested = finding("run.runner_error", "The runner stopped without being asked.")
             endings.next_attempt(run=run, findings=[*findings, unrequested], now=timezone.now())
+        case "errored" if any(is_requirement(each) for each in findings):
+            endings.end(run=run, status=Run.Status.ERRORED, findings=findings)
         case "errored":
             findings = findings or [finding("run.runner_error")]
             endings.next_attempt(run=run, findings=findings, now=timezone.now())

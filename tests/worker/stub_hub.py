@@ -52,6 +52,7 @@ class StubHub:
     heartbeats: list[dict[str, Any]] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
     data_lock: DataLock = field(default_factory=DataLock)
+    secrets: dict[str, str] = field(default_factory=dict)
     polled: list[dict[str, Any]] = field(default_factory=list)
     status: int = 503
     failing: int = 0
@@ -81,6 +82,7 @@ class StubHub:
                 web.post("/api/v1/runner/runs/{run}/events/", self._events),
                 web.post("/api/v1/runner/runs/{run}/lock/", self._lock),
                 web.post("/api/v1/runner/runs/{run}/data-lock/", self._data_lock),
+                web.post("/api/v1/runner/runs/{run}/secrets/", self._secrets),
                 web.post("/api/v1/runner/runs/{run}/finish/", self._finish),
                 web.get("/files/{name}", self._file),
                 web.get("/healthz", self._health),
@@ -137,6 +139,10 @@ class StubHub:
         if body["lock"] is not None:
             self.locks.setdefault(body["platform"], body["lock"])
         return web.json_response({"lock": self.locks.get(body["platform"])})
+
+    async def _secrets(self, request: web.Request) -> web.Response:
+        assert (await request.json())["attempt"] == 1
+        return web.json_response({"secrets": self.secrets})
 
     async def _data_lock(self, request: web.Request) -> web.Response:
         offered = DataLock.from_dict((await request.json())["lock"])

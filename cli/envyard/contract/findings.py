@@ -57,3 +57,8 @@ def finding(
         where,
         details,
     )
+
+
+def is_requirement(finding: Finding) -> bool:
+    """Whether the finding names what an environment needs from outside and did not have."""
+    return finding.code in CODES and CODES[finding.code].fault == "requirement"

@@ -36,6 +36,14 @@ class WheelRef:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundSecret:
+    """A secret of the environment by its name, and the hosts that may receive its value."""
+
+    name: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunLimits:
     """Bounds of one run: seconds, bytes and counts."""
 
@@ -60,7 +68,9 @@ class JobSpec:
     of each task for the model (probes get one). `model` is the name of the model behind the policy
     `model`; its address is the runner's own setting and never part of the job. Dependencies are
     resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
-    a run may extend it unless it is frozen.
+    a run may extend it unless it is frozen. `judge_model` is the name of the model that answers the
+    environment's own calls, empty without one. `variables` are the environment's public ones,
+    `hosts` those that it may reach; values of `secrets` are fetched apart, with the run token.
     """
 
     run: str
@@ -83,6 +93,10 @@ class JobSpec:
     concurrency: int = 4
     data_lock: DataLock = field(default_factory=DataLock)
     data_frozen: bool = False
+    judge_model: str = ""
+    variables: dict[str, str] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
+    secrets: tuple[BoundSecret, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,5 +110,10 @@ class JobSpec:
         fields["wheel"] = WheelRef(**data["wheel"])
         fields["policies"] = tuple(data["policies"])
         fields["data_lock"] = DataLock.from_dict(data.get("data_lock") or EMPTY)
+        fields["hosts"] = tuple(data.get("hosts", ()))
+        fields["secrets"] = tuple(
+            BoundSecret(secret["name"], tuple(secret["hosts"]))
+            for secret in data.get("secrets", ())
+        )
         fields["limits"] = RunLimits(**data.get("limits", {}))
         return cls(**fields)

@@ -163,6 +163,7 @@ def _():
 @attempt("environ with more than was promised")
 def _():
     promised = {"PATH", "HOME", "OPENAI_BASE_URL", "ENVYARD_EVENTS_FD", "PWD", "LC_CTYPE"}
+    promised |= {name for name in os.environ if name.startswith("HF_")} | {"DO_NOT_TRACK"}
     return need(set(os.environ) - promised)
 
 

@@ -144,7 +144,7 @@ def test_many_processes_do_not_delay_the_next_look_at_memory(run: Run) -> None:
         time.sleep(1)
         for child in children: os.kill(child, signal.SIGKILL); os.waitpid(child, 0)
         y = os.urandom(600 << 20)
-        until = time.process_time() + 1  # on a machine under load the runner is as slow as this loop
+        until = time.process_time() + 1  # under load the runner is as slow as this loop
         while time.process_time() < until: pass
         print("had it all")
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import aiohttp
 
 from envyard.contract.data_lock import DataLock, LockedRepository, with_revision
-from envyard.contract.findings import finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.data.endpoint import DataEndpoint
@@ -18,7 +18,6 @@ from envyard_runner.data.requests import Refused
 from envyard_runner.data.store import Store
 from envyard_runner.data.upstream import Upstream
 from envyard_runner.data.usage import DataUsage, Need
-from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.hub_api.client import RunHub
 
 # Why a repository was not served, and who can provide it.
@@ -88,19 +87,24 @@ async def open_data(job: JobSpec, config: Config, hub: RunHub) -> AsyncIterator[
         )
 
 
-def data_failure(usage: DataUsage, *, succeeded: bool) -> Ending | None:
-    """The ending of a run that could not read what it requested, None where it could.
+def data_fault(usage: DataUsage) -> list[Finding]:
+    """The platform's fault, if the data set hub failed while the run read from it."""
+    return [finding("run.data_unreachable", usage.fault)] if usage.fault else []
 
-    The endpoint's counts decide, whatever the environment made of a refusal.
-    """
-    if usage.fault:
-        return platform_ending("run.data_unreachable", usage.fault)
+
+def data_needs(usage: DataUsage, *, succeeded: bool) -> list[Finding]:
+    """The data sets that the run requested and could not read, as one finding."""
     needs = {name: why for name, why in usage.needs.items() if not (succeeded and why in OPTIONAL)}
-    if needs:
-        sentences = "; ".join(f"{name}: {NEEDS[why]}" for name, why in needs.items())
-        return Ending("errored", [finding("needs.data", f"It needs data sets. {sentences}.")])
-    if usage.not_locked:
-        names = ", ".join(usage.not_locked)
-        message = f"It requested what its data lock does not name: {names}."
-        return Ending("failed", [finding("data.not_locked", message)])
-    return None
+    if not needs:
+        return []
+    sentences = "; ".join(f"{name}: {NEEDS[why]}" for name, why in needs.items())
+    return [finding("needs.data", f"It needs data sets. {sentences}.", names=list(needs))]
+
+
+def data_not_locked(usage: DataUsage) -> list[Finding]:
+    """What the run requested beyond a frozen data lock, as one finding."""
+    if not usage.not_locked:
+        return []
+    names = ", ".join(usage.not_locked)
+    message = f"It requested what its data lock does not name: {names}."
+    return [finding("data.not_locked", message)]

@@ -13,9 +13,10 @@ from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.collector import EventCollector
-from envyard_runner.execution.data_access import DataAccess, data_failure
+from envyard_runner.execution.data_access import DataAccess
 from envyard_runner.execution.load_failures import with_causes
 from envyard_runner.execution.replay import ReplayRun
+from envyard_runner.execution.requirements import endpoint_ending
 from envyard_runner.execution.verdict import Ending, decide_ending, platform_ending, replay_failure
 from envyard_runner.gateway import Gateway, Model
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -65,7 +66,7 @@ async def play(
         with_causes, collector=collector, end=end, output_tail=outbox.output_tail, module=job.module
     )
     outbox.add_facts(sandbox=end.limited_by, peak_memory_bytes=end.peak_memory_bytes)
-    failure = _own_failure(endpoints) or data_failure(
+    failure = _own_failure(endpoints) or endpoint_ending(
         data.usage, succeeded=ending.outcome == "succeeded"
     )
     if failure or ending.outcome != "succeeded":
@@ -86,7 +87,7 @@ async def play(
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
     return (
         _own_failure(endpoints)
-        or data_failure(endpoints.data.usage, succeeded=True)
+        or endpoint_ending(endpoints.data.usage, succeeded=True)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )

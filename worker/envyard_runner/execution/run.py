@@ -190,6 +190,7 @@ async def _evaluate(
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
+            variables=job.variables,
         )
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(prepare, limits, GUEST_COMMAND)

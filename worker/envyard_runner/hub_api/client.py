@@ -79,6 +79,10 @@ class RunHub(Protocol):
         """The data lock that the job's version has, extended by `offered` unless it is frozen."""
         ...
 
+    async def secret_values(self, job: JobSpec) -> dict[str, str]:
+        """The value of each of the job's secrets, by its name."""
+        ...
+
     async def call(
         self,
         method: str,
@@ -147,6 +151,13 @@ class HubClient:
         path = f"api/v1/runner/runs/{job.run}/data-lock/"
         answer = await self.call("POST", path, body, token=job.run_token)
         return DataLock.from_dict(answer["lock"])
+
+    async def secret_values(self, job: JobSpec) -> dict[str, str]:
+        """The value of each of the job's secrets, by its name."""
+        body = {"attempt": job.attempt}
+        path = f"api/v1/runner/runs/{job.run}/secrets/"
+        answer = await self.call("POST", path, body, token=job.run_token)
+        return {str(name): str(value) for name, value in answer["secrets"].items()}
 
     async def call(
         self,

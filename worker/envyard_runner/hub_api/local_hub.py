@@ -38,6 +38,10 @@ class LocalHub:
         """The data lock as the run extended it: none is kept from one run to the next."""
         return offered
 
+    async def secret_values(self, job: JobSpec) -> dict[str, str]:
+        """No secrets: a wheel that is tried has none."""
+        return {}
+
     async def call(
         self,
         method: str,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,6 +108,7 @@ class View:
     job: bytes
     tmp_bytes: int
     writable: Path | None
+    variables: Mapping[str, str]
 
 
 def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
@@ -142,6 +144,7 @@ def _variables(view: View, events_fd: int) -> list[str]:
     path = f"{VENV}/bin:{view.base.site_packages}/bin:{ENVIRONMENT}/bin:/usr/bin:/bin"
     return [
         "--clearenv",
+        *(option for pair in view.variables.items() for option in ("--setenv", *pair)),
         *("--setenv", "PATH", path),
         *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
         *("--setenv", "OPENAI_BASE_URL", f"http://127.0.0.1:{PORTS['gateway']}/v1"),

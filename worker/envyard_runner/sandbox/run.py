@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -75,11 +75,13 @@ class Sandbox:
         inside: Path = INSIDE,
         limits: Limits,
         writable: Path | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> Sandbox:
         """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
         `environment` holds the wheel's own files. `writable` names one of the two while it is
-        byte-compiled and no run uses it yet. Raises SandboxError.
+        byte-compiled and no run uses it yet. `variables` are set beside the sandbox's own, which
+        win. Raises SandboxError.
         """
         if os.geteuid() == 0:
             for path in (venv, environment, config.home):
@@ -110,6 +112,7 @@ class Sandbox:
                 job=job,
                 tmp_bytes=limits.tmp_bytes,
                 writable=writable,
+                variables=variables or {},
             )
             return cls(
                 config=config,

@@ -7,6 +7,7 @@ from envyard.contract.codes.code import Code, Fault, Severity
 from envyard.contract.codes.data import DATA
 from envyard.contract.codes.environment import ENVIRONMENT
 from envyard.contract.codes.metadata import METADATA
+from envyard.contract.codes.needs import NEEDS
 from envyard.contract.codes.quota import QUOTA
 from envyard.contract.codes.request import REQUEST
 from envyard.contract.codes.run import RUN
@@ -25,6 +26,7 @@ SUBJECTS = (
     ENVIRONMENT,
     RUN,
     DATA,
+    NEEDS,
     CARD,
     REQUEST,
     QUOTA,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Fault = Literal["environment", "request", "platform"]
+Fault = Literal["environment", "request", "platform", "requirement"]
 Severity = Literal["error", "warning", "info"]
 
 
@@ -13,8 +13,8 @@ Severity = Literal["error", "warning", "info"]
 class Code:
     """A stable dotted code with the default message, hint and severity of its findings.
 
-    `fault` is the cause: the environment's author, the caller of the API, or the hub and its
-    runners. A code never changes its meaning.
+    `fault` is the cause: the environment's author, the caller of the API, the hub and its runners,
+    or a requirement that nobody has provided yet. A code never changes its meaning.
     """
 
     code: str
@@ -39,3 +39,9 @@ def platform_fault(
 def request_fault(code: str, message: str, hint: str = "", *, severity: Severity = "error") -> Code:
     """A code for which the caller of the API is the cause."""
     return Code(code, message, hint, "request", severity)
+
+
+def requirement(code: str, message: str, hint: str) -> Code:
+    """A code for what an environment needs from outside and its run did not have: the version is
+    held, and evaluated again once somebody provides it."""
+    return Code(code, message, hint, "requirement")

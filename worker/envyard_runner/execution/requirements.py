@@ -1,0 +1,26 @@
+"""Endings of runs that lacked something outside the sandbox, by what its endpoints counted.
+
+What the environment made of a refusal does not matter: many catch the error and pay no reward.
+"""
+
+from __future__ import annotations
+
+from envyard_runner.data.usage import DataUsage
+from envyard_runner.execution.data_access import data_fault, data_needs, data_not_locked
+from envyard_runner.execution.verdict import Ending
+
+
+def endpoint_ending(data: DataUsage, *, succeeded: bool) -> Ending | None:
+    """The ending of a run whose endpoints could not serve it, None where they could.
+
+    Faults of the platform come first, since another attempt may not meet them; then all
+    requirements together; then what the environment may not request. `succeeded` is whether the run
+    was completed in spite of it.
+    """
+    if faults := data_fault(data):
+        return Ending("errored", faults)
+    if needs := data_needs(data, succeeded=succeeded):
+        return Ending("errored", needs)
+    if refused := data_not_locked(data):
+        return Ending("failed", refused)
+    return None
