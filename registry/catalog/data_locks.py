@@ -50,7 +50,7 @@ def of(version: Version) -> tuple[DataLock, bool]:
 
 
 def extend(*, version: Version, offered: DataLock) -> DataLock:
-    """The lock that stands, with what `offered` adds unless it is frozen. Call in a transaction.
+    """The present lock with what `offered` adds, unless it is frozen. Call in a transaction.
 
     Raises request.invalid where the lock would grow beyond its bounds.
     """

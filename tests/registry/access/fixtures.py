@@ -15,11 +15,12 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
+from envyard.contract.data_lock import DataLock, LockedRepository
 from registry import storage
 from registry.accounts import runners, token_format, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
 from registry.attestations.models import Provenance
-from registry.catalog import locks
+from registry.catalog import data_locks, locks
 from registry.models import Environment
 from registry.moderation.models import Report
 from registry.publishers.models import TrustedPublisher
@@ -35,6 +36,7 @@ from tests.wheels import make_wheel
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 SECRET = "the-secret-of-an-invitation"
 PLATFORM = "cpython-311-x86_64-linux-gnu-2.36"
+DATA_LOCK = DataLock((LockedRepository("dataset", "openai/gsm8k", "0" * 40, ("main",)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ def _place(
     Provenance.objects.create(version=version, document={"version": 1})
     _source(version)
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
+    data_locks.extend(version=version, offered=DATA_LOCK)
     evaluation = Evaluation.objects.create(
         environment=env, owner=lab.owner, created_by=alice, is_public=True, name="tried"
     )

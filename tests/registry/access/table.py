@@ -92,6 +92,7 @@ API: dict[str, Row] = {
     f"{VERSION}rejudge/": {"POST": STAFF},
     f"{VERSION}locks/": {"GET": SEES},
     f"{VERSION}locks/<platform>/": {"GET": SEES},
+    f"{VERSION}data-lock/": {"GET": SEES},
     RUN: {"GET": SEES},
     f"{RUN}log/": {"GET": SEES},
     f"{RUN}rollouts/": {"GET": SEES},
@@ -138,6 +139,7 @@ API: dict[str, Row] = {
     "api/v1/runner/poll/": {"POST": "?????? ???? +?"},
     "api/v1/runner/runs/<pk>/events/": {"POST": "?????? ???? ?+"},
     "api/v1/runner/runs/<pk>/lock/": {"POST": "?????? ???? ?+"},
+    "api/v1/runner/runs/<pk>/data-lock/": {"POST": "?????? ???? ?+"},
     "api/v1/runner/runs/<pk>/finish/": {"POST": "?????? ???? ?+"},
     "api/v1/": dict.fromkeys(ALL, NOTHING),
     # -- what the stock prime command calls

@@ -85,38 +85,38 @@ class DataEndpoint:
             return _refusal(Refused(500, "the data endpoint failed"))
 
     async def _route(self, request: web.Request) -> web.StreamResponse:
-        asked = read(request.method, request.raw_path)
+        parsed = read(request.method, request.raw_path)
         if self.mirror is None:
-            self.usage.need(asked.repository, "no_mirror")
+            self.usage.need(parsed.repository, "no_mirror")
             raise Refused(404, "this runner has no mirror of data sets", "RepoNotFound")
-        commit = await self.mirror.commit(asked.repository, asked.revision)
+        commit = await self.mirror.commit(parsed.repository, parsed.revision)
         headers = {"X-Repo-Commit": commit}
         try:
-            if asked.operation == "file":
-                return await self._file(request, asked, commit)
-            return web.json_response(await self._json(request, asked, commit), headers=headers)
+            if parsed.operation == "file":
+                return await self._file(request, parsed, commit)
+            return web.json_response(await self._json(request, parsed, commit), headers=headers)
         except Refused as error:
             return _refusal(error, headers)
 
-    async def _json(self, request: web.Request, asked: DataRequest, commit: str) -> Any:
+    async def _json(self, request: web.Request, parsed: DataRequest, commit: str) -> Any:
         assert self.mirror is not None  # noqa: S101  (_route refused already)
-        if asked.operation == "refs":
+        if parsed.operation == "refs":
             main = {"name": "main", "ref": "refs/heads/main", "targetCommit": commit}
             return {"branches": [main], "converts": [], "tags": []}
-        if asked.operation == "info":
-            return await self.mirror.info(asked.repository, commit)
-        if asked.operation == "tree":
-            return await self.mirror.tree(asked, commit)
+        if parsed.operation == "info":
+            return await self.mirror.info(parsed.repository, commit)
+        if parsed.operation == "tree":
+            return await self.mirror.tree(parsed, commit)
         async with asyncio.timeout(BODY_SECONDS):
             paths = read_paths(await request.read())
-        return await self.mirror.entries(asked.repository, commit, paths)
+        return await self.mirror.entries(parsed.repository, commit, paths)
 
     async def _file(
-        self, request: web.Request, asked: DataRequest, commit: str
+        self, request: web.Request, parsed: DataRequest, commit: str
     ) -> web.StreamResponse:
         """The file's headers and, for GET, its verified bytes or one range of them."""
         assert self.mirror is not None  # noqa: S101  (_route refused already)
-        file = await self.mirror.metadata(asked.repository, commit, asked.path)
+        file = await self.mirror.metadata(parsed.repository, commit, parsed.path)
         tag = f'"{file.object_id}"'
         headers = {
             "X-Repo-Commit": commit,
@@ -135,7 +135,7 @@ class DataEndpoint:
         response = web.StreamResponse(status=status, headers=headers)
         response.content_length = last - first + 1
         if request.method == "GET":
-            await self._send(request, response, asked.repository, commit, asked.path, first, last)
+            await self._send(request, response, parsed.repository, commit, parsed.path, first, last)
         else:
             await response.prepare(request)
         return response

@@ -104,7 +104,7 @@ class Store:
             return None
 
     def add_listing(self, key: str, value: Any) -> None:
-        """Store what a commit says for ever; a full disk loses only the cached copy."""
+        """Store what never changes of a commit; a full disk loses only the cached copy."""
         path = self._listing(key)
         draft = self._draft()
         try:
@@ -180,13 +180,13 @@ class Store:
         self, draft: Path, parts: AsyncIterator[bytes], *, object_id: str, size: int
     ) -> str:
         """The sha256 of the verified bytes."""
-        whole = hashlib.sha256()
+        sha256 = hashlib.sha256()
         blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
         received = 0
         with draft.open("r+b") as file:
 
             def take(part: bytes) -> None:
-                whole.update(part)
+                sha256.update(part)
                 blob.update(part)
                 file.write(part)
 
@@ -197,10 +197,10 @@ class Store:
                 await asyncio.to_thread(take, part)
         if received != size:
             raise UpstreamFault("a file is shorter than its commit says")
-        expected = whole if SHA256.fullmatch(object_id) else blob
+        expected = sha256 if SHA256.fullmatch(object_id) else blob
         if expected.hexdigest() != object_id:
             raise UpstreamFault("a file's bytes are not those that its commit names")
-        return whole.hexdigest()
+        return sha256.hexdigest()
 
     def _keep(self, draft: Path, sha256: str, object_id: str) -> StoredFile:
         draft.chmod(0o400)
