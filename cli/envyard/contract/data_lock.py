@@ -96,12 +96,18 @@ class DataLock:
                 return repository.commit
         return None
 
-    def file(self, kind: str, name: str, commit: str, path: str) -> LockedFile | None:
-        """The file of that commit; None where the lock does not name it."""
+    def repository(self, kind: str, name: str, commit: str) -> LockedRepository | None:
+        """The repository at that commit; None where the lock does not name it."""
         for repository in self.repositories:
             if (repository.kind, repository.name, repository.commit) == (kind, name, commit):
-                return next((file for file in repository.files if file.path == path), None)
+                return repository
         return None
+
+    def file(self, kind: str, name: str, commit: str, path: str) -> LockedFile | None:
+        """The file of that commit; None where the lock does not name it."""
+        repository = self.repository(kind, name, commit)
+        files = () if repository is None else repository.files
+        return next((file for file in files if file.path == path), None)
 
     @classmethod
     def from_dict(cls, data: Any) -> DataLock:

@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 from urllib.parse import urlencode
 
+import pytest
+
 from envyard.contract.data_lock import DataLock, parse, render
+from envyard_runner.data import listings
 from tests.data_hub import LARGE, DataHub, blob_id, serving
 from tests.worker.data.served_mirror import play, served
 
@@ -162,6 +165,32 @@ def test_a_frozen_run_names_a_file_that_its_lock_lacks(tmp_path: Path) -> None:
             missing = await run.request("HEAD", f"{SETS}/gsm8k.py")
             assert (missing.status, missing.headers["X-Error-Code"]) == (404, "EntryNotFound")
             assert run.usage.not_locked == ["openai/gsm8k: small.json"]
+
+    play(tmp_path, scenario)
+
+
+def test_a_repository_of_very_many_files_is_listed_by_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listings, "WHOLE_PAGES", 2)
+
+    async def scenario(hub: DataHub) -> None:
+        fill(hub)
+        hub.add("openai/gsm8k", {f"shards/{n}.bin": str(n) for n in range(40)})
+        hub.page = 10
+        async with served(tmp_path, hub) as run:
+            assert (await run.get(f"{SETS}/main/train.jsonl")).body == ROWS
+            folder = (await run.get(f"{API}/tree/main/main")).json
+            assert [entry["path"] for entry in folder] == ["main/train.jsonl"]
+            assert (await run.get(f"{API}/tree/main/none")).status == 404
+            lock = run.mirror.lock
+        async with served(tmp_path, hub, lock=lock) as run:
+            before = len(hub.requests)
+            assert (await run.get(f"{SETS}/main/train.jsonl")).body == ROWS
+            entries = (await run.get(f"{API}/tree/main?recursive=true")).json
+            assert [entry["path"] for entry in entries] == ["main", "main/train.jsonl"]
+            assert (await run.get(f"{SETS}/shards/3.bin")).status == 404
+            assert len(hub.requests) == before
 
     play(tmp_path, scenario)
 

@@ -183,7 +183,7 @@ def test_an_invalid_entry_is_the_platforms_fault(tmp_path: Path, entry: object) 
         hub.add("openai/gsm8k", {"rows.csv": ROWS})
 
         def lied(request: Request) -> Answer | None:
-            return Answer(200, json.dumps([entry]).encode()) if "paths" in request.target else None
+            return Answer(200, json.dumps([entry]).encode()) if "/tree/" in request.target else None
 
         hub.intercept = lied
         async with served(tmp_path, hub) as run:

@@ -125,8 +125,38 @@ def test_a_run_has_limits_of_bytes_files_misses_and_requests(tmp_path: Path) -> 
         async with served(tmp_path, hub) as run:
             run.usage.requests = 1999
             assert (await run.get("/api/datasets/openai/gsm8k")).status == 200
-            assert (await run.get(f"{sets}/missing")).status == 413
+            assert (await run.get("/api/datasets/openai/other")).status == 413
             assert "2000 requests" in run.usage.over_limit
+
+    play(tmp_path, scenario)
+
+
+def test_no_name_of_a_file_that_does_not_exist_reaches_the_upstream(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        fill(hub)
+        async with served(tmp_path, hub) as run:
+            for target in ("resolve/main/secret.csv", "resolve/main/secret/rows.csv"):
+                assert (await run.get(f"/datasets/openai/gsm8k/{target}")).status == 404
+            assert (await run.get(f"{API}/tree/main/secret")).status == 404
+            body = json.dumps({"paths": ["secret", "rows.csv"]}).encode()
+            reply = await run.request("POST", f"{API}/paths-info/main", body=body)
+            assert [entry["path"] for entry in reply.json] == ["rows.csv"]
+            assert len([t for t in hub.targets() if "/tree/" in t]) == 1
+            assert "secret" not in repr(hub.requests)
+
+    play(tmp_path, scenario)
+
+
+def test_each_page_of_a_file_list_counts_as_a_request(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        hub.add("openai/gsm8k", {f"{n}.csv": str(n) for n in range(10)})
+        hub.page = 2
+        async with served(tmp_path, hub) as run:
+            assert len((await run.get(f"{API}/tree/main")).json) == 10
+            assert run.usage.requests == len(hub.requests) == 6
+        async with served(tmp_path, hub) as run:
+            assert len((await run.get(f"{API}/tree/main")).json) == 10
+            assert run.usage.requests == 1  # the branch; the list of its commit is kept
 
     play(tmp_path, scenario)
 

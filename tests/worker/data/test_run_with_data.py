@@ -94,6 +94,17 @@ def test_a_frozen_run_that_reads_more_fails_and_names_it(tmp_path: Path) -> None
         assert "openai/gsm8k at main" in outcome.hub.endings[0]["findings"][0]["message"]
 
 
+def test_a_run_that_reads_more_than_it_may_fails_and_names_the_limit(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": bytes((1 << 20) + 1)})
+        for program in (loads, swallows):
+            settings = {"RUNNER_DATA_URL": upstream.url, "RUNNER_DATA_RUN_MB": "1"}
+            outcome = perform_run(program, spec=SPEC, settings=settings)
+            assert codes(outcome) == ("failed", ["data.over_limit"])
+            message = outcome.hub.endings[0]["findings"][0]["message"]
+            assert "RUNNER_DATA_RUN_MB" in message
+
+
 def test_without_a_mirror_the_run_needs_data_whatever_the_environment_did() -> None:
     for program in (loads, swallows):
         outcome = played(program, "")

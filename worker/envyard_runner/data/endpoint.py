@@ -10,8 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
+from envyard.contract.data_requests import DataRequest, Refused, Repository, read, read_paths
 from envyard_runner.data.mirror import RunMirror
-from envyard_runner.data.requests import DataRequest, Refused, Repository, read, read_paths
 from envyard_runner.data.usage import DataUsage
 
 log = logging.getLogger(__name__)

@@ -5,10 +5,10 @@ The first runs of a version extend its lock; once the hub has frozen it, they re
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from envyard.contract.data_listings import Entry
 from envyard.contract.data_lock import (
     COMMIT,
     MAX_SIZE,
@@ -21,8 +21,9 @@ from envyard.contract.data_lock import (
     with_file,
     with_revision,
 )
-from envyard.contract.values import record, records, text
-from envyard_runner.data.requests import DataRequest, Refused, Repository
+from envyard.contract.data_requests import DataRequest, Refused, Repository
+from envyard.contract.values import record, text
+from envyard_runner.data.listings import Listings
 from envyard_runner.data.store import Store, StoredFile, StoreFull
 from envyard_runner.data.upstream import Upstream, UpstreamFault
 from envyard_runner.data.usage import DataUsage
@@ -34,9 +35,6 @@ INFO_FIELDS = (
     *("id", "sha", "author", "private", "gated", "disabled", "lastModified", "createdAt", "tags"),
     *("siblings", "downloads", "likes", "_id", "cardData"),
 )
-ENTRY_FIELDS = ("type", "oid", "size", "path", "lastCommit")
-LARGE_FILE_FIELDS = ("oid", "size", "pointerSize")
-MAX_ENTRIES = 100_000
 
 
 class RunMirror:
@@ -58,6 +56,7 @@ class RunMirror:
     ) -> None:
         self.lock, self.frozen, self.usage = lock, frozen, usage
         self._upstream, self._store, self._agree = upstream, store, agree
+        self._listings = Listings(upstream, store, self._ask, frozen=lock if frozen else None)
         self._opened: dict[str, StoredFile] = {}
         self._refusals: dict[Any, Refused] = {}
 
@@ -92,18 +91,15 @@ class RunMirror:
         info = await self._info(repository, commit)
         return {name: info[name] for name in INFO_FIELDS if name in info}
 
-    async def tree(self, request: DataRequest, commit: str) -> list[dict[str, Any]]:
+    async def tree(self, request: DataRequest, commit: str) -> list[Entry]:
         """The entries of a folder at the commit."""
-        args = (commit, request.path, request.recursive, request.expand)
-        key = self._key("tree", request.repository, *args)
-        return await self._listing(key, request.repository, self._upstream.tree, *args)
+        return await self._listings.tree(
+            request.repository, commit, request.path, recursive=request.recursive
+        )
 
-    async def entries(
-        self, repository: Repository, commit: str, paths: list[str]
-    ) -> list[dict[str, Any]]:
+    async def entries(self, repository: Repository, commit: str, paths: list[str]) -> list[Entry]:
         """The entries of these paths at the commit; one that it lacks is left out."""
-        key = self._key("paths", repository, commit, *paths)
-        return await self._listing(key, repository, self._upstream.paths_info, commit, tuple(paths))
+        return await self._listings.entries(repository, commit, paths)
 
     async def metadata(self, repository: Repository, commit: str, path: str) -> LockedFile:
         """Size and object id of a file of the commit; `sha256` is "" where it is not known yet."""
@@ -171,7 +167,7 @@ class RunMirror:
     async def _info(self, repository: Repository, revision: str) -> dict[str, Any]:
         """The kept fields of the description; read once a commit by all runs of the machine."""
         if COMMIT.fullmatch(revision):
-            kept = self._store.listing(self._key("info", repository, revision))
+            kept = self._store.listing(self._listings.key("info", repository, revision))
             if isinstance(kept, dict):
                 return kept
         info = await self._ask(repository, self._upstream.info, revision)
@@ -182,20 +178,8 @@ class RunMirror:
         if not COMMIT.fullmatch(commit):
             raise self._fault(UpstreamFault(f"the data hub names no commit of {repository}"))
         kept = {name: info[name] for name in INFO_FIELDS if name in info}
-        self._store.add_listing(self._key("info", repository, commit), kept)
+        self._store.add_listing(self._listings.key("info", repository, commit), kept)
         return kept
-
-    async def _listing(
-        self, key: str, repository: Repository, read: Callable[..., Awaitable[Any]], *args: Any
-    ) -> list[dict[str, Any]]:
-        """Entries of a commit, from the store where they were read before."""
-        kept = self._store.listing(key)
-        if isinstance(kept, list):
-            return kept
-        values = await self._ask(repository, read, *args)
-        entries = [_entry(value) for value in records(values, MAX_ENTRIES)]
-        self._store.add_listing(key, entries)
-        return entries
 
     async def _ask(
         self, repository: Repository, read: Callable[..., Awaitable[Any]], *args: Any
@@ -231,11 +215,6 @@ class RunMirror:
         """The answer to the client for a fault that is the platform's."""
         self.usage.fail(str(error))
         return Refused(502, str(error))
-
-    def _key(self, operation: str, repository: Repository, commit: str, *rest: Any) -> str:
-        """What a listing depends on."""
-        url = self._upstream.source.url
-        return json.dumps([operation, url, repository.kind, repository.name, commit, *rest])
 
     def _file(self, repository: Repository, entry: dict[str, Any]) -> LockedFile:
         """The file that an entry describes; `sha256` is "" unless it is the object's id."""
@@ -273,11 +252,3 @@ def _licence(info: dict[str, Any]) -> str:
         if isinstance(tag, str) and tag.startswith("license:"):
             named = tag.removeprefix("license:")
     return text(named, 60)
-
-
-def _entry(value: dict[str, Any]) -> dict[str, Any]:
-    """An entry of a file list without what leads to other services."""
-    entry = {name: value[name] for name in ENTRY_FIELDS if name in value}
-    if large := record(value.get("lfs")):
-        entry["lfs"] = {name: large[name] for name in LARGE_FILE_FIELDS if name in large}
-    return entry

@@ -18,14 +18,14 @@ import aiohttp
 from yarl import URL
 
 from envyard.contract.data_lock import Kind
-from envyard_runner.data.requests import Refused, Repository
+from envyard.contract.data_requests import Refused, Repository
 from envyard_runner.data.source import DataSource
 
 CONNECT_SECONDS = 15.0
 READ_SECONDS = 60.0  # between two parts of an answer
 RETRY_AFTER = (0.5, 2.0)  # seconds; an upstream that restarts or limits is given this much
 MAX_JSON = 32 << 20
-MAX_PAGES = 100
+MAX_PAGE = 10_000  # entries
 MAX_REDIRECTS = 3
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (401, 403, 404)
@@ -55,24 +55,18 @@ class Upstream:
         return data
 
     async def tree(
-        self, repository: Repository, commit: str, path: str, recursive: bool, expand: bool
-    ) -> list[Any]:
-        """All entries of a folder of a commit, page by page."""
+        self, repository: Repository, commit: str, path: str, recursive: bool, cursor: str
+    ) -> tuple[list[Any], str]:
+        """One page of the entries of a folder of a commit, and the cursor of the next, else ""."""
         below = f"/{quote(path)}" if path else ""
-        address = f"{_api(repository)}/tree/{commit}{below}"
-        flags = f"?recursive={str(recursive).lower()}&expand={str(expand).lower()}"
-        entries: list[Any] = []
-        cursor = ""
-        for _ in range(MAX_PAGES):
-            page, link = await self._json("GET", f"{address}{flags}{cursor}")
-            if not isinstance(page, list):
-                raise UpstreamFault(f"the data hub's file list of {repository} is no list")
-            entries += page
-            match = NEXT_PAGE.search(link)
-            if match is None:
-                return entries
-            cursor = f"&cursor={match[1]}"
-        raise Refused(413, f"{repository} has more files than the mirror lists")
+        flags = f"?recursive={str(recursive).lower()}&expand=false"
+        after = f"&cursor={cursor}" if cursor else ""
+        address = f"{_api(repository)}/tree/{commit}{below}{flags}{after}"
+        page, link = await self._json("GET", address)
+        if not isinstance(page, list) or len(page) > MAX_PAGE:
+            raise UpstreamFault(f"the data hub's file list of {repository} is no page of a list")
+        match = NEXT_PAGE.search(link)
+        return page, match[1] if match else ""
 
     async def paths_info(
         self, repository: Repository, commit: str, paths: tuple[str, ...]

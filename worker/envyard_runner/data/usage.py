@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envyard.contract.data_lock import MAX_FILES
-from envyard_runner.data.requests import Refused, Repository
+from envyard.contract.data_requests import Refused, Repository
 
 # Why a repository could not be read, each with a sentence for the version's page.
 Need = Literal["no_mirror", "not_allowed", "gated", "not_found", "private"]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import aiohttp
 
 from envyard.contract.data_lock import DataLock, LockedRepository, with_revision
+from envyard.contract.data_requests import Refused
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.data.mirror import RunMirror
-from envyard_runner.data.requests import Refused
 from envyard_runner.data.store import Store
 from envyard_runner.data.upstream import Upstream
 from envyard_runner.data.usage import DataUsage, Need
@@ -101,8 +101,10 @@ def data_needs(usage: DataUsage, *, succeeded: bool) -> list[Finding]:
     return [finding("needs.data", f"It needs data sets. {sentences}.", names=list(needs))]
 
 
-def data_not_locked(usage: DataUsage) -> list[Finding]:
-    """What the run requested beyond a frozen data lock, as one finding."""
+def data_refused(usage: DataUsage) -> list[Finding]:
+    """What the run requested beyond its limits or a frozen data lock, as one finding."""
+    if usage.over_limit:
+        return [finding("data.over_limit", f"The runner refused data: {usage.over_limit}.")]
     if not usage.not_locked:
         return []
     names = ", ".join(usage.not_locked)

@@ -6,7 +6,7 @@ What the environment made of a refusal does not matter: many catch the error and
 from __future__ import annotations
 
 from envyard_runner.data.usage import DataUsage
-from envyard_runner.execution.data_access import data_fault, data_needs, data_not_locked
+from envyard_runner.execution.data_access import data_fault, data_needs, data_refused
 from envyard_runner.execution.verdict import Ending
 
 
@@ -21,6 +21,6 @@ def endpoint_ending(data: DataUsage, *, succeeded: bool) -> Ending | None:
         return Ending("errored", faults)
     if needs := data_needs(data, succeeded=succeeded):
         return Ending("errored", needs)
-    if refused := data_not_locked(data):
+    if refused := data_refused(data):
         return Ending("failed", refused)
     return None

@@ -15,4 +15,9 @@ DATA = (
         "The run requested a data set or file that the version's data lock does not name.",
         "Read the same files in every run; publish a new version to change what is read.",
     ),
+    environment_fault(
+        "data.over_limit",
+        "The run requested more data than a run may read.",
+        "Load fewer files, or stream them; the operator sets RUNNER_DATA_RUN_MB.",
+    ),
 )

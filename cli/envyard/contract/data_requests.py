@@ -62,7 +62,6 @@ class DataRequest:
     revision: str
     path: str = ""
     recursive: bool = False
-    expand: bool = False
 
 
 def read(method: str, target: str) -> DataRequest:
@@ -89,7 +88,6 @@ def read(method: str, target: str) -> DataRequest:
         revision=revision,
         path=path,
         recursive=_flag(flags, "recursive"),
-        expand=_flag(flags, "expand"),
     )
 
 
