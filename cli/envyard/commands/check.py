@@ -17,6 +17,7 @@ from envyard.contract import wheel as wheels
 from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
 from envyard.contract.findings import Finding
+from envyard.contract.needs.kinds import Need
 from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError, Held, HubCliError, Rejected
 from envyard.output import Output
@@ -49,6 +50,7 @@ class Result:
     checked: list[str] = field(default_factory=list)
     not_checked: list[str] = field(default_factory=list)
     trial: dict[str, Any] | None = None
+    needs: tuple[Need, ...] = ()
 
     @property
     def errors(self) -> int:
@@ -64,6 +66,7 @@ class Result:
             "checked": self.checked,
             "not_checked": self.not_checked,
             "run": self.trial,
+            "needs": [need.to_dict() for need in self.needs],
         }
 
 
@@ -77,7 +80,7 @@ def run(args: Namespace, out: Output) -> None:
     with wheel_of(args.path) as path:
         findings, detected = examine(path)
         findings, unchecked = split_unreadable(findings)
-        result = Result(path.name, findings, not_checked=unchecked)
+        result = Result(path.name, findings, not_checked=unchecked, needs=detected.needs)
         if not result.errors:
             wheel = wheels.read(path)
             if hub is not None:
@@ -197,6 +200,8 @@ def show(result: Result, hub: Hub | None, out: Output) -> None:
         show_trial(result.trial, out)
     for item in result.findings:
         show_finding(item, out)
+    for need in result.needs:
+        out.line(f"{need.sentence} ({need.where})")
     if result.checked and hub is not None:
         out.note(f"Checked with {hub.url}: {', '.join(result.checked)}", "dim")
     for reason in result.not_checked:

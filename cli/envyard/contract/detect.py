@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.parser import BytesHeaderParser
 
 from packaging.specifiers import SpecifierSet
@@ -17,6 +17,7 @@ from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.adapter import Adapter, Entry
 from envyard.contract.frameworks.adapters import ADAPTERS, ENTRIES
 from envyard.contract.names import module_name
+from envyard.contract.needs.kinds import Need
 from envyard.contract.sources import Module, Sources
 
 UNREADABLE = "env.unreadable_python"
@@ -29,7 +30,8 @@ class Detection:
 
     `entry` is the name of its class or function, such as a Taskset or `load_environment`. `splits`
     are the names the code offers, empty where it offers no choice. `release` is the framework's
-    newest known release that the wheel can run with, empty where that is not known.
+    newest known release that the wheel can run with, empty where that is not known. `needs` are
+    what it declares or probably needs from outside, `variables` those that it declares.
     """
 
     framework: str = ""
@@ -39,6 +41,8 @@ class Detection:
     splits: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     release: str = ""
+    needs: tuple[Need, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

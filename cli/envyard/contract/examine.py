@@ -10,6 +10,7 @@ from envyard.contract import checks, wheel
 from envyard.contract.detect import Detection, detect
 from envyard.contract.findings import Finding
 from envyard.contract.frameworks.choose import choose, requires_dist
+from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
 
 
@@ -38,6 +39,13 @@ def examine(
         module=detection.module,
         requires_dist=requires_dist(members),
     )
-    detection = replace(detection, release=choice.release)
+    declared = declarations.read(members, detection.module)
+    detection = replace(
+        detection,
+        release=choice.release,
+        needs=predict.needs_of(members, declared, module=detection.module),
+        variables=declared.variables,
+    )
     missing = missing_modules(members, {member.name for member in whl.members}, detection.module)
-    return [*findings, *detection.findings, *choice.findings, *missing], detection
+    of_code = (*detection.findings, *choice.findings, *declared.findings, *missing)
+    return [*findings, *of_code], detection

@@ -69,7 +69,8 @@ class JobSpec:
     `model`; its address is the runner's own setting and never part of the job. Dependencies are
     resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
     a run may extend it unless it is frozen. `judge_model` is the name of the model that answers the
-    environment's own calls, empty without one. `variables` are the environment's public ones,
+    environment's own calls, empty without one; `declares_judge` where the wheel declares that it
+    makes such calls. `variables` are the environment's public ones,
     `hosts` those that it may reach; values of `secrets` are fetched apart, with the run token.
     """
 
@@ -94,6 +95,7 @@ class JobSpec:
     data_lock: DataLock = field(default_factory=DataLock)
     data_frozen: bool = False
     judge_model: str = ""
+    declares_judge: bool = False
     variables: dict[str, str] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     secrets: tuple[BoundSecret, ...] = ()

@@ -133,7 +133,7 @@ def read(source: Path | BinaryIO, *, filename: str = "", limits: Limits = LIMITS
 
 
 def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, bytes]:
-    """The input of `detect`: the .py members and METADATA, by name; raises Unreadable.
+    """The .py members, METADATA and every pyproject.toml, by name; raises Unreadable.
 
     Files above `limits.source` bytes are left out, and everything after `limits.sources` in all.
     """
@@ -141,7 +141,7 @@ def sources(source: Path | BinaryIO, *, limits: Limits = LIMITS) -> dict[str, by
     bytes_left = limits.sources
     with _opened(source) as file:
         for entry in archive.entries(file, max_members=limits.members):
-            is_source = entry.name.endswith((".py", ".dist-info/METADATA"))
+            is_source = entry.name.endswith((".py", ".dist-info/METADATA", "pyproject.toml"))
             if is_source and entry.size <= min(limits.source, bytes_left):
                 bytes_by_path[entry.name] = b"".join(contents(file, entry))
                 bytes_left -= entry.size

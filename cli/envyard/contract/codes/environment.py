@@ -38,6 +38,17 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.bad_declaration",
+        "[tool.envyard] in the wheel's pyproject.toml is not valid.",
+        "Correct it; docs/needs.md has every key.",
+    ),
+    environment_fault(
+        "env.unknown_declaration",
+        "[tool.envyard] has a key that this hub does not know.",
+        "Remove it or correct its name; docs/needs.md has every key.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.dependencies_unresolvable",
         "The dependencies cannot be resolved.",
         "Loosen or correct the requirement that it names.",

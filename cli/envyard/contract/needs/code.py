@@ -1,0 +1,169 @@
+"""The calls and texts of one Python file, with the values that its names may have.
+
+Nothing is executed: a name has every literal text that the file assigns to it anywhere, and an
+imported one those of the file that it comes from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from envyard.contract.sources import MAX_PARTS, absolute
+
+MAX_VALUES = 20  # texts that one name may have
+MAX_DEPTH = 8
+
+
+@dataclass(slots=True)
+class Code:
+    """One file: its tree, the dotted name of each imported name, and the texts of its names.
+
+    `files` are the codes of all files of the wheel by their modules' names.
+    """
+
+    path: str
+    tree: ast.Module
+    files: Mapping[str, Code] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    imports: set[str] = field(default_factory=set)
+    texts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def calls(self) -> Iterator[ast.Call]:
+        """Every call."""
+        return (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+
+    def dotted(self, node: ast.expr) -> str:
+        """`a.b.c` of such an expression, its first name as imported; its last names alone where it
+        begins otherwise."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name):
+            names.append(self.aliases.get(node.id, node.id))
+        elif isinstance(node, ast.Call):
+            names.append(self.dotted(node.func))
+        else:
+            names.append("")
+        return ".".join(reversed(names))
+
+    def values(self, node: ast.expr | None, depth: int = 0) -> set[str]:
+        """The literal texts that an expression may have; of a formatted text, its first part."""
+        if node is None or depth > MAX_DEPTH:
+            return set()
+        if isinstance(node, ast.Constant):
+            return {node.value} if isinstance(node.value, str) else set()
+        if isinstance(node, ast.Name):
+            return self.texts.get(node.id) or self._imported(node.id)
+        if isinstance(node, ast.Attribute):
+            return self.texts.get(node.attr, set())
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.JoinedStr):
+            parts = [
+                part.value if isinstance(part, ast.FormattedValue) else part
+                for part in node.values[:1]
+            ]
+        elif isinstance(node, ast.BinOp):
+            parts = [node.left]
+        elif isinstance(node, ast.BoolOp):
+            parts = node.values
+        elif isinstance(node, ast.IfExp):
+            parts = [node.body, node.orelse]
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+            parts = node.elts
+        elif isinstance(node, ast.Dict):
+            parts = node.values
+        elif isinstance(node, ast.Subscript):
+            parts = [node.value]
+        elif isinstance(node, ast.Call) and node.args:
+            parts = [node.args[0]]  # str(x), Path(x), Field(x), Request(x)
+        texts = (text for part in parts for text in sorted(self.values(part, depth + 1)))
+        return set(islice(texts, MAX_VALUES))
+
+    def _imported(self, name: str) -> set[str]:
+        """The texts of a name that is imported from another file of the wheel."""
+        module, _, original = self.aliases.get(name, "").rpartition(".")
+        return self.files[module].texts.get(original, set()) if module in self.files else set()
+
+    def reaches(self) -> Iterator[str]:
+        """The modules of the wheel that importing this file imports, parents included."""
+        for name in self.imports:
+            parts = name.split(".")[:MAX_PARTS]
+            for length in range(1, len(parts) + 1):
+                if (module := ".".join(parts[:length])) in self.files:
+                    yield module
+
+    def argument(self, call: ast.Call, place: int, *names: str) -> ast.expr | None:
+        """The argument of that place, or by one of those names."""
+        for keyword in call.keywords:
+            if keyword.arg in names:
+                return keyword.value
+        plain = call.args[: place + 1]
+        if len(plain) <= place or any(isinstance(item, ast.Starred) for item in plain):
+            return None
+        return plain[place]
+
+    def where(self, node: ast.AST) -> str:
+        """The file and line."""
+        return f"{self.path}:{getattr(node, 'lineno', 1)}"
+
+
+def index(path: str, tree: ast.Module, files: Mapping[str, Code]) -> Code:
+    """The code of a file."""
+    code = Code(path, tree, files)
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                head = item.name.partition(".")[0]
+                code.imports.add(item.name)
+                code.aliases[item.asname or head] = item.name if item.asname else head
+        elif isinstance(node, ast.ImportFrom):
+            source = absolute(module, path.endswith("__init__.py"), node)
+            for item in node.names:
+                code.imports.add(f"{source}.{item.name}")
+                code.aliases[item.asname or item.name] = f"{source}.{item.name}"
+    for name, value in _assignments(tree):
+        if len(code.texts[name]) < MAX_VALUES:
+            code.texts[name] |= code.values(value)
+    return code
+
+
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Names with the expressions that are assigned to them: variables, attributes, defaults of
+    parameters and arguments by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from _named(target, node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            yield from _named(node.target, node.value)
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            yield from _named(node.target, node.iter)
+        elif isinstance(node, ast.arguments):
+            yield from _defaults(node)
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.arg, node.value
+
+
+def _named(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Attribute):
+        yield target.attr, value
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    plain = [*arguments.posonlyargs, *arguments.args]
+    if arguments.defaults:
+        for argument, default in zip(
+            plain[-len(arguments.defaults) :], arguments.defaults, strict=True
+        ):
+            yield argument.arg, default
+    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if value is not None:
+            yield argument.arg, value
